@@ -1,0 +1,85 @@
+// What a database keeps from one start to the next: its password, and its port, so that the pool of another process
+// finds it again after a restart.
+import { randomBytes, randomInt } from 'node:crypto';
+import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { Place } from './placement.ts';
+import { hasCode } from './process.ts';
+
+export const user = 'payments';
+export const database = 'payments';
+
+const passwordFile = (place: Place): string => join(place.root, 'postgres-password');
+const portFile = (place: Place): string => join(place.directory, 'port');
+
+/** Writes a file whole or not at all; it belongs to the owner of its folder, also when root writes it. */
+export async function writePrivate(path: string, text: string): Promise<void> {
+  const draft = `${path}.new`;
+  await rm(draft, { force: true });
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+  const folder = await stat(dirname(path));
+  if (folder.uid !== process.getuid?.()) await chown(draft, folder.uid, folder.gid);
+  await rename(draft, path);
+}
+
+export async function readPassword(place: Place): Promise<string | undefined> {
+  try {
+    return (await readFile(passwordFile(place), 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+export async function makePassword(place: Place): Promise<string> {
+  const password = randomBytes(24).toString('base64url');
+  await writePrivate(passwordFile(place), `${password}\n`);
+  return password;
+}
+
+export function missingPassword(place: Place): Error {
+  return new Error(
+    `${passwordFile(place)} is missing, without it the database in ${place.directory} cannot be opened: ` +
+      'put it back, or remove both to begin with an empty database.',
+  );
+}
+
+export function urlOf(port: number, password: string, name: string = database): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+      .once('error', () => {
+        resolve(false);
+      })
+      .listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+        probe.close(() => {
+          resolve(true);
+        });
+      });
+  });
+}
+
+/**
+ * A free port below those that systems lend to outgoing connections: one of these could take the port while the
+ * database is down, and it could not come back to it.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+/** The port of last time, or a new one. Somebody may take it before PostgreSQL does, so it is kept only afterwards. */
+export async function choosePort(place: Place, attempt: number): Promise<number> {
+  const kept = Number(await readFile(portFile(place), 'utf8').catch(() => ''));
+  return attempt === 0 && kept > 0 && (await isFree(kept)) ? kept : freePort();
+}
+
+export async function keepPort(place: Place, port: number): Promise<void> {
+  await writePrivate(portFile(place), `${port}\n`);
+}

@@ -1,0 +1,21 @@
+/** Whole request bodies, judged by a validator: what no single field can say, as "never both". */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Fault } from './specification.checker.ts';
+import type { Contract, Place } from './specification.document.ts';
+import type { Operation } from './specification.operations.ts';
+
+export function bodyFaults(contract: Contract, operation: Operation, schema: Place): Fault[] {
+  const { accepts = [], refuses = [] } = operation.bodies ?? {};
+  const ajv = new Ajv2020({ strict: false, validateSchema: false });
+  formats.default(ajv);
+  const { components, paths } = contract.document;
+  const fits = ajv.compile({ $ref: `#${schema.pointer}`, components, paths });
+  const fault = (expected: string, body: unknown): Fault => {
+    return { aspect: 'limits', pointer: schema.pointer, expected, found: body };
+  };
+  return [
+    ...accepts.filter((body) => !fits(body)).map((body) => fault('this body is accepted', body)),
+    ...refuses.filter((body) => fits(body)).map((body) => fault('this body is refused', body)),
+  ];
+}

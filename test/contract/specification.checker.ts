@@ -1,0 +1,144 @@
+/** Holds a schema of the contract against a rule of the tables and names every difference. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Contract, Place, View } from './specification.document.ts';
+import { anything, type Rule } from './specification.notation.ts';
+
+export type Aspect = 'fields' | 'presence' | 'null' | 'types' | 'values' | 'limits' | 'closed';
+
+export interface Fault {
+  aspect: Aspect;
+  pointer: string;
+  expected: unknown;
+  found: unknown;
+}
+
+/** `inside`: go into nested objects too; otherwise only this object, its fields and their array items. */
+export function faultsOf(contract: Contract, rule: Rule, place: Place, inside: boolean): Fault[] {
+  if (place.value === undefined) return [fault('fields', place, 'to be there', 'nothing')];
+  const view = contract.view(place);
+  return [...ownFaults(rule, view), ...objectFaults(contract, rule, view, inside)];
+}
+
+function fault(aspect: Aspect, at: { pointer: string }, expected: unknown, found: unknown): Fault {
+  return { aspect, pointer: at.pointer, expected, found };
+}
+
+function ownFaults(rule: Rule, view: View): Fault[] {
+  const faults: Fault[] = [];
+  const differ = (aspect: Aspect, expected: unknown, found: unknown): void => {
+    if (!isDeepStrictEqual(expected, found)) faults.push(fault(aspect, view, expected, found));
+  };
+  if (rule.type !== 'one of') differ('types', typesOf(rule), view.types);
+  differ('null', `nullable: ${String(rule.nullable)}`, `nullable: ${String(view.nullable)}`);
+  faults.push(...valueFaults(rule, view), ...keywordFaults(rule, view), ...sampleFaults(rule, view));
+  if (rule.type === 'one of') differ('types', rule.branches?.length, view.branches.length);
+  else differ('types', 'no alternatives', view.branches.length > 0 ? 'alternatives' : 'no alternatives');
+  return faults;
+}
+
+function typesOf(rule: Rule): string[] {
+  if (rule.type === 'any') return [];
+  return rule.type === 'string or integer' ? ['integer', 'string'] : [rule.type];
+}
+
+function valueFaults(rule: Rule, view: View): Fault[] {
+  const sorted = (values: readonly unknown[] | undefined): unknown[] | undefined =>
+    values && [...values].sort();
+  if (rule.values.some((values) => isDeepStrictEqual(sorted(values), sorted(view.values)))) return [];
+  const [wanted] = rule.values;
+  const found = view.values;
+  if (!wanted || !found) return [fault('values', view, wanted ?? 'any value', found ?? 'any value')];
+  const missing = wanted.filter((value) => !found.includes(value));
+  const extra = found.filter((value) => !(wanted as readonly unknown[]).includes(value));
+  return [
+    fault('values', view, `all of ${String(wanted.length)}, each once`, {
+      missing,
+      extra,
+      values: found.length,
+    }),
+  ];
+}
+
+function keywordFaults(rule: Rule, view: View): Fault[] {
+  const names = new Set([...Object.keys(rule.keywords), ...Object.keys(view.keywords)]);
+  return [...names].flatMap((name) => {
+    const expected = rule.keywords[name];
+    const found = view.keywords[name];
+    if (isDeepStrictEqual(expected, found)) return [];
+    const tolerated = expected === undefined && name in rule.may;
+    if (tolerated && (rule.may[name] === anything || isDeepStrictEqual(rule.may[name], found))) return [];
+    if (rule.open && name === 'additionalProperties' && found === true) return [];
+    const aspect: Aspect = name === 'format' ? 'types' : name.endsWith('Properties') ? 'closed' : 'limits';
+    return [fault(aspect, view, { [name]: expected }, { [name]: found })];
+  });
+}
+
+function sampleFaults(rule: Rule, view: View): Fault[] {
+  const wrong = (samples: readonly string[], passes: boolean): string[] =>
+    samples
+      .filter((sample) => fits(sample, view) !== passes)
+      .map((sample) => JSON.stringify(sample).slice(0, 60));
+  const refused = wrong(rule.accepts, true);
+  const accepted = wrong(rule.refuses, false);
+  return [
+    ...(refused.length > 0 ? [fault('limits', view, { accepts: refused }, view.keywords)] : []),
+    ...(accepted.length > 0 ? [fault('limits', view, { refuses: accepted }, view.keywords)] : []),
+  ];
+}
+
+/** Does a string keep the limits of this schema? Length is counted in characters, patterns run as Unicode. */
+function fits(text: string, view: View): boolean {
+  const { minLength = 0, maxLength = Infinity, pattern = '' } = view.keywords;
+  const length = Array.from(text).length;
+  if (length < Number(minLength) || length > Number(maxLength)) return false;
+  return new RegExp(String(pattern), 'u').test(text);
+}
+
+function objectFaults(contract: Contract, rule: Rule, view: View, inside: boolean): Fault[] {
+  if (rule.items) {
+    if (!view.items) return [fault('types', view, 'items', 'none')];
+    return nestedFaults(contract, rule.items, view.items, inside);
+  }
+  if (view.items) return [fault('types', view, 'no items', 'items')];
+  if (rule.branches) return branchFaults(contract, rule.branches, view);
+  if (!rule.fields) {
+    return view.properties.size > 0 ? [fault('fields', view, [], [...view.properties.keys()])] : [];
+  }
+  const fields = Object.entries(rule.fields);
+  const faults: Fault[] = [];
+  const names = fields.map(([name]) => name);
+  const missing = names.filter((name) => !view.properties.has(name));
+  const extra = [...view.properties.keys()].filter((name) => !names.includes(name));
+  if (missing.length + extra.length > 0) faults.push(fault('fields', view, { missing }, { extra }));
+  const always = fields.filter(([, field]) => !field.optional).map(([name]) => name);
+  if (!isDeepStrictEqual(always.sort(), view.required)) {
+    const lacking = always.filter((name) => !view.required.includes(name));
+    const beyond = view.required.filter((name) => !always.includes(name));
+    faults.push(fault('presence', view, { required: lacking }, { 'required beyond': beyond }));
+  }
+  if (view.closed === rule.open)
+    faults.push(fault('closed', view, rule.open ? 'open' : 'closed', 'the opposite'));
+  for (const [name, field] of fields) {
+    const property = view.properties.get(name);
+    if (property) faults.push(...nestedFaults(contract, field, property, inside));
+  }
+  return faults;
+}
+
+/** Of a nested object only its own type and nullability are judged, unless asked to go inside. */
+function nestedFaults(contract: Contract, rule: Rule, place: Place, inside: boolean): Fault[] {
+  const stop = !inside && rule.fields !== undefined && !rule.open;
+  return stop ? ownFaults(rule, contract.view(place)) : faultsOf(contract, rule, place, inside);
+}
+
+/** Each expected branch is held against the branch that comes nearest to it. */
+function branchFaults(contract: Contract, rules: readonly Rule[], view: View): Fault[] {
+  const left = [...view.branches];
+  return rules.flatMap((rule) => {
+    const judged = left.map((branch) => ({ branch, faults: faultsOf(contract, rule, branch, true) }));
+    const [nearest] = judged.sort((one, other) => one.faults.length - other.faults.length);
+    if (!nearest) return [fault('types', view, 'one more alternative', 'none')];
+    left.splice(left.indexOf(nearest.branch), 1);
+    return nearest.faults;
+  });
+}

@@ -1,0 +1,64 @@
+/** "Errors": the shape of the body at each status. */
+import {
+  any,
+  arrayOf,
+  constant,
+  eitherOf,
+  object,
+  oneOf,
+  openObject,
+  optional,
+  orNull,
+  perhaps,
+  string,
+  stringOrInteger,
+  type Rule,
+} from './specification.notation.ts';
+import { errorCodes, errorLocations } from './specification.values.ts';
+
+const detail = object({
+  location: oneOf(errorLocations),
+  pointer: perhaps(string(), { format: 'json-pointer' }),
+  message: string(),
+  type: string(),
+});
+
+/** 422 */
+const validationError = object({
+  detail: perhaps(
+    arrayOf(
+      object({
+        loc: arrayOf(stringOrInteger()),
+        msg: string(),
+        type: string(),
+        input: optional(any()),
+        ctx: optional(openObject()),
+      }),
+    ),
+    { minItems: 1 },
+  ),
+});
+
+/** A body is declared either for its one status or for all of them together. */
+function error(status: number): Record<string, Rule> {
+  const row = errorCodes[status];
+  if (!row) throw new Error(`The specification has no error code for status ${status}`);
+  const rows = Object.values(errorCodes);
+  return {
+    type: constant('error'),
+    code: eitherOf(
+      'string',
+      [row.code],
+      rows.map(({ code }) => code),
+    ),
+    status: eitherOf('integer', [status], Object.keys(errorCodes).map(Number)),
+    message: eitherOf('string', undefined, [row.message]),
+    details: perhaps(arrayOf(detail), { default: [] }),
+  };
+}
+
+export function errorBody(status: number): Rule {
+  if (status === 422) return validationError;
+  if (status !== 409) return object(error(status));
+  return object({ ...error(status), resource_id: perhaps(orNull(string()), { format: 'uuid' }) });
+}

@@ -1,0 +1,127 @@
+/** Query parameters, request headers and response headers. */
+import { isDeepStrictEqual } from 'node:util';
+import { faultsOf, type Fault } from './specification.checker.ts';
+import {
+  asArray,
+  asJson,
+  childOf,
+  isAnnotation,
+  type Contract,
+  type Place,
+} from './specification.document.ts';
+import { anything, integer, perhaps, string, type Rule } from './specification.notation.ts';
+import type { Operation } from './specification.operations.ts';
+
+const merchantAccount = 'X-Service-Merchant-Account-ID';
+
+/** Every operation has the merchant account header, and may name the headers that the open points speak of. */
+const requestHeaders: Record<string, Rule> = {
+  [merchantAccount]: perhaps(string({ minLength: 1, maxLength: 255 }), { pattern: anything }),
+};
+
+const headerText = (): Rule =>
+  perhaps(string(), { minLength: anything, maxLength: anything, pattern: anything });
+
+const signatureHeaders: Record<string, Rule> = {
+  'webhook-id': perhaps(headerText(), { format: 'uuid' }),
+  'webhook-timestamp': headerText(),
+  'webhook-signature': headerText(),
+};
+
+function responseHeaders(status: number): Record<string, Rule> {
+  return {
+    'X-Request-ID': headerText(),
+    ...(status === 401 ? { 'WWW-Authenticate': headerText() } : {}),
+    ...(status === 405 ? { Allow: headerText() } : {}),
+    ...(status === 429
+      ? { 'Retry-After': perhaps(integer(), { minimum: anything, maximum: anything }) }
+      : {}),
+  };
+}
+
+/** The parameters of an operation, those of its path included. */
+export function parametersOf(contract: Contract, operation: Operation): Place[] {
+  const path = contract.at(['paths', operation.path]);
+  const own = contract.at([operation.method], path);
+  return [...listAt(contract, path), ...listAt(contract, own)];
+}
+
+function listAt(contract: Contract, place: Place): Place[] {
+  const list = childOf(place, 'parameters');
+  return asArray(list.value).map((_, index) => contract.follow(childOf(list, index)));
+}
+
+export function parameterFaults(contract: Contract, operation: Operation, parameters: Place[]): Fault[] {
+  const at = contract.at(['paths', operation.path, operation.method]);
+  const names = parameters.map(({ value }) => `${String(asJson(value)['in'])} ${nameOf(value)}`).sort();
+  const wanted = [
+    ...Object.keys(operation.query).map((name) => `query ${name}`),
+    ...Object.keys(requestHeaders).map((name) => `header ${name}`),
+  ].sort();
+  return [
+    ...unequalNames(at, wanted, names),
+    ...parameters.flatMap((parameter) => {
+      const { in: where } = asJson(parameter.value);
+      const rules = where === 'query' ? operation.query : requestHeaders;
+      const rule = rules[nameOf(parameter.value)];
+      return rule ? oneParameterFaults(contract, rule, parameter, false) : [];
+    }),
+  ];
+}
+
+/** The three headers that sign a delivery, each always sent. */
+export function signatureFaults(contract: Contract, post: Place): Fault[] {
+  const parameters = listAt(contract, post);
+  const names = parameters.map(({ value }) => `${String(asJson(value)['in'])} ${nameOf(value)}`).sort();
+  const wanted = Object.keys(signatureHeaders).map((name) => `header ${name}`);
+  return [
+    ...unequalNames(post, wanted.sort(), names),
+    ...parameters.flatMap((parameter) => {
+      const rule = signatureHeaders[nameOf(parameter.value)];
+      return rule ? oneParameterFaults(contract, rule, parameter, true) : [];
+    }),
+  ];
+}
+
+export function headerFaults(contract: Contract, status: number, response: Place): Fault[] {
+  const headers = contract.at(['headers'], response);
+  const rules = responseHeaders(status);
+  const found = Object.keys(asJson(headers.value));
+  return [
+    ...unequalNames(headers, Object.keys(rules).sort(), found.sort()),
+    ...Object.entries(rules).flatMap(([name, rule]) => {
+      const header = contract.at([name], headers);
+      return header.value === undefined ? [] : faultsOf(contract, rule, childOf(header, 'schema'), true);
+    }),
+  ];
+}
+
+function nameOf(parameter: unknown): string {
+  return String(asJson(parameter)['name']);
+}
+
+function unequalNames(place: Place, expected: string[], found: string[]): Fault[] {
+  if (isDeepStrictEqual(expected, found)) return [];
+  const missing = expected.filter((name) => !found.includes(name));
+  const extra = found.filter((name, index) => !expected.includes(name) || found.indexOf(name) !== index);
+  return [{ aspect: 'fields', pointer: place.pointer, expected: { missing }, found: { extra } }];
+}
+
+/** Lists are repeated keys (`status=a&status=b`): style form, exploded, which is also the default of a query. */
+function oneParameterFaults(contract: Contract, rule: Rule, parameter: Place, required: boolean): Fault[] {
+  const given = asJson(parameter.value);
+  const style = given['in'] === 'query' ? 'form' : 'simple';
+  const expected = { required, style, explode: style === 'form', others: [] };
+  const known = ['name', 'in', 'required', 'schema', 'style', 'explode'];
+  const found = {
+    required: given['required'] ?? false,
+    style: given['style'] ?? style,
+    explode: given['explode'] ?? expected.explode,
+    others: Object.keys(given).filter((key) => !known.includes(key) && !isAnnotation(key)),
+  };
+  const same = isDeepStrictEqual(expected, found);
+  return [
+    ...(same ? [] : [{ aspect: 'types' as const, pointer: parameter.pointer, expected, found }]),
+    ...faultsOf(contract, rule, childOf(parameter, 'schema'), true),
+  ];
+}

@@ -1,0 +1,117 @@
+/** What the operations take: query parameters and request bodies. */
+import {
+  amount,
+  anything,
+  arrayOf,
+  boolean,
+  constant,
+  dateTime,
+  each,
+  eitherObject,
+  freeString,
+  integer,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  perhaps,
+  sampled,
+  string,
+  uri,
+  uuid,
+  withDefault,
+  type Rule,
+} from './specification.notation.ts';
+import { methods, paymentSources, transactionStatuses } from './specification.values.ts';
+
+const cursor = perhaps(orNull(string({ minLength: 1, maxLength: 1000 })), { pattern: anything });
+export const page = (largest: number): Record<string, Rule> => ({
+  cursor,
+  limit: withDefault(integer({ minimum: 1, maximum: largest }), 20),
+});
+
+const cardNumber = (pattern: string, fewest: number): Rule =>
+  perhaps(string({ pattern }), { minLength: fewest, maxLength: 19 });
+
+export const transactionFilters: Record<string, Rule> = {
+  cursor,
+  limit: withDefault(integer({ minimum: 1, maximum: 500, format: 'int32' }), 20),
+  buyer_external_identifier: freeString(),
+  buyer_id: freeString(), // a plain string: a value that is no uuid matches nothing
+  ...each('amount_eq amount_gte amount_lte', amount),
+  checkout_session_id: uuid(),
+  ...each('created_at_gte created_at_lte updated_at_gte updated_at_lte', dateTime),
+  currency: arrayOf(sampled(['USD', 'EUR'], ['', 'US', 'USDX', 'U1D', 'U D', 'US\u0000'])),
+  external_identifier: freeString(),
+  gift_card_id: uuid(),
+  gift_card_last4: sampled(['1234', '0000'], ['', '123', '12345', '1\u000034']),
+  ...each('has_gift_card_redemptions has_refunds has_settlements', boolean),
+  id: uuid(),
+  metadata: arrayOf(sampled(['{"key":"value"}', `{"key":"${'x'.repeat(150)}"}`], [])),
+  method: arrayOf(oneOf(methods)),
+  payment_method_id: uuid(),
+  payment_method_label: freeString(),
+  payment_service_id: arrayOf(uuid()),
+  payment_service_transaction_id: freeString(),
+  pending_review: boolean(),
+  reconciliation_id: freeString(),
+  search: freeString(),
+  status: arrayOf(oneOf(transactionStatuses)),
+  is_subsequent_payment: boolean(),
+  merchant_initiated: boolean(),
+  payment_method_bin: freeString(),
+  payment_source: arrayOf(oneOf(paymentSources)),
+};
+
+export const balanceRequest = object({
+  items: arrayOf(
+    eitherObject(
+      object({
+        number: sampled(
+          ['1234567890123456', '1234567890123456789'],
+          [
+            '123456789012345',
+            '12345678901234567890',
+            '123456789012345a',
+            ' 1234567890123456',
+            '1234567890123456\n',
+          ],
+        ),
+        pin: freeString(),
+      }),
+      object({ id: uuid() }),
+    ),
+    { minItems: 1, maxItems: 10 },
+  ),
+});
+
+export const paymentMethodRequest = perhaps(
+  object({
+    method: constant('card'),
+    number: cardNumber('^[0-9]{13,19}$', 13),
+    expiration_date: string({ minLength: 5, maxLength: 5, pattern: String.raw`^\d{2}/\d{2}$` }),
+    security_code: optional(
+      perhaps(orNull(string({ pattern: String.raw`^\d{3,4}$` })), { minLength: 3, maxLength: 4 }),
+    ),
+    external_identifier: optional(orNull(freeString())),
+    buyer_id: optional(uuid()),
+    buyer_external_identifier: optional(freeString()),
+    redirect_url: optional(perhaps(orNull(uri()), { minLength: 1, maxLength: anything, pattern: anything })),
+  }),
+  { not: anything, dependentSchemas: anything },
+);
+
+export const subscriptionRequest = object({
+  active: optional(withDefault(boolean(), true)),
+  url: {
+    ...sampled(
+      ['https://a.example', 'http://a.example/b?c=d#e', `https://a.example/${'x'.repeat(1982)}`],
+      ['ftp://a.example', 'a.example', 'https:/a.example', 'xhttps://a.example', 'javascript:alert(1)'],
+      { format: 'uri', maxLength: 2000 },
+    ),
+    may: { minLength: 1, pattern: anything },
+  },
+  authentication: optional(
+    orNull(object({ kind: constant('basic'), username: freeString(), password: freeString() })),
+  ),
+});
