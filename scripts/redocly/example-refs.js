@@ -1,48 +1,108 @@
 // Redocly resolves references in a contract but not inside example values, which would force us to paste the same buyer
 // into twenty examples. This inlines them before anything else looks: `$ref: ./Other.yaml#/value`, with properties beside
-// the $ref laid over what it names.
+// the $ref laid over what it names. The one place in this folder that reads files.
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { basename, dirname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { isObject, once } from './support.js';
 
-export const exampleRefs = () => ({
-  Example: {
-    enter(node, ctx) {
-      try {
-        node.value = inline(node.value, ctx.location.source.absoluteRef, []);
-      } catch (error) {
-        ctx.report({ message: error.message, location: ctx.location.child('value') });
-      }
+export const exampleRefs = () => {
+  const documents = new Map();
+  const report = once();
+  return {
+    Example: {
+      enter(example, ctx) {
+        if (!isObject(example) || !('value' in example)) return;
+        const file = ctx.location.source.absoluteRef;
+        const { pointer } = ctx.location.child('value');
+        try {
+          example.value = inline(example.value, { file, pointer, trail: [`${file}${pointer}`] }, documents);
+        } catch (fault) {
+          if (!(fault instanceof Fault)) throw fault;
+          // Without a value nothing else complains: a $ref left in it would fail its schema in a hundred ways.
+          example.value = undefined;
+          const Source = ctx.location.source.constructor;
+          report(ctx, fault.message, { source: new Source(fault.file, fault.text), ...fault.where });
+        }
+      },
     },
-  },
-});
+  };
+};
 
-function inline(value, file, trail) {
-  if (Array.isArray(value)) return value.map((item) => inline(item, file, trail));
-  if (value === null || typeof value !== 'object') return value;
-  const { $ref, ...rest } = value;
-  const own = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, inline(item, file, trail)]));
-  if (typeof $ref !== 'string') return own;
-  const [path, pointer = ''] = $ref.split('#');
-  const target = path === '' ? file : resolve(dirname(file), path);
-  const step = `${target}#${pointer}`;
-  if (trail.includes(step)) throw new Error(`${$ref} refers to itself. Break the circle.`);
-  return { ...inline(read(target, pointer, $ref), target, [...trail, step]), ...own };
+class Fault extends Error {
+  constructor(message, file, where) {
+    super(message);
+    this.file = file;
+    this.where = where;
+    this.text = readFileSync(file, 'utf8');
+  }
 }
 
-function read(file, pointer, $ref) {
-  let value;
-  try {
-    value = parse(readFileSync(file, 'utf8'));
-  } catch {
-    throw new Error(
-      `Can't resolve $ref ${$ref} in an example. Name a file beside it, such as ./BuyerJaneDoe.yaml#/value.`,
+function inline(value, at, documents) {
+  const within = (key) => ({
+    ...at,
+    pointer: `${at.pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  });
+  if (Array.isArray(value)) return value.map((item, index) => inline(item, within(index), documents));
+  if (!isObject(value)) return value;
+  const { $ref, ...beside } = value;
+  const own = Object.fromEntries(
+    Object.entries(beside).map(([key, item]) => [key, inline(item, within(key), documents)]),
+  );
+  if ($ref === undefined) return own;
+  const refuse = (message) => {
+    throw new Fault(message, at.file, { pointer: within('$ref').pointer });
+  };
+  if (typeof $ref !== 'string') refuse('A $ref is text, such as ./BuyerJaneDoe.yaml#/value.');
+  const [path, pointer = ''] = $ref.split('#');
+  const file = path === '' ? at.file : resolve(dirname(at.file), path);
+  const step = `${file}#${pointer}`;
+  if (at.trail.includes(step)) {
+    const circle = [...at.trail.slice(at.trail.indexOf(step)), step].map((name) =>
+      basename(name.split('#')[0]),
+    );
+    refuse(
+      `This example contains itself (${circle.join(' → ')}). Break the circle: write one of the values out.`,
     );
   }
+  const found = read(file, pointer, documents, $ref, refuse);
+  const target = inline(found, { file, pointer: `#${pointer}`, trail: [...at.trail, step] }, documents);
+  if (Object.keys(own).length === 0) return target;
+  if (!isObject(target))
+    refuse(`${$ref} is not an object, so nothing can be laid over it. Remove what stands beside the $ref.`);
+  return { ...target, ...own };
+}
+
+function read(file, pointer, documents, $ref, refuse) {
+  if (!documents.has(file)) {
+    let text;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      refuse(
+        `Can't resolve $ref ${$ref}: there is no such file. Name one beside this, such as ./BuyerJaneDoe.yaml#/value.`,
+      );
+    }
+    const document = parseDocument(text, { prettyErrors: true });
+    const [error] = document.errors;
+    if (error) {
+      const { line, col } = error.linePos[0];
+      const start = { line, col };
+      throw new Fault(`This is not YAML: ${error.message.split('\n')[0]}`, file, {
+        pointer: undefined,
+        start,
+      });
+    }
+    documents.set(file, document.toJS());
+  }
+  let value = documents.get(file);
   for (const part of pointer.split('/').slice(1)) {
     value = value?.[part.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
-  if (value === undefined)
-    throw new Error(`Can't resolve $ref ${$ref} in an example: there is nothing at ${pointer}.`);
+  if (value === undefined) {
+    refuse(
+      `Can't resolve $ref ${$ref}: there is nothing at "${pointer}". The value of an example stands at #/value.`,
+    );
+  }
   return value;
 }

@@ -1,10 +1,14 @@
 // The house rules that redocly.yaml cannot express by configuration, and the preprocessor that lets examples share
-// their parts. Redocly loads plugins with plain `import`, so this folder is JavaScript. No file access but example-refs.
+// their parts. Redocly loads plugins with plain `import`, so this folder is JavaScript.
 import { exampleRefs } from './example-refs.js';
+import { boundedInput } from './rules/bounded-input.js';
+import { componentName } from './rules/component-name.js';
+import { described } from './rules/described.js';
 import { examples, pairedExamples } from './rules/examples.js';
-import { componentName, operationId, snakeCase } from './rules/naming.js';
-import { extensions, listShape, operationScope, sharedErrors } from './rules/operations.js';
-import { boundedInput, closedObject, described, resourceType } from './rules/schemas.js';
+import { operationId, snakeCase } from './rules/naming.js';
+import { extensions, listShape, operationScope } from './rules/operations.js';
+import { errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
+import { closedObject, resourceType, validSchema } from './rules/schemas.js';
 
 export default () => ({
   id: 'house',
@@ -16,12 +20,15 @@ export default () => ({
       'component-name': componentName,
       'operation-scope': operationScope,
       extensions,
-      'resource-type': resourceType,
-      'closed-object': closedObject,
       'list-shape': listShape,
       'shared-errors': sharedErrors,
+      'error-schema': errorSchema,
+      'response-headers': responseHeaders,
       examples,
       'paired-examples': pairedExamples,
+      'valid-schema': validSchema,
+      'closed-object': closedObject,
+      'resource-type': resourceType,
       described,
       'bounded-input': boundedInput,
     },

@@ -67,7 +67,7 @@ function keywordFaults(rule: Rule, view: View): Fault[] {
     if (isDeepStrictEqual(expected, found)) return [];
     const tolerated = expected === undefined && name in rule.may;
     if (tolerated && (rule.may[name] === anything || isDeepStrictEqual(rule.may[name], found))) return [];
-    if (rule.open && name === 'additionalProperties' && found === true) return [];
+    if (rule.open && name === 'additionalProperties') return [];
     const aspect: Aspect = name === 'format' ? 'types' : name.endsWith('Properties') ? 'closed' : 'limits';
     return [fault(aspect, view, { [name]: expected }, { [name]: found })];
   });

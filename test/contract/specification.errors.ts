@@ -51,7 +51,7 @@ function error(status: number): Record<string, Rule> {
       [row.code],
       rows.map(({ code }) => code),
     ),
-    status: eitherOf('integer', [status], Object.keys(errorCodes).map(Number)),
+    status: eitherOf('integer', undefined, [status], Object.keys(errorCodes).map(Number)),
     message: eitherOf('string', undefined, [row.message]),
     details: perhaps(arrayOf(detail), { default: [] }),
   };

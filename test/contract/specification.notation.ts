@@ -67,11 +67,16 @@ export const integer = (keywords: Json = {}): Rule => rule('integer', { keywords
 export const any = (): Rule => rule('any', { nullable: true });
 export const stringOrInteger = (): Rule => rule('string or integer');
 
-/** In the smallest unit of the currency. */
-export const amount = (): Rule => integer({ minimum: 0, maximum: largestAmount });
+/** In the smallest unit of the currency. The format may repeat what the limits say. */
+export const amount = (): Rule =>
+  perhaps(integer({ minimum: 0, maximum: largestAmount }), { format: 'int64' });
 
 /** How often something happened. */
-export const count = (): Rule => perhaps(integer(), { minimum: 0, maximum: largestAmount });
+export const count = (): Rule => perhaps(integer(), { minimum: 0, format: 'int32' });
+
+/** The size of a page. The format may repeat what the limits say. */
+export const pageSize = (largest: number): Rule =>
+  perhaps(integer({ minimum: 1, maximum: largest }), { format: 'int32' });
 
 export const constant = (value: string): Rule => rule('string', { values: [[value]] });
 export const oneOf = (values: Values): Rule => rule('string', { values: [values] });
@@ -87,9 +92,9 @@ export function sampled(accepts: readonly string[], refuses: readonly string[], 
   return rule('string', { keywords, may, accepts, refuses });
 }
 
-/** A name or identifier that the caller chooses: 1 to 200 characters without U+0000. */
-export function freeString(): Rule {
-  const accepts = ['a', 'a b é', 'a\nb', '😀', '*', 'x'.repeat(200)];
+/** A name or identifier that the caller chooses: 1 to 200 characters without U+0000, all others allowed. */
+export function freeString(characters = ':/?#[]@!$&\'()*+,;="<>\\%\t'): Rule {
+  const accepts = ['a', 'a b é', 'a\nb', '😀', '*', 'x'.repeat(200), characters];
   const refuses = ['', 'a\u0000b', '\u0000', 'a\u0000', '\u0000a', 'x'.repeat(201)];
   return { ...sampled(accepts, refuses, { minLength: 1, maxLength: 200 }), may: { pattern: anything } };
 }

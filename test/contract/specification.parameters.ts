@@ -91,7 +91,15 @@ export function headerFaults(contract: Contract, status: number, response: Place
     ...unequalNames(headers, Object.keys(rules).sort(), found.sort()),
     ...Object.entries(rules).flatMap(([name, rule]) => {
       const header = contract.at([name], headers);
-      return header.value === undefined ? [] : faultsOf(contract, rule, childOf(header, 'schema'), true);
+      if (header.value === undefined) return [];
+      const always = asJson(header.value)['required'] === true;
+      const mark = {
+        aspect: 'presence' as const,
+        pointer: header.pointer,
+        expected: 'required',
+        found: 'not required',
+      };
+      return [...(always ? [] : [mark]), ...faultsOf(contract, rule, childOf(header, 'schema'), true)];
     }),
   ];
 }
@@ -112,7 +120,8 @@ function oneParameterFaults(contract: Contract, rule: Rule, parameter: Place, re
   const given = asJson(parameter.value);
   const style = given['in'] === 'query' ? 'form' : 'simple';
   const expected = { required, style, explode: style === 'form', others: [] };
-  const known = ['name', 'in', 'required', 'schema', 'style', 'explode'];
+  // `allowReserved` is leave to the caller, no duty: the validator would refuse a raw `:` without it.
+  const known = ['name', 'in', 'required', 'schema', 'style', 'explode', 'allowReserved'];
   const found = {
     required: given['required'] ?? false,
     style: given['style'] ?? style,

@@ -4,6 +4,7 @@
  */
 import {
   amount,
+  anything,
   arrayOf,
   boolean,
   constant,
@@ -17,6 +18,7 @@ import {
   oneOf,
   optional,
   orNull,
+  pageSize,
   perhaps,
   sampled,
   string,
@@ -34,7 +36,7 @@ const cursor = (): Rule => orNull(string({ minLength: 1, maxLength: 1000 }));
 export function collection(items: Rule, largestPage: number): Rule {
   return object({
     items: arrayOf(items),
-    limit: perhaps(integer({ minimum: 1, maximum: largestPage }), { default: 20 }),
+    limit: perhaps(pageSize(largestPage), { default: 20 }),
     next_cursor: cursor(),
     previous_cursor: cursor(),
   });
@@ -200,6 +202,12 @@ const paymentService = object({
   ...each('display_name method payment_service_definition_id', text),
 });
 
+const redeemedGiftCard = object({
+  type: constant('gift-card'),
+  id: orNull(uuid()), // null when the card is not stored
+  ...each('bin sub_bin last4', text),
+});
+
 const redemption = object({
   type: constant('gift-card-redemption'),
   id: uuid(),
@@ -207,7 +215,7 @@ const redemption = object({
   amount: amount(),
   refunded_amount: amount(),
   ...each('gift_card_service_redemption_id error_code raw_error_code raw_error_message', text),
-  gift_card: orNull(object({ type: constant('gift-card'), id: uuid(), ...each('bin sub_bin last4', text) })),
+  gift_card: orNull(redeemedGiftCard),
 });
 
 export const transaction = object({
@@ -245,13 +253,16 @@ export const cardSchemeDefinition = object({
   display_name: string(),
 });
 
+/** What the caller has sent comes back; the limits that it was sent under may stand here too. */
+const asSent = (): Rule => perhaps(string(), { minLength: 1, maxLength: 200, pattern: anything });
+
 export const webhookSubscription = object({
   type: constant('webhook-subscription'),
   id: perhaps(string(), { format: 'uuid' }),
   merchant_account_id: text(),
   active: boolean(),
   url: uri(),
-  authentication: orNull(object({ kind: constant('basic'), username: string(), password: string() })),
+  authentication: orNull(object({ kind: constant('basic'), username: asSent(), password: asSent() })),
   secret: text(),
   rotating: boolean(),
 });

@@ -1,24 +1,66 @@
-// Schemas: closed objects, const types on resources, a description on everything that a reader sees, limits on input.
+// Schemas: that they can be true at all, closed objects, const types on resources.
 import { basename } from 'node:path';
+import { entries, follow, isObject, isText, list } from '../support.js';
 
-const isObject = (schema) => [schema.type].flat().includes('object') || schema.properties !== undefined;
+const pairs = [
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+  ['minimum', 'maximum'],
+];
+
+// Redocly checks the type of a keyword, but not whether its value makes sense.
+export const validSchema = () => ({
+  Schema(schema, ctx) {
+    if (!isObject(schema)) return;
+    const patterns = [
+      ['pattern', schema.pattern],
+      ...entries(schema.patternProperties).map(([pattern]) => ['patternProperties', pattern]),
+    ];
+    for (const [keyword, pattern] of patterns.filter((one) => typeof one[1] === 'string')) {
+      try {
+        new RegExp(pattern, 'u');
+      } catch (error) {
+        ctx.report({
+          message: `Mend the regular expression: ${error.message}. Validators compile it with the flag "u".`,
+          location: ctx.location.child(keyword),
+        });
+      }
+    }
+    for (const [low, high] of pairs) {
+      if (!(schema[low] > schema[high])) continue;
+      ctx.report({
+        message: `Nothing can match: ${low} ${schema[low]} is more than ${high} ${schema[high]}. Exchange or mend them.`,
+        location: ctx.location.child(low),
+      });
+    }
+    const values = list(schema.enum).map((value) => JSON.stringify(value));
+    for (const value of new Set(values.filter((one, index) => values.indexOf(one) !== index))) {
+      ctx.report({
+        message: `Name ${value} once: it stands twice in this enum.`,
+        location: ctx.location.child('enum'),
+      });
+    }
+  },
+});
 
 export const closedObject = () => ({
   Schema(schema, ctx) {
-    if (!isObject(schema)) return;
-    const unknown = (schema.required ?? []).filter((name) => !(name in (schema.properties ?? {})));
-    for (const name of unknown) {
+    // Under `not` and `if` a schema asks a question about an object, it does not describe one.
+    if (!isObject(schema) || ['not', 'if'].includes(ctx.key)) return;
+    if (![schema.type].flat().includes('object') && schema.properties === undefined) return;
+    const properties = isObject(schema.properties) ? schema.properties : {};
+    for (const name of list(schema.required).filter((one) => !Object.hasOwn(properties, one))) {
       ctx.report({
         message: `Define the required property "${name}", or do not require it.`,
         location: ctx.location.child('required'),
       });
     }
-    if (schema.additionalProperties === false) return;
-    const isMap = schema.properties === undefined && typeof schema.additionalProperties === 'object';
-    if (isMap) return;
+    const isMap = schema.properties === undefined && isObject(schema.additionalProperties);
+    if (schema.additionalProperties === false || isMap) return;
     ctx.report({
       message:
-        'Close this object with "additionalProperties: false"; a map of values names their schema instead.',
+        'Close this object with "additionalProperties: false"; a map of values names their schema there instead.',
       location: ctx.location.key(),
     });
   },
@@ -26,83 +68,16 @@ export const closedObject = () => ({
 
 export const resourceType = ({ except = [] }) => ({
   Schema(schema, ctx) {
-    if (schema.properties?.id === undefined) return;
+    if (!isObject(schema?.properties) || schema.properties.id === undefined) return;
     const name = basename(ctx.location.source.absoluteRef, '.yaml');
     if (except.includes(name)) return;
-    const type = schema.properties.type ?? {};
-    if (
-      typeof type.const === 'string' &&
-      /^[a-z]+(-[a-z]+)*$/.test(type.const) &&
-      schema.required?.includes('type')
-    )
-      return;
+    const location = ctx.location.child(['properties', 'type']);
+    const type = follow(schema.properties.type, location, ctx).node;
+    const isKebab = isText(type?.const) && /^[a-z]+(-[a-z]+)*$/.test(type.const);
+    if (isKebab && list(schema.required).includes('type')) return;
     ctx.report({
       message: `A resource carries a required "type" with a kebab-case const, such as "const: payment-method". Add it to ${name}.`,
-      location: ctx.location.child('properties'),
+      location: ctx.location.child('properties').key(),
     });
   },
 });
-
-export const described = () => {
-  const need = (what) => (node, ctx) => {
-    const resolved = typeof node.description === 'string' && node.description.trim().length > 0;
-    if (!resolved)
-      ctx.report({
-        message: `Describe this ${what} for someone who has never seen the service.`,
-        location: ctx.location.key(),
-      });
-  };
-  const words = need('property');
-  return {
-    Tag: need('tag'),
-    Parameter: need('parameter'),
-    Header: need('header'),
-    Response: need('response'),
-    RequestBody: need('request body'),
-    SecurityScheme: need('security scheme'),
-    ServerVariable: need('server variable'),
-    Server: need('server'),
-    Operation: need('operation'),
-    SchemaProperties(properties, ctx) {
-      for (const [name, property] of Object.entries(properties)) {
-        const target = ctx.resolve(property).node ?? {};
-        words(property.description ? property : target, {
-          ...ctx,
-          location: ctx.location.child(name),
-          report: ctx.report,
-        });
-      }
-    },
-    // Component files are read on their own, so each says what it is.
-    Schema(schema, ctx) {
-      if (ctx.location.pointer === '#/') need('schema')(schema, ctx);
-    },
-  };
-};
-
-export const boundedInput = () => {
-  const check = (schema, ctx) => {
-    const types = [schema.type].flat();
-    const fixed = schema.enum || schema.const !== undefined || ['uuid', 'date-time'].includes(schema.format);
-    const pattern = /^\^.*\$$/.test(schema.pattern ?? '') && !/[*+]/.test(schema.pattern);
-    if (types.includes('string') && !fixed && !pattern && schema.maxLength === undefined) {
-      ctx.report({
-        message: 'Every input is bounded: give this string a maxLength.',
-        location: ctx.location.key(),
-      });
-    }
-    if (types.includes('array') && schema.maxItems === undefined) {
-      ctx.report({
-        message: 'Every input is bounded: give this array maxItems.',
-        location: ctx.location.key(),
-      });
-    }
-    if (types.includes('integer') && (schema.minimum === undefined || schema.maximum === undefined)) {
-      ctx.report({
-        message: 'Every input is bounded: give this integer a minimum and a maximum.',
-        location: ctx.location.key(),
-      });
-    }
-  };
-  return { Paths: { Operation: { Parameter: { Schema: check }, RequestBody: { Schema: check } } } };
-};

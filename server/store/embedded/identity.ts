@@ -1,5 +1,5 @@
-// As whom PostgreSQL runs. It refuses to run as root, so root runs it as `nobody`, who exists everywhere and must be
-// able to enter every folder on the way to the binaries and to the data.
+// As whom PostgreSQL runs. It refuses to run as root, so root runs it as `nobody`, who exists everywhere and
+// must be able to enter every folder on the way to the binaries and to the data.
 import { lchown, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -29,8 +29,8 @@ export async function canReach(path: string, { uid, gid }: Identity): Promise<bo
 }
 
 /**
- * Gives a file, or a folder with all that is in it, to whom PostgreSQL runs as. The folder goes last, so that one
- * that is theirs is wholly theirs. Never follows a link: the receiver may have made it.
+ * Gives a file, or a folder with all that is in it, to whom PostgreSQL runs as. The folder goes last, so that
+ * one that is theirs is wholly theirs. Never follows a link: the receiver may have made it.
  */
 export async function give(path: string, identity: Identity | undefined): Promise<void> {
   if (!identity) return;

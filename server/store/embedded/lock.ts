@@ -1,9 +1,9 @@
 // A lock between processes that a kill -9 at any moment cannot leave shut.
 //
 // Each turn is one symbolic link in a folder, named by a number that only grows and pointing at its holder:
-// making a link is atomic, contents included, and fails if the name exists. The highest number counts. A turn is
-// never broken by deleting it (two who find the same dead holder could then delete each other's): the next number
-// is taken instead, and one process only can make it.
+// making a link is atomic, contents included, and fails if the name exists. The highest number counts. A turn
+// is never broken by deleting it (two who find the same dead holder could then delete each other's): the next
+// number is taken instead, and one process only can make it.
 import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,7 +47,9 @@ async function takeTurn(folder: string): Promise<number> {
     if (!(await isHeld(folder, last)) && (await claim(folder, last + 1, holder))) return last + 1;
     await sleep(20);
   }
-  throw new Error(`Another process has held ${folder} for ${patience / 1000} seconds: end it, or remove that folder.`);
+  throw new Error(
+    `Another process has held ${folder} for ${patience / 1000} seconds: end it, or remove that folder.`,
+  );
 }
 
 /** Does the work while no other process, and nobody else in this one, does work under the same folder. */

@@ -1,5 +1,6 @@
-// Where the database lives: in `DATA_DIR/postgres`. Where whom it runs as cannot enter DATA_DIR, that name is a link to
-// a folder under /var/lib, so that the choice, once made, stays when folders are moved or their modes change.
+// Where the database lives: in `DATA_DIR/postgres`. Where whom it runs as cannot enter DATA_DIR, that name is
+// a link to a folder under /var/lib, so that the choice, once made, stays when folders are moved or their
+// modes change.
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -21,8 +22,8 @@ export type Log = (message: string) => void;
 const farHome = '/var/lib/payments-service';
 
 /**
- * Makes DATA_DIR if it is missing and returns its real path. Root's lets others pass through, not look: the database
- * inside runs as somebody else, and every secret in it has mode 0600.
+ * Makes DATA_DIR if it is missing and returns its real path. Root's lets others pass through, not look: the
+ * database inside runs as somebody else, and every secret in it has mode 0600.
  */
 export async function makeDataDirectory(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
@@ -52,7 +53,8 @@ async function linkAway(root: string, near: string, log: Log): Promise<string> {
   const digest = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const taken = (path: string) => lstat(path).then(Boolean, () => false);
   let target = join(farHome, digest);
-  // Without our link it is what a DATA_DIR of this name, removed or renamed since, left: its password is not ours.
+  // Without our link it is what a DATA_DIR of this name, removed or renamed since, left: its password is not
+  // ours.
   for (let next = 2; await taken(target); next++) {
     log(`${target} holds the database of an earlier ${root}: remove it if nobody needs it.`);
     target = join(farHome, `${digest}-${next}`);
@@ -69,7 +71,8 @@ export async function choosePlace(root: string, log: Log): Promise<Place> {
   if (isRoot()) {
     // What an ordinary user made stays theirs: root only helps out.
     identity = found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : await nobody();
-    if (!found && far === undefined && !(await canReach(root, identity))) far = await linkAway(root, near, log);
+    if (!found && far === undefined && !(await canReach(root, identity)))
+      far = await linkAway(root, near, log);
   }
   await mkdir(far ?? near, { recursive: true, mode: 0o700 });
   const directory = await realpath(near);

@@ -1,6 +1,6 @@
-// What the kernel says about processes and failed calls. Nothing here knows about PostgreSQL.
+// What the system says about processes and failed calls.
 import { execFile } from 'node:child_process';
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 export const run = promisify(execFile);
@@ -8,10 +8,7 @@ export const run = promisify(execFile);
 /** Whether a failed call, of the system or of PostgreSQL, carries one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    codes.includes(error.code)
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
   );
 }
 
@@ -35,11 +32,25 @@ export async function startOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Whether this process works in that folder: PostgreSQL's main process always works in its data folder. */
-export async function worksIn(pid: number, directory: string): Promise<boolean> {
+/**
+ * The arguments of a process, or one text of them all where the system keeps no list; empty if it is gone.
+ * Everybody may read these. The folder a process works in would tell as much, but root in a container may not
+ * see it.
+ */
+async function argumentsOf(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
-    return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === directory;
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   }
-  const listed = await run('ps', ['-p', String(pid), '-o', 'command=']).catch(() => undefined);
-  return listed?.stdout.includes(directory) ?? false;
+  return run('ps', ['-p', String(pid), '-o', 'command=']).then(
+    ({ stdout }) => stdout.split(/(?<=-D) | (?=-c)/),
+    () => [],
+  );
+}
+
+/**
+ * Whether this is the main process of the PostgreSQL on that data folder. Its children change their
+ * arguments.
+ */
+export async function servesData(pid: number, data: string): Promise<boolean> {
+  return (await argumentsOf(pid)).includes(data);
 }

@@ -1,5 +1,5 @@
-// What a database keeps from one start to the next: its password, and its port, so that the pool of another process
-// finds it again after a restart.
+// What a database keeps from one start to the next: its password, and its port, so that the pool of another
+// process finds it again after a restart.
 import { randomBytes, randomInt } from 'node:crypto';
 import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -64,8 +64,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * A free port below those that systems lend to outgoing connections: one of these could take the port while the
- * database is down, and it could not come back to it.
+ * A free port below those that systems lend to outgoing connections: one of these could take the port while
+ * the database is down, and it could not come back to it.
  */
 async function freePort(): Promise<number> {
   for (;;) {
@@ -74,12 +74,19 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** The port of last time, or a new one. Somebody may take it before PostgreSQL does, so it is kept only afterwards. */
-export async function choosePort(place: Place, attempt: number): Promise<number> {
-  const kept = Number(await readFile(portFile(place), 'utf8').catch(() => ''));
-  return attempt === 0 && kept > 0 && (await isFree(kept)) ? kept : freePort();
+async function keptPort(place: Place): Promise<number> {
+  return Number(await readFile(portFile(place), 'utf8').catch(() => ''));
+}
+
+/**
+ * The port of last time, or a new one. Somebody may take it before PostgreSQL does, so it is kept only
+ * afterwards.
+ */
+export async function choosePort(place: Place, anew: boolean): Promise<number> {
+  const kept = await keptPort(place);
+  return !anew && kept > 0 && (await isFree(kept)) ? kept : freePort();
 }
 
 export async function keepPort(place: Place, port: number): Promise<void> {
-  await writePrivate(portFile(place), `${port}\n`);
+  if ((await keptPort(place)) !== port) await writePrivate(portFile(place), `${port}\n`);
 }

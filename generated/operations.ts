@@ -1,0 +1,153 @@
+// Written by `npm run generate` from openapi/. Do not edit.
+import type { paths, webhooks } from './types.ts';
+
+export const contractVersion = '1.0.0';
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  /** Alternatives: one of them is enough. */
+  readonly scopes: readonly string[];
+  readonly merchantScope: 'none' | 'one' | 'many';
+  readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  readonly statuses: readonly number[];
+  /** Declared because the specification lists them; they never happen here. */
+  readonly reserved: readonly number[];
+  /** What the server fills in when the request leaves it out. */
+  readonly defaults: { readonly query: readonly string[]; readonly body: readonly string[] };
+}
+
+export const operations = {
+  listApiKeyPairs: {
+    id: 'listApiKeyPairs',
+    method: 'get',
+    path: '/api-key-pairs',
+    summary: 'List API key pairs',
+    scopes: ['api-key-pairs.read'],
+    merchantScope: 'none',
+    rateLimit: null,
+    statuses: [200, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
+    reserved: [404, 409, 425, 429, 502, 504],
+    defaults: { query: ['limit'], body: [] },
+  },
+  checkGiftCardBalances: {
+    id: 'checkGiftCardBalances',
+    method: 'post',
+    path: '/gift-cards/balances',
+    summary: 'Check gift card balances',
+    scopes: ['gift-cards.read', 'embed'],
+    merchantScope: 'one',
+    rateLimit: { scope: 'embed', limit: 50, windowSeconds: 60 },
+    statuses: [200, 400, 401, 403, 404, 405, 425, 429, 500, 502, 504],
+    reserved: [],
+    defaults: { query: [], body: [] },
+  },
+  createPaymentMethod: {
+    id: 'createPaymentMethod',
+    method: 'post',
+    path: '/payment-methods',
+    summary: 'Store a card',
+    scopes: ['payment-methods.write'],
+    merchantScope: 'one',
+    rateLimit: null,
+    statuses: [201, 400, 401, 403, 404, 405, 409, 425, 500],
+    reserved: [],
+    defaults: { query: [], body: [] },
+  },
+  listTransactions: {
+    id: 'listTransactions',
+    method: 'get',
+    path: '/transactions',
+    summary: 'List transactions',
+    scopes: ['transactions.read'],
+    merchantScope: 'many',
+    rateLimit: null,
+    statuses: [200, 400, 401, 403, 404, 405, 422, 500],
+    reserved: [],
+    defaults: { query: ['limit'], body: [] },
+  },
+  listCardSchemeDefinitions: {
+    id: 'listCardSchemeDefinitions',
+    method: 'get',
+    path: '/card-scheme-definitions',
+    summary: 'List card schemes',
+    scopes: ['card-scheme-definitions.read'],
+    merchantScope: 'none',
+    rateLimit: null,
+    statuses: [200, 400, 401, 403, 405, 500],
+    reserved: [],
+    defaults: { query: [], body: [] },
+  },
+  createWebhookSubscription: {
+    id: 'createWebhookSubscription',
+    method: 'post',
+    path: '/webhook-subscriptions',
+    summary: 'Create a webhook subscription',
+    scopes: ['webhook-subscriptions.write'],
+    merchantScope: 'many',
+    rateLimit: null,
+    statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500],
+    reserved: [],
+    defaults: { query: [], body: ['active'] },
+  },
+  listWebhookSubscriptions: {
+    id: 'listWebhookSubscriptions',
+    method: 'get',
+    path: '/webhook-subscriptions',
+    summary: 'List webhook subscriptions',
+    scopes: ['webhook-subscriptions.read'],
+    merchantScope: 'many',
+    rateLimit: null,
+    statuses: [200, 400, 401, 403, 404, 405, 422, 500],
+    reserved: [],
+    defaults: { query: ['limit'], body: [] },
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof operations;
+
+interface Types {
+  listApiKeyPairs: paths['/api-key-pairs']['get'];
+  checkGiftCardBalances: paths['/gift-cards/balances']['post'];
+  createPaymentMethod: paths['/payment-methods']['post'];
+  listTransactions: paths['/transactions']['get'];
+  listCardSchemeDefinitions: paths['/card-scheme-definitions']['get'];
+  createWebhookSubscription: paths['/webhook-subscriptions']['post'];
+  listWebhookSubscriptions: paths['/webhook-subscriptions']['get'];
+}
+
+export const events = ['payment-method.created', 'payment-method.updated', 'transaction.created', 'transaction.updated'] as const satisfies (keyof webhooks)[];
+export type EventName = (typeof events)[number];
+export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];
+
+type Defaults<Id extends OperationId, Part extends 'query' | 'body'> = (typeof operations)[Id]['defaults'][Part][number];
+type Filled<T, Keys> = Omit<T, Keys & keyof T> & Required<Pick<T, Keys & keyof T>>;
+type Present<T> = T extends null ? never : T;
+
+type QueryOf<Id extends OperationId> = Types[Id]['parameters'] extends { query?: infer Q } ? NonNullable<Q> : unknown;
+type BodyOf<Id extends OperationId> = Types[Id] extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : undefined;
+
+/** What a handler receives: already validated, defaults filled in. A parameter is left out, never null. */
+export interface Input<Id extends OperationId> {
+  query: { [Key in keyof Filled<QueryOf<Id>, Defaults<Id, 'query'>>]: Present<Filled<QueryOf<Id>, Defaults<Id, 'query'>>[Key]> };
+  body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
+}
+
+type Json<R> = R extends { content: { 'application/json': infer B } } ? B : never;
+
+/** A declared status with the body that the contract gives it; anything else does not compile. */
+export type Result<Id extends OperationId> = {
+  [Status in keyof Types[Id]['responses'] & number]: {
+    status: Status;
+    body: Json<Types[Id]['responses'][Status]>;
+    headers?: Record<string, string>;
+  };
+}[keyof Types[Id]['responses'] & number];
+
+export type Handler<Id extends OperationId, Deps = unknown> = (input: Input<Id>, deps: Deps) => Promise<Result<Id>>;
+
+export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<Id, Deps> };

@@ -1,0 +1,29 @@
+// Looks through every tracked file for what must never be committed: private keys, tokens, download addresses in the lock
+// file, paths of the machine that it was written on.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './support/redocly.ts';
+
+const forbidden: [what: string, pattern: RegExp][] = [
+  ['a private key', /-----BEGIN (?:EC |RSA |ENCRYPTED )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20}/],
+  ['a signed token', /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}/],
+  ['a path of this machine', /(?:^|["'\s=(])\/(?:home|root|Users|work)\/[a-z]/m],
+];
+const lockOnly: [what: string, pattern: RegExp][] = [['a download address', /"resolved":|registry\.[a-z]/]];
+
+const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
+const faults = files.flatMap((file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const rules = /(^|\/)package-lock\.json$|\.npmrc$/.test(file) ? [...forbidden, ...lockOnly] : forbidden;
+  return rules.flatMap(([what, pattern]) => {
+    const at = text.search(pattern);
+    return at < 0 ? [] : [`${file}:${text.slice(0, at).split('\n').length} holds ${what}`];
+  });
+});
+if (faults.length > 0) {
+  console.error(`${faults.join('\n')}\nRemove it, and rewrite the commit that brought it.`);
+  process.exitCode = 1;
+} else {
+  console.log(`${files.length} files hold nothing that must not be committed`);
+}

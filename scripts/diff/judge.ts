@@ -1,0 +1,93 @@
+// The rules of a release: what changed must show in info.version and in CHANGELOG.md, in proportion to whom it hurts.
+import type { Rating } from './impact.ts';
+
+export interface Evidence {
+  changes: { rating: Rating }[];
+  baseVersion: string;
+  version: string;
+  /** The text of CHANGELOG.md; empty if there is none. */
+  changelog: string;
+}
+
+export interface Problem {
+  rule: 'version' | 'changelog';
+  message: string;
+}
+
+type Version = [major: number, minor: number, patch: number];
+
+const needs = {
+  breaking: ['Breaking changes need a new major version', 'or take back what is listed under Breaking'],
+  addition: ['Additions need at least a new minor version', 'or take them back'],
+  other: [
+    'Every change, even of a description or an example, needs at least a new patch version',
+    'or take it back',
+  ],
+} as const;
+
+export function judge({ changes, baseVersion, version, changelog }: Evidence): Problem[] {
+  if (changes.length === 0 && version === baseVersion) return [];
+  const before = parse(baseVersion);
+  const after = parse(version);
+  if (!before || !after) {
+    const wrong = before ? version : baseVersion;
+    return [
+      { rule: 'version', message: `info.version is ${wrong}. Write it as MAJOR.MINOR.PATCH, such as 1.2.0.` },
+    ];
+  }
+  const problems: Problem[] = [];
+  const worst =
+    (['breaking', 'addition', 'other'] as const).find((rating) => count(changes, rating) > 0) ?? 'other';
+  const next = bumped(before, worst);
+  const enough = compare(after, next) >= 0;
+  if (!enough) {
+    const [claim, otherwise] = needs[worst];
+    const now = version === baseVersion ? `still ${version}` : `${version}, after ${baseVersion}`;
+    problems.push({
+      rule: 'version',
+      message: `${claim}, and info.version is ${now}. Set it to ${next.join('.')} in openapi/openapi.yaml, ${otherwise}.`,
+    });
+  }
+  const announced = enough ? version : next.join('.');
+  const lines = contractLines(changelog, announced);
+  const example = `\n\n  ## ${announced} — YYYY-MM-DD\n\n  ### Contract\n\n  - `;
+  if (lines.length === 0) {
+    problems.push({
+      rule: 'changelog',
+      message:
+        `CHANGELOG.md says nothing about the contract of ${announced}. Add at its top, in words for consumers:` +
+        `${example}${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`,
+    });
+  } else if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**'))) {
+    problems.push({
+      rule: 'changelog',
+      message:
+        `CHANGELOG.md does not say that ${announced} breaks. Begin the line that consumers must act on so:` +
+        `${example}**Breaking** What changed, and what to do about it.`,
+    });
+  }
+  return problems;
+}
+
+export const count = (changes: { rating: Rating }[], rating: Rating) =>
+  changes.filter((change) => change.rating === rating).length;
+
+/** The bullets below `### Contract` of one version's section. */
+export function contractLines(changelog: string, version: string): string[] {
+  const section = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version) ?? '';
+  const contract =
+    section.split(/^### /m).find((text) => /^Contract\s*$/m.test(text.split('\n', 1)[0] ?? '')) ?? '';
+  return [...contract.matchAll(/^[-*] +(\S.*)$/gm)].map(([, line = '']) => line);
+}
+
+function parse(version: string): Version | undefined {
+  const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)$/.exec(version) ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
+}
+
+function bumped([major, minor, patch]: Version, rating: Rating): Version {
+  if (rating === 'breaking') return [major + 1, 0, 0];
+  return rating === 'addition' ? [major, minor + 1, 0] : [major, minor, patch + 1];
+}
+
+const compare = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];

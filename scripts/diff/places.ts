@@ -1,0 +1,81 @@
+// Whom a change concerns, and where it is written. A shared component is named once, with those that use it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, segments, type Json } from './change.ts';
+
+export type Uses = Map<string, Set<string>>;
+
+/** For each component (`#/components/schemas/Error`), the operations and webhooks that reach it. */
+export function usesOf(contract: Json): Uses {
+  const uses: Uses = new Map();
+  for (const part of ['paths', 'webhooks']) {
+    for (const [name, item] of entries(contract[part])) {
+      for (const [method, operation] of entries(item)) {
+        const place = part === 'webhooks' ? `webhook ${name}` : `${method.toUpperCase()} ${name}`;
+        const seen = new Set<string>();
+        collect(contract, operation, seen);
+        for (const ref of seen) uses.set(ref, (uses.get(ref) ?? new Set()).add(place));
+      }
+    }
+  }
+  return uses;
+}
+
+function collect(contract: Json, node: unknown, seen: Set<string>): void {
+  if (Array.isArray(node)) for (const item of node) collect(contract, item, seen);
+  if (!isObject(node)) return;
+  const { $ref } = node;
+  if (typeof $ref === 'string' && !seen.has($ref)) {
+    seen.add($ref);
+    collect(contract, at(contract, $ref), seen);
+  }
+  for (const item of Object.values(node)) collect(contract, item, seen);
+}
+
+const entries = (node: unknown) => (isObject(node) ? Object.entries(node) : []);
+
+export const at = (contract: Json, pointer: string): unknown =>
+  segments(pointer).reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), contract);
+
+const singular: Record<string, string> = {
+  securitySchemes: 'security scheme',
+  requestBodies: 'request body',
+};
+
+export function placeOf(pointer: string): string {
+  const [part = 'document', name, child] = segments(pointer);
+  if (name === undefined) return part;
+  if (part === 'paths') return child === undefined ? name : `${child.toUpperCase()} ${name}`;
+  if (part === 'webhooks') return `webhook ${name}`;
+  return part === 'components' && child !== undefined
+    ? `${singular[name] ?? name.replace(/s$/, '')} ${child}`
+    : part;
+}
+
+export const usersOf = (pointer: string, uses: Uses): string[] => {
+  const component = pointer.split('/').slice(0, 4).join('/');
+  return [...(uses.get(component) ?? [])];
+};
+
+/** `GET /transactions`, or `5 operations, 2 webhooks` where naming them would bury the change. */
+export function summary(users: string[]): string {
+  if (users.length <= 1) return users.join('');
+  const webhooks = users.filter((user) => user.startsWith('webhook ')).length;
+  const numbers = [plural(users.length - webhooks, 'operation'), plural(webhooks, 'webhook')];
+  return numbers.filter((text) => !text.startsWith('0 ')).join(', ');
+}
+
+export const plural = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+
+/** The source of a place in the bundle: a component's file has its name, a path's file its path with `_` for `/`. */
+export function sourceOf(pointer: string, root: string): string {
+  const steps = pointer.split('/').slice(1);
+  const depth = steps[0] === 'components' ? 3 : 2;
+  const own = segments(steps.slice(0, depth).join('/')).map((key) =>
+    key.replace(/^\//, '').replaceAll('/', '_'),
+  );
+  const file = `openapi/${own.join('/')}.yaml`;
+  return steps.length >= depth && existsSync(join(root, file))
+    ? `${file}#/${steps.slice(depth).join('/')}`
+    : `openapi/openapi.yaml${pointer}`;
+}

@@ -1,0 +1,98 @@
+// The outcome, for people and for programs.
+import { styleText } from 'node:util';
+import { pointerOf, type Change, type Json } from './change.ts';
+import { describe } from './describe.ts';
+import { rate, type Rating } from './impact.ts';
+import { count, type Problem } from './judge.ts';
+import { placeOf, plural, sourceOf, summary, usersOf, usesOf } from './places.ts';
+
+export interface Line {
+  rating: Rating;
+  /** An operation, a webhook, or a shared component. */
+  place: string;
+  usedBy: string[];
+  what: string;
+  why?: string;
+  where: string;
+}
+
+export interface Outcome {
+  base: string;
+  baseVersion: string;
+  version: string;
+  changes: Line[];
+  problems: Problem[];
+}
+
+export function linesOf(changes: Change[], base: Json, revision: Json, root: string): Line[] {
+  const [before, after] = [usesOf(base), usesOf(revision)];
+  return changes.map((change) => {
+    const pointer = pointerOf(change);
+    return {
+      ...rate(change),
+      place: placeOf(pointer),
+      usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
+      what: describe(change),
+      where: sourceOf(pointer, root),
+    };
+  });
+}
+
+const groups = [
+  { rating: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
+  { rating: 'addition', title: 'Additions', mark: '+', colour: 'green' },
+  { rating: 'other', title: 'Other', mark: '·', colour: 'gray' },
+] as const;
+
+const counts = (changes: Line[]) => ({
+  breaking: count(changes, 'breaking'),
+  additions: count(changes, 'addition'),
+  other: count(changes, 'other'),
+});
+
+export const asJson = (outcome: Outcome, released: boolean) =>
+  JSON.stringify(
+    { ok: outcome.problems.length === 0, released, counts: counts(outcome.changes), ...outcome },
+    null,
+    2,
+  );
+
+export interface Screen {
+  colour: boolean;
+  columns?: number | undefined;
+}
+
+export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen): string {
+  const { base, baseVersion, version, changes, problems } = outcome;
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colour ? styleText(style, text) : text;
+  if (changes.length === 0 && problems.length === 0) {
+    const moved = version === baseVersion ? '' : `; info.version moves from ${baseVersion} to ${version}`;
+    return `${paint('green', '✓')} No change of the contract since ${base}${moved}`;
+  }
+  const wide = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
+  const blocks = groups.flatMap(({ rating, title, mark, colour: style }) => {
+    const lines = changes.filter((line) => line.rating === rating);
+    if (lines.length === 0) return [];
+    const rows = lines.map((line) => {
+      const why = line.why === undefined ? '' : `: ${line.why}`;
+      const place = label(line).padEnd(wide);
+      const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
+      const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
+      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}`;
+    });
+    return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
+  });
+  const { breaking, additions, other } = counts(changes);
+  const total = `${breaking} breaking, ${plural(additions, 'addition')}, ${other} other`;
+  const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
+  const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${baseVersion}`;
+  return [
+    `Contract ${baseVersion} (${base}) → ${version} (openapi/)`,
+    ...blocks,
+    total,
+    ...(verdicts.length > 0 ? verdicts : [fine]),
+  ].join('\n\n');
+}
+
+const label = ({ place, usedBy }: Line) => (usedBy.length === 0 ? place : `${place} (${summary(usedBy)})`);

@@ -1,0 +1,105 @@
+// `npm run docs`: the contract as a website in site/, one page that works from any folder and loads nothing from outside.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { Command } from 'commander';
+import { forReaders, logo, parseContract } from './docs/contract.ts';
+import { brokenLinks } from './docs/links.ts';
+import { finishPage } from './docs/page.ts';
+import { onChange } from './docs/watch.ts';
+import { redocly, root } from './support/redocly.ts';
+
+const parts = join(import.meta.dirname, 'docs');
+const generated = join(root, 'generated', 'openapi.json');
+
+/** https://redocly.com/docs/redoc/v3.x/config. Here and not in redocly.yaml, so that the site is made in one place. */
+const options = {
+  sortRequiredPropsFirst: true,
+  jsonSamplesExpandLevel: 'all',
+  codeSamples: { languages: [{ lang: 'curl' }, { lang: 'Payload' }] },
+};
+
+/** Makes `index.html` and `openapi.json` in `out`. The same contract always gives the same bytes. */
+export async function buildDocs({ out, contract = generated }: { out: string; contract?: string }) {
+  const text = readFileSync(contract, 'utf8');
+  const parsed = parseContract(text);
+  const description = `${parsed.info.title}. ${parsed.info.summary}.`;
+  const theme = readFileSync(join(parts, 'theme.css'), 'utf8');
+  const rendered = await render(JSON.stringify(forReaders(parsed)));
+  const page = finishPage(rendered, { description, logo: logo(), theme }, text);
+  const broken = brokenLinks(parsed, text, page);
+  if (broken.length > 0) throw new Error(`Links in the contract that lead nowhere: ${broken.join(', ')}`);
+
+  mkdirSync(out, { recursive: true });
+  const file = join(out, 'index.html');
+  writeFileSync(file, page);
+  writeFileSync(join(out, 'openapi.json'), text);
+  return { file, bytes: Buffer.byteLength(page) };
+}
+
+const render = (contract: string) =>
+  inTemporaryFolder(async (folder) => {
+    const source = join(folder, 'contract.json');
+    const settings = join(folder, 'options.json');
+    const output = join(folder, 'index.html');
+    writeFileSync(source, contract);
+    writeFileSync(settings, JSON.stringify(options));
+    const looks = ['--openapi', settings, '--template', join(parts, 'template.html')];
+    await run('build-docs', source, '--inlineBundle', ...looks, '--output', output);
+    return readFileSync(output, 'utf8');
+  });
+
+/** For --watch: from the files under openapi/ as they are now, whatever `npm run generate` made of them earlier. */
+const buildFromSource = (out: string) =>
+  inTemporaryFolder(async (folder) => {
+    const contract = join(folder, 'openapi.json');
+    await run('bundle', 'payments@v1', '--output', contract);
+    return buildDocs({ out, contract });
+  });
+
+async function run(...args: string[]): Promise<void> {
+  const { status, stdout, stderr } = await redocly(args);
+  if (status !== 0) throw new Error(`redocly ${args.join(' ')} failed:\n${stderr}${stdout}`.trimEnd());
+}
+
+async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-docs-'));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function report(build: () => ReturnType<typeof buildDocs>): Promise<boolean> {
+  const start = performance.now();
+  try {
+    const { file, bytes } = await build();
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    console.log(`Documentation in ${relative('', file)} (${(bytes / 1e6).toFixed(1)} MB, ${seconds} s)`);
+    return true;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return false;
+  }
+}
+
+async function main({ out, watch }: { out: string; watch?: boolean }): Promise<void> {
+  const folder = resolve(out);
+  if (!watch) {
+    if (!(await report(() => buildDocs({ out: folder })))) process.exitCode = 1;
+    return;
+  }
+  console.log('Watching openapi/; Ctrl+C ends.');
+  await onChange([join(root, 'openapi'), parts], () => report(() => buildFromSource(folder)));
+}
+
+if (process.argv[1] === import.meta.filename)
+  await new Command('npm run docs --')
+    .description(
+      'Builds the documentation website from generated/openapi.json. It needs no network, nor does the site.',
+    )
+    .option('--out <folder>', 'where to put index.html and openapi.json', join(root, 'site'))
+    .option('--watch', 'build from openapi/, and again whenever it changes')
+    .action(main)
+    .parseAsync();

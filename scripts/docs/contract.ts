@@ -1,0 +1,45 @@
+// The contract as the documentation shows it: with a logo, a link to download it, and a curl command for each operation
+// that takes no body. Readers download the contract itself, so none of this is in it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Operation {
+  operationId: string;
+  requestBody?: unknown;
+  'x-codeSamples'?: { lang: string; source: string }[];
+}
+
+export interface Contract {
+  info: { title: string; summary: string; 'x-logo'?: { url: string; altText: string; href: string } };
+  externalDocs?: { url: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
+}
+
+/** `npm run lint` has proved its form, so it is not checked again here. */
+export const parseContract = (text: string) => JSON.parse(text) as Contract;
+
+export const logo = () =>
+  `data:image/svg+xml;base64,${readFileSync(join(import.meta.dirname, 'logo.svg')).toString('base64')}`;
+
+export function forReaders(contract: Contract): Contract {
+  const shown = structuredClone(contract);
+  shown.info['x-logo'] = { url: logo(), altText: shown.info.title, href: '#/' };
+  // Redoc's own download button brings along buttons that hand the contract to other companies' assistants.
+  shown.externalDocs = { url: 'openapi.json', description: 'Download this contract (OpenAPI 3.1, JSON)' };
+  for (const [path, item] of Object.entries(shown.paths))
+    for (const [method, operation] of Object.entries(item))
+      // With a body Redoc lets the reader choose among the named examples, and a fixed command would contradict it.
+      if (!operation.requestBody)
+        operation['x-codeSamples'] = [{ lang: 'curl', source: curl(contract, method, path) }];
+  return shown;
+}
+
+function curl(contract: Contract, method: string, path: string): string {
+  // The server on the reader's own machine: the only address that works as it stands.
+  const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
+  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
+  return `curl ${verb}'${server}${path}' \\\n  -H "Authorization: Bearer $TOKEN"`;
+}

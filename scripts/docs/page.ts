@@ -1,0 +1,98 @@
+// Finishes the page that Redoc made: our looks go in, addresses of other hosts go out, and the result is proved to load
+// nothing from anywhere. Whatever is not found as expected stops the build, so an update of Redoc cannot slip by.
+import { createHash } from 'node:crypto';
+
+const nothing = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
+
+/** What Redoc would load, or report to, if it could. */
+const addresses = [
+  'https://cdn.redoc.ly/redoc/logo-mini-full.svg',
+  'https://cdn.redoc.ly/redoc/logo-mini.svg',
+  'https://cdn.redocly.com/icons/fa/7.0.0',
+  'https://cdn.redocly.com/icons/code/5.24.0',
+  'https://otel.cloud.redocly.com/v1/traces',
+];
+
+/** Hosts that the script names in namespaces, messages and links for readers, but loads nothing from. */
+const harmless = new Set([
+  ...[
+    'www.w3.org',
+    'example.com',
+    'localhost',
+    'github.com',
+    'commonmark.org',
+    'en.wikipedia.org',
+    'yarnpkg.com',
+  ],
+  ...['react.dev', 'reactrouter.com', 'redocly.com', 'chatgpt.com', 'claude.ai'],
+]);
+
+const credit = 'API docs by';
+
+export interface Parts {
+  description: string;
+  logo: string;
+  theme: string;
+}
+
+export function finishPage(made: string, parts: Parts, contract: string): string {
+  let page = made;
+  for (const address of addresses) page = replace(page, address, nothing, 1);
+  // Their logo was the other half of the sentence. Once in the markup, once in the script.
+  page = replace(page, credit, `${credit} Redoc`, 2);
+  page = replace(page, '@@description@@', escape(parts.description), 1);
+  page = replace(page, '@@logo@@', parts.logo, 1);
+  page = replace(page, '@@theme@@', `<style>\n${parts.theme}</style>`, 1);
+  page = replace(page, '@@policy@@', policy(page), 1);
+  proveSelfContained(page, contract);
+  return page;
+}
+
+/** Only the two scripts that the build wrote may run, and nothing may be loaded: the browser keeps the promise. */
+export function policy(page: string): string {
+  const hashes = scripts(page).map(
+    (source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`,
+  );
+  return [
+    `default-src 'none'`,
+    `script-src ${hashes.join(' ')}`,
+    `style-src 'unsafe-inline'`,
+    `img-src data:`,
+    `font-src data:`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+}
+
+export function proveSelfContained(page: string, contract: string): void {
+  if (!page.includes('"disableTelemetry":true'))
+    throw new Error('Redoc would send telemetry; see redocly.yaml');
+  const markup = page.replace(script, '<script></script>');
+  const loads = markup.match(
+    /<(?!a\b)[^<>]*\s(?:src|srcset|href)="(?!data:|#)[^"]*"|url\((?!["']?data:)|@import\b/g,
+  );
+  if (loads) throw new Error(`The page would load: ${loads.join(', ')}`);
+  const known = new Set([...harmless, ...hosts(contract)]);
+  const unknown = [...new Set(hosts(page))].filter((host) => !known.has(host));
+  if (unknown.length > 0)
+    throw new Error(
+      `The page names hosts that nobody has looked at: ${unknown.join(', ')} (scripts/docs/page.ts)`,
+    );
+}
+
+const script = /<script\b[^>]*>([\s\S]*?)<\/script>/g;
+
+const scripts = (page: string) => [...page.matchAll(script)].map(([, source = '']) => source);
+
+const hosts = (text: string) =>
+  [...text.matchAll(/https?:\/\/([a-z0-9.-]*[a-z0-9])/gi)].map(([, host = '']) => host);
+
+const escape = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+function replace(page: string, from: string, to: string, times: number): string {
+  const found = page.split(from).length - 1;
+  if (found !== times)
+    throw new Error(`Expected ${times} × "${from}" in the page that Redoc made, found ${found}`);
+  return page.replaceAll(from, () => to);
+}

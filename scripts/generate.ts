@@ -1,0 +1,68 @@
+// `npm run generate`: everything that is derived from openapi/. Lints first, because code from a faulty contract is worse
+// than none. `-- --check` writes nothing and fails on drift.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs, styleText } from 'node:util';
+import { bundleContract } from './generate/bundle.ts';
+import { contractDigest, digestFile } from './generate/digest.ts';
+import { handlersIndex, orphans, stubs } from './generate/handlers.ts';
+import { operationsModule } from './generate/operations.ts';
+import { typesModule } from './generate/types.ts';
+import { root } from './support/redocly.ts';
+
+const help = `Derive code from the contract in openapi/.
+
+  npm run generate              write generated/ and a stub for each operation that has no handler
+  npm run generate -- --check   write nothing; fail if anything would change
+
+Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts, server/handlers/index.ts and
+missing stubs in server/handlers/. A handler that exists is never touched.`;
+
+const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  const bundled = await bundleContract();
+  if ('fault' in bundled) {
+    console.error(`${bundled.fault}\n\nNothing was generated. Mend the contract, then run: npm run generate`);
+    return 1;
+  }
+  const { contract } = bundled;
+  const files = new Map([
+    ['generated/openapi.json', `${JSON.stringify(contract, null, 2)}\n`],
+    ['generated/types.ts', await typesModule(contract)],
+    ['generated/operations.ts', operationsModule(contract)],
+    [digestFile, `${await contractDigest()}\n`],
+    ['server/handlers/index.ts', handlersIndex(contract)],
+    ...(await stubs(contract)),
+  ]);
+  const changed: string[] = [];
+  for (const [file, content] of files) {
+    if ((await read(file)) === content) continue;
+    changed.push(file);
+    if (values.check) continue;
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), content);
+  }
+  for (const file of await orphans(contract)) {
+    console.warn(
+      `${styleText('yellow', '!')} ${file} names no operation of the contract. Delete it, or rename it after its operation.`,
+    );
+  }
+  if (values.check && changed.length > 0) {
+    console.error(
+      `Out of date with openapi/:\n${changed.map((file) => `  ${file}\n`).join('')}Run: npm run generate`,
+    );
+    return 1;
+  }
+  const outcome =
+    changed.length === 0 ? 'Generated code matches the contract' : `Wrote ${changed.join(', ')}`;
+  console.log(`${styleText('green', '✓')} ${outcome}`);
+  return 0;
+}
+
+process.exitCode = await main();

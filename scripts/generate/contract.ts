@@ -1,0 +1,38 @@
+// The parts of a bundled contract that the generators read. House rules guarantee them, so they are not optional here.
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'header' | 'path';
+  schema: { default?: unknown };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  security: Record<string, string[]>[];
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { content: { 'application/json': { schema: unknown } } };
+  responses: Record<string, unknown>;
+  'x-merchant-scope': 'none' | 'one' | 'many';
+  'x-rate-limit'?: { scope: string; limit: number; window_seconds: number };
+  'x-reserved'?: Record<string, string>;
+}
+
+export interface Contract {
+  info: { version: string };
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, unknown>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+export function resolve(contract: Contract, node: unknown): Record<string, unknown> {
+  const value = node as Record<string, unknown>;
+  if (typeof value.$ref !== 'string') return value;
+  const [, , kind = '', name = ''] = value.$ref.split('/');
+  return resolve(contract, contract.components[kind]?.[name] ?? {});
+}
+
+export const operationsOf = (contract: Contract) =>
+  Object.entries(contract.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );

@@ -1,0 +1,23 @@
+// Tells in milliseconds whether generated/ still belongs to openapi/, so that starting the server need not generate.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { root } from '../support/redocly.ts';
+
+export const digestFile = 'generated/openapi.sha256';
+
+export async function contractDigest(): Promise<string> {
+  const base = join(root, 'openapi');
+  const entries = await readdir(base, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.(yaml|md)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const hash = createHash('sha256');
+  const contents = await Promise.all(files.map((file) => readFile(file)));
+  for (const [index, file] of files.entries()) {
+    hash.update(relative(base, file).split(sep).join('/')).update('\0');
+    hash.update(contents[index] ?? '').update('\0');
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,113 @@
+// Writes generated/operations.ts: the operation table that the server reads at run time, and the types of handlers.
+import { operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
+
+export function operationsModule(contract: Contract): string {
+  const operations = operationsOf(contract);
+  const table = operations
+    .map(({ path, method, operation }) => entry(contract, path, method, operation))
+    .join('\n');
+  const types = operations
+    .map(({ path, method, operation }) => `  ${operation.operationId}: paths['${path}']['${method}'];`)
+    .join('\n');
+  const events = Object.keys(contract.webhooks).map((name) => `'${name}'`);
+  return `// Written by \`npm run generate\` from openapi/. Do not edit.
+import type { paths, webhooks } from './types.ts';
+
+export const contractVersion = '${contract.info.version}';
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  /** Alternatives: one of them is enough. */
+  readonly scopes: readonly string[];
+  readonly merchantScope: 'none' | 'one' | 'many';
+  readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  readonly statuses: readonly number[];
+  /** Declared because the specification lists them; they never happen here. */
+  readonly reserved: readonly number[];
+  /** What the server fills in when the request leaves it out. */
+  readonly defaults: { readonly query: readonly string[]; readonly body: readonly string[] };
+}
+
+export const operations = {
+${table}
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof operations;
+
+interface Types {
+${types}
+}
+
+export const events = [${events.join(', ')}] as const satisfies (keyof webhooks)[];
+export type EventName = (typeof events)[number];
+export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];
+
+type Defaults<Id extends OperationId, Part extends 'query' | 'body'> = (typeof operations)[Id]['defaults'][Part][number];
+type Filled<T, Keys> = Omit<T, Keys & keyof T> & Required<Pick<T, Keys & keyof T>>;
+type Present<T> = T extends null ? never : T;
+
+type QueryOf<Id extends OperationId> = Types[Id]['parameters'] extends { query?: infer Q } ? NonNullable<Q> : unknown;
+type BodyOf<Id extends OperationId> = Types[Id] extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : undefined;
+
+/** What a handler receives: already validated, defaults filled in. A parameter is left out, never null. */
+export interface Input<Id extends OperationId> {
+  query: { [Key in keyof Filled<QueryOf<Id>, Defaults<Id, 'query'>>]: Present<Filled<QueryOf<Id>, Defaults<Id, 'query'>>[Key]> };
+  body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
+}
+
+type Json<R> = R extends { content: { 'application/json': infer B } } ? B : never;
+
+/** A declared status with the body that the contract gives it; anything else does not compile. */
+export type Result<Id extends OperationId> = {
+  [Status in keyof Types[Id]['responses'] & number]: {
+    status: Status;
+    body: Json<Types[Id]['responses'][Status]>;
+    headers?: Record<string, string>;
+  };
+}[keyof Types[Id]['responses'] & number];
+
+export type Handler<Id extends OperationId, Deps = unknown> = (input: Input<Id>, deps: Deps) => Promise<Result<Id>>;
+
+export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<Id, Deps> };
+`;
+}
+
+function entry(contract: Contract, path: string, method: string, operation: Operation): string {
+  const quoted = (words: string[]) => `[${words.map((word) => `'${word}'`).join(', ')}]`;
+  const scopes = operation.security.flatMap((alternative) => Object.values(alternative).flat());
+  const limit = operation['x-rate-limit'];
+  const rateLimit = limit
+    ? `{ scope: '${limit.scope}', limit: ${limit.limit}, windowSeconds: ${limit.window_seconds} }`
+    : 'null';
+  const query = (operation.parameters ?? [])
+    .map((parameter) => resolve(contract, parameter) as unknown as Parameter)
+    .filter((parameter) => parameter.in === 'query' && parameter.schema.default !== undefined)
+    .map((parameter) => parameter.name);
+  const statuses = Object.keys(operation.responses);
+  return `  ${operation.operationId}: {
+    id: '${operation.operationId}',
+    method: '${method}',
+    path: '${path}',
+    summary: '${operation.summary.replaceAll("'", "\\'")}',
+    scopes: ${quoted(scopes)},
+    merchantScope: '${operation['x-merchant-scope']}',
+    rateLimit: ${rateLimit},
+    statuses: [${statuses.join(', ')}],
+    reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],
+    defaults: { query: ${quoted(query)}, body: ${quoted(bodyDefaults(contract, operation))} },
+  },`;
+}
+
+function bodyDefaults(contract: Contract, operation: Operation): string[] {
+  const body = operation.requestBody;
+  if (!body) return [];
+  const schema = resolve(contract, body.content['application/json'].schema);
+  return Object.entries((schema.properties ?? {}) as Record<string, object>)
+    .filter(([, property]) => 'default' in property)
+    .map(([name]) => name);
+}

@@ -1,0 +1,188 @@
+// `npm run lint`: everything that can be judged without running the service. Two steps at a time, because CI has two cores.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs, styleText } from 'node:util';
+import { redocly, root } from './support/redocly.ts';
+
+const help = `Check the contract and the code. Every step runs, also when an earlier one fails.
+
+  npm run lint                    the contract, the code, the format, the types
+  npm run lint -- --contract      the contract only
+  npm run -s lint -- --json       for programs: {ok, steps: [{id, claim, ok, seconds, output, problems?, mend?}]}
+  npm run lint -- --fresh         trust no cache
+
+Exit code: 0 when every claim holds, 1 when one does not, 2 for an option that does not exist.`;
+
+interface Options {
+  contract: boolean;
+  json: boolean;
+  fresh: boolean;
+}
+
+interface Problem {
+  rule: string;
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+}
+
+interface Outcome {
+  ok: boolean;
+  output: string;
+  problems?: Problem[];
+}
+
+interface Step {
+  id: string;
+  claim: string;
+  mend: string;
+  run: (options: Options) => Promise<Outcome>;
+}
+
+const cache = join(root, 'node_modules', '.cache');
+
+const steps: Step[] = [
+  {
+    id: 'contract',
+    claim: 'The contract keeps the house rules, and its examples match their schemas',
+    mend: 'Edit the files named above; each message says how.',
+    run: lintContract,
+  },
+  {
+    id: 'code',
+    claim: 'The code keeps the lint rules',
+    mend: 'Run: npx eslint . --fix',
+    // ESLint's cache judges a file by its own text, so a type that changed elsewhere can hide a fault until --fresh. CI
+    // starts without a cache.
+    run: ({ fresh }) =>
+      tool('eslint/bin/eslint.js', ['.', '--max-warnings=0'], {
+        cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/eslint/`],
+      }),
+  },
+  {
+    id: 'format',
+    claim: 'Every file is formatted',
+    mend: 'Run: npx prettier --write .',
+    run: ({ fresh }) =>
+      tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.'], {
+        cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/prettier/lint`],
+      }),
+  },
+  {
+    id: 'types',
+    claim: 'The types hold',
+    mend: 'Edit the files named above; the compiler says what it expects.',
+    run: ({ fresh }) =>
+      tool('typescript/bin/tsc', ['--noEmit', '-p', root], {
+        cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/lint.tsbuildinfo`],
+      }),
+  },
+];
+
+async function tool(bin: string, args: string[], options: { cached: string[] | false }): Promise<Outcome> {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules', bin), ...args, ...(options.cached || [])],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve);
+  });
+  const [status, out, err] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { ok: status === 0, output: `${out}${err}`.trim() };
+}
+
+async function lintContract({ json }: Options): Promise<Outcome> {
+  const { status, stdout, stderr } = await redocly([
+    'lint',
+    '--max-problems=1000',
+    ...(json ? ['--format=json'] : []),
+  ]);
+  // What Redocly says beside the problems: that it began, how long it took, and how to ignore what it found.
+  const noise = /^(validating |.*: validated in |run `redocly lint --generate-ignore-file`).*$/gmu;
+  const rest = stderr.replaceAll(noise, '').trim();
+  const problems = json ? parseProblems(stdout) : undefined;
+  // A root file that is not YAML makes no report, only an error.
+  if (json && problems) return { ok: status === 0, output: '', problems };
+  return { ok: status === 0, output: `${stdout.trim()}\n\n${rest}`.trim() };
+}
+
+interface Report {
+  problems: {
+    ruleId: string;
+    message: string;
+    location: { source: { ref: string }; start?: { line: number; col: number } }[];
+  }[];
+}
+
+function parseProblems(stdout: string): Problem[] | undefined {
+  if (!stdout.startsWith('{')) return undefined;
+  const { problems } = JSON.parse(stdout) as Report;
+  return problems.map(({ ruleId, message, location: [place] }) => ({
+    rule: ruleId,
+    file: place?.source.ref ?? '',
+    line: place?.start?.line ?? 1,
+    column: place?.start?.col ?? 1,
+    message,
+  }));
+}
+
+type Result = Omit<Step, 'run'> & Outcome & { seconds: number };
+
+function print({ ok, claim, output, mend, seconds }: Result): void {
+  const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
+  console.log(`${mark} ${claim} ${styleText('dim', `(${seconds} s)`)}`);
+  if (!ok) console.log(`\n${output}\n\n${styleText('bold', mend)}\n`);
+}
+
+async function lint(options: Options): Promise<number> {
+  const chosen = options.contract ? steps.filter(({ id }) => id === 'contract') : steps;
+  const waiting = [...chosen];
+  const results: Result[] = [];
+  const lane = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      const start = performance.now();
+      const { run, ...said } = step;
+      const outcome = await run(options);
+      const result = { ...said, ...outcome, seconds: Math.round((performance.now() - start) / 100) / 10 };
+      results.push(result);
+      if (!options.json) print(result);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  const failed = results.filter(({ ok }) => !ok);
+  if (options.json) {
+    const inOrder = chosen.flatMap(({ id }) => results.filter((result) => result.id === id));
+    const shown = inOrder.map(({ mend, ...result }) => (result.ok ? result : { ...result, mend }));
+    console.log(JSON.stringify({ ok: failed.length === 0, steps: shown }, null, 2));
+  } else if (failed.length > 0) {
+    console.log(
+      styleText(
+        'red',
+        `${failed.length} of ${results.length} failed: ${failed.map(({ id }) => id).join(', ')}`,
+      ),
+    );
+  }
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function main(): Promise<number> {
+  const flag = { type: 'boolean', default: false } as const;
+  let values;
+  try {
+    ({ values } = parseArgs({ options: { contract: flag, json: flag, fresh: flag, help: flag } }));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    return 2;
+  }
+  if (!values.help) return lint(values);
+  console.log(help);
+  return 0;
+}
+
+process.exitCode = await main();

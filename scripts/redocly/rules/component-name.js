@@ -1,0 +1,64 @@
+// One component per file, under its own name and with its kind. The name of a component in the bundle, and so in generated
+// types, is its file's name: this keeps both right.
+import { basename, dirname, extname, resolve } from 'node:path';
+import { isObject, once } from '../support.js';
+
+const folders = {
+  PathItem: ['paths', 'webhooks'],
+  Schema: ['components/schemas'],
+  Parameter: ['components/parameters'],
+  Header: ['components/headers'],
+  Response: ['components/responses'],
+  RequestBody: ['components/requestBodies'],
+  Example: ['components/examples'],
+  SecurityScheme: ['components/securitySchemes'],
+};
+
+function faultOf(file, kind, key) {
+  const name = basename(file, '.yaml');
+  const places = folders[kind];
+  if (extname(file) !== '.yaml') return `Refer to a whole file in ${places[0]}/, such as PaymentMethod.yaml.`;
+  if (!places.some((place) => dirname(file).endsWith(`/${place}`))) {
+    return `Move this file to ${places.join('/ or ')}/, where its kind lives.`;
+  }
+  const expected = key.replace(/^\//, '').replaceAll('/', '_');
+  if (kind === 'PathItem' && name !== expected) {
+    return `Name the file after what it holds: "${expected}.yaml" for "${key}".`;
+  }
+  if (kind !== 'PathItem' && !/^([A-Z][a-z0-9]*)+$/.test(name)) {
+    return `Name the file "${name}.yaml" in PascalCase, such as "PaymentMethod.yaml".`;
+  }
+  return undefined;
+}
+
+export const componentName = () => {
+  const report = once();
+  const apart = (kind, name) => (_node, ctx) => {
+    if (!isObject(ctx.rawNode) || ctx.rawNode.$ref !== undefined) return;
+    const message = `Move this ${name} to a file of its own in ${folders[kind].join('/ or ')}/ and refer to it by $ref.`;
+    report(ctx, message, ctx.location.key());
+  };
+  return {
+    ref(node, ctx) {
+      const kind = ctx.type.name;
+      if (!(kind in folders)) return;
+      const location = ctx.rawLocation.child('$ref');
+      const file = resolve(dirname(ctx.rawLocation.source.absoluteRef), node.$ref).replaceAll('\\', '/');
+      const fault = faultOf(file, kind, String(ctx.key));
+      if (fault) report(ctx, fault, location);
+      const [, key] = /^#\/components\/[^/]+\/([^/]+)$/.exec(ctx.rawLocation.pointer) ?? [];
+      if (key && !fault && key !== basename(file, '.yaml')) {
+        report(ctx, `Call this component as its file is called: "${basename(file, '.yaml')}".`, location);
+      }
+    },
+    PathItem: apart('PathItem', 'path item'),
+    Parameter: apart('Parameter', 'parameter'),
+    Header: apart('Header', 'header'),
+    MediaType(media, ctx) {
+      if (!isObject(media.schema) || media.schema.$ref !== undefined) return;
+      const message =
+        'Move this schema to a file of its own in components/schemas/ and refer to it by $ref, so that its type has a name.';
+      report(ctx, message, ctx.location.child('schema').key());
+    },
+  };
+};

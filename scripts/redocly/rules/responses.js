@@ -1,0 +1,83 @@
+// What every operation answers: the errors that can happen, in one shape, with the headers that make them useful.
+import { basename } from 'node:path';
+import {
+  eachOperation,
+  entries,
+  follow,
+  isError,
+  isObject,
+  isText,
+  once,
+  parametersOf,
+  responsesOf,
+} from '../support.js';
+
+export const sharedErrors = () =>
+  eachOperation((operation, ctx, parents) => {
+    const parameters = parametersOf(operation, ctx, parents).map(({ node }) => node);
+    const has = (place) => parameters.some((parameter) => parameter.in === place);
+    const needed = {
+      400: (parameters.length > 0 || operation.requestBody) && 'it has input',
+      401: 'every operation needs a token',
+      403: 'every operation needs a scope',
+      404:
+        (operation['x-merchant-scope'] !== 'none' || has('path')) && 'what the request names may not exist',
+      405: 'its path may be called with another method',
+      422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may be foreign',
+      425: ctx.key === 'post' && 'a POST may come as early data',
+      429: operation['x-rate-limit'] && 'it has a rate limit',
+      500: 'anything may fail',
+    };
+    const reserved = isObject(operation['x-reserved']) ? operation['x-reserved'] : {};
+    for (const [status, why] of Object.entries(needed)) {
+      if (!why || (operation.responses?.[status] && !(status in reserved))) continue;
+      ctx.report({
+        message: `Declare ${status} (${why}) by $ref to components/responses, and do not reserve it.`,
+        location: ctx.location.child('responses').key(),
+      });
+    }
+    for (const [status, response] of entries(operation.responses)) {
+      if (!isError(status) || isText(response?.$ref)) continue;
+      ctx.report({
+        message: `Errors are shared: answer ${status} by $ref to a file in components/responses.`,
+        location: ctx.location.child(['responses', status]).key(),
+      });
+    }
+  });
+
+const errorSchemas = { 409: 'ConflictError', 422: 'ValidationError' };
+
+export const errorSchema = () => {
+  const report = once();
+  return eachOperation((operation, ctx) => {
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      const expected = errorSchemas[status] ?? 'Error';
+      const schema = node.content?.['application/json']?.schema;
+      const target = schema && follow(schema, location, ctx).location;
+      if (!isError(status) || (isText(schema?.$ref) && !target)) continue;
+      if (isText(schema?.$ref) && basename(target.source.absoluteRef, '.yaml') === expected) continue;
+      const place = schema ? location.child(['content', 'application/json', 'schema']) : location;
+      report(
+        ctx,
+        `Clients parse every ${status} alike: give it the schema ../schemas/${expected}.yaml.`,
+        place.key(),
+      );
+    }
+  });
+};
+
+const requiredHeaders = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'] };
+
+export const responseHeaders = () => {
+  const report = once();
+  return eachOperation((operation, ctx) => {
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      const present = entries(node.headers).map(([name]) => name.toLowerCase());
+      for (const name of ['X-Request-ID', ...(requiredHeaders[status] ?? [])]) {
+        if (present.includes(name.toLowerCase())) continue;
+        const place = node.headers ? location.child('headers') : location;
+        report(ctx, `Add the header ${name} to this ${status}, by $ref to components/headers.`, place.key());
+      }
+    }
+  });
+};

@@ -1,0 +1,168 @@
+// The only reader of process.env. One table: every key with its doc, its format and its default; all faults are reported
+// at once, so that nobody mends them one by one.
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export interface Config {
+  environment: 'sandbox' | 'production';
+  host: string;
+  port: number;
+  publicUrl: string;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  logLevel: string;
+  bodyLimit: number;
+  secrets: Record<SecretName, Buffer | undefined>;
+}
+
+export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
+export type SecretName = (typeof secretNames)[number];
+
+interface Key {
+  name: string;
+  doc: string;
+  format: string;
+  default?: string;
+  accepts: (value: string) => boolean;
+}
+
+const oneOf =
+  (...words: string[]) =>
+  (value: string) =>
+    words.includes(value);
+const whole = (from: number, to: number) => (value: string) =>
+  /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to;
+const url =
+  (...protocols: string[]) =>
+  (value: string) =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol);
+
+export const keys: Key[] = [
+  {
+    name: 'ENVIRONMENT',
+    doc: 'which rules hold',
+    format: '`sandbox` or `production`',
+    default: 'sandbox',
+    accepts: oneOf('sandbox', 'production'),
+  },
+  {
+    name: 'HOST',
+    doc: 'address to listen on',
+    format: 'IP address or host name',
+    default: '127.0.0.1',
+    accepts: (value) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value),
+  },
+  {
+    name: 'PORT',
+    doc: 'port to listen on; 0 takes any free one',
+    format: '0 to 65535',
+    default: '8080',
+    accepts: whole(0, 65535),
+  },
+  {
+    name: 'PUBLIC_URL',
+    doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`',
+    format: 'http or https URL',
+    accepts: url('http:', 'https:'),
+  },
+  {
+    name: 'DATA_DIR',
+    doc: 'folder for the embedded database and the sandbox secrets',
+    format: 'path',
+    default: '.data',
+    accepts: (value) => value.length > 0,
+  },
+  {
+    name: 'DATABASE_URL',
+    doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
+    format: 'postgres URL',
+    accepts: url('postgres:', 'postgresql:'),
+  },
+  {
+    name: 'LOG_LEVEL',
+    doc: 'how much to log',
+    format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    default: 'info',
+    accepts: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  {
+    name: 'BODY_LIMIT',
+    doc: 'largest request body, in bytes',
+    format: '1024 to 10485760',
+    default: '102400',
+    accepts: whole(1024, 10_485_760),
+  },
+];
+
+const secretDocs: Record<SecretName, string> = {
+  CARD_KEY: 'encrypts card numbers, webhook secrets and passwords',
+  FINGERPRINT_KEY: 'makes card fingerprints',
+  CURSOR_KEY: 'signs cursors',
+};
+
+export const secretKeys = secretNames.map((name) => ({
+  name,
+  doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
+  format: '32 random bytes in base64 (`openssl rand -base64 32`)',
+}));
+
+export class ConfigFault extends Error {}
+
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const faults: string[] = [];
+  const given = (name: string) => (env[name] === '' ? undefined : env[name]);
+  for (const key of keys) {
+    const value = given(key.name);
+    if (value !== undefined && !key.accepts(value))
+      faults.push(`${key.name} must be ${key.format} (${key.doc})`);
+  }
+  const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
+  const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
+  const secrets = {} as Config['secrets'];
+  for (const { name, doc, format } of secretKeys) {
+    const value = given(name);
+    if (value === undefined) {
+      if (environment === 'production')
+        faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
+      continue;
+    }
+    secrets[name] = strongKey(value);
+    if (!secrets[name]) faults.push(`${name} is too weak: it must be ${format}`);
+  }
+  if (environment === 'production' && given('DATABASE_URL') === undefined) {
+    faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
+  }
+  const shared = secretNames.filter((name) =>
+    secretNames.some((other) => other !== name && env[name] && env[name] === env[other]),
+  );
+  if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
+  if (faults.length > 0) {
+    throw new ConfigFault(
+      `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+  }
+  const host = text('HOST');
+  const port = Number(text('PORT'));
+  return {
+    environment,
+    host,
+    port,
+    publicUrl: (given('PUBLIC_URL') ?? `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`).replace(
+      /\/+$/,
+      '',
+    ),
+    dataDir: resolve(text('DATA_DIR')),
+    databaseUrl: given('DATABASE_URL'),
+    logLevel: text('LOG_LEVEL'),
+    bodyLimit: Number(text('BODY_LIMIT')),
+    secrets,
+  };
+}
+
+// 32 bytes that are not a phrase or a repetition: random bytes have more than 20 distinct values but once in 10^9.
+function strongKey(value: string): Buffer | undefined {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
+  const key = Buffer.from(value, 'base64');
+  const printable = key.every((byte) => byte >= 0x20 && byte < 0x7f);
+  return key.length === 32 && new Set(key).size > 16 && !printable ? key : undefined;
+}

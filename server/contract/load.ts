@@ -1,0 +1,92 @@
+// The contract at run time: the bundle that `npm run generate` made, parsed once, with the text kept for finding lines.
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export interface Schema {
+  [keyword: string]: unknown;
+  $ref?: string;
+  type?: string | string[];
+}
+
+export interface Media {
+  schema: Schema;
+  examples: Record<string, { $ref?: string; value?: unknown }>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'header' | 'path';
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface Response {
+  content?: { 'application/json': Media };
+}
+
+export interface ContractOperation {
+  operationId: string;
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { required?: boolean; content: { 'application/json': Media } };
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+export interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, ContractOperation>>;
+  webhooks: Record<string, { post: ContractOperation }>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+export interface Contract {
+  document: Document;
+  /** Where it was read from, for messages. */
+  file: string;
+  text: string;
+}
+
+export class ContractFault extends Error {}
+
+// From server/ and from dist/server/ alike, generated/ is the sibling of server/.
+const bundle = join(import.meta.dirname, '..', '..', 'generated', 'openapi.json');
+
+export function loadContract(path: string = bundle): Contract {
+  const file = relative(process.cwd(), path);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new ContractFault(`There is no contract at ${file}. Run: npm run generate`);
+  }
+  try {
+    return { document: JSON.parse(text) as Document, file, text };
+  } catch (error) {
+    throw new ContractFault(`${file} is not valid JSON (${String(error)}). Run: npm run generate`);
+  }
+}
+
+export function lookUp(document: Document, pointer: string): unknown {
+  let value: unknown = document;
+  for (const part of pointer.replace(/^#/, '').split('/').slice(1)) {
+    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    value = value === null || typeof value !== 'object' ? undefined : (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+export function resolve<T>(document: Document, node: T | { $ref: string }): T {
+  let value: unknown = node;
+  while (typeof value === 'object' && value !== null && '$ref' in value && typeof value.$ref === 'string') {
+    value = lookUp(document, value.$ref);
+  }
+  return value as T;
+}
+
+export const operationsOf = (document: Document) =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      operation,
+      pointer: `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`,
+    })),
+  );

@@ -1,0 +1,18 @@
+// From a JSON pointer to a line of the file, for messages about a faulty contract. JSON is YAML, so one parser does.
+import { LineCounter, parseDocument } from 'yaml';
+import type { Contract } from './load.ts';
+
+export function locate(contract: Contract, pointer: string): string {
+  const lines = new LineCounter();
+  const document = parseDocument(contract.text, { lineCounter: lines });
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (let depth = path.length; depth >= 0; depth -= 1) {
+    const node = document.getIn(path.slice(0, depth), true) as
+      { range?: [number, number, number] } | undefined;
+    if (node?.range) return `${contract.file}:${lines.linePos(node.range[0]).line} (#${pointer})`;
+  }
+  return `${contract.file}:1 (#${pointer})`;
+}

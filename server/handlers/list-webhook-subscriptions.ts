@@ -1,0 +1,8 @@
+import type { Handler, Result } from '../../generated/operations.ts';
+import type { Deps } from './deps.ts';
+
+// A stub: it answers with the contract's own example, marked by the header X-Contract-Example, until it is filled in.
+export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = (
+  _input,
+  deps,
+): Promise<Result<'listWebhookSubscriptions'>> => Promise.resolve(deps.example('listWebhookSubscriptions'));

