@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Check gift card balances
-         * @description Verifies up to ten gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The answer has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
+         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The answer has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
          */
         post: operations["checkGiftCardBalances"];
         delete?: never;
@@ -544,7 +544,7 @@ export interface components {
         };
         /** @description The gift cards to check. */
         GiftCardBalanceRequest: {
-            /** @description One to ten gift cards. Each is either a card that is not stored, or a stored one; never both. */
+            /** @description The gift cards. Each is either a card that is not stored, or a stored one; never both. */
             items: (components["schemas"]["GiftCardBalanceNew"] | components["schemas"]["GiftCardBalanceStored"])[];
         };
         /**

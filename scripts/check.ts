@@ -10,11 +10,19 @@ const help = `Check everything that is not a test.
   npm run check -- --json   the same for programs`;
 
 const steps = [
-  { claim: 'The contract follows the house rules; the code is typed, linted and formatted', script: 'lint.ts', args: [] },
+  {
+    claim: 'The contract follows the house rules; the code is typed, linted and formatted',
+    script: 'lint.ts',
+    args: [],
+  },
   { claim: 'Generated code matches the contract', script: 'generate.ts', args: ['--check'] },
   { claim: 'No unannounced change of the contract', script: 'diff.ts', args: [] },
   { claim: 'The docs site builds and reaches no other host', script: 'docs.ts', args: [] },
-  { claim: 'The repo holds no secret, no download address and no path of this machine', script: 'clean.ts', args: [] },
+  {
+    claim: 'The repo holds no secret, no download address and no path of this machine',
+    script: 'clean.ts',
+    args: [],
+  },
 ];
 
 interface Outcome {
@@ -32,7 +40,8 @@ function run({ claim, script, args }: (typeof steps)[number]): Promise<Outcome> 
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const chunks: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', reject);
     child.on('close', (status) => {
       const seconds = Math.round(performance.now() - begun) / 1000;

@@ -12,7 +12,9 @@ const forbidden: [what: string, pattern: RegExp][] = [
 ];
 const lockOnly: [what: string, pattern: RegExp][] = [['a download address', /"resolved":|registry\.[a-z]/]];
 
-const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
+const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+  .split('\0')
+  .filter(Boolean);
 const faults = files.flatMap((file) => {
   const text = readFileSync(join(root, file), 'utf8');
   const rules = /(^|\/)package-lock\.json$|\.npmrc$/.test(file) ? [...forbidden, ...lockOnly] : forbidden;

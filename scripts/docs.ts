@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { forReaders, logo, parseContract } from './docs/contract.ts';
-import { brokenLinks } from './docs/links.ts';
+import { addresses, brokenLinks } from './docs/links.ts';
 import { finishPage } from './docs/page.ts';
 import { onChange } from './docs/watch.ts';
 import { redocly, root } from './support/redocly.ts';
@@ -26,7 +26,7 @@ export async function buildDocs({ out, contract = generated }: { out: string; co
   const description = `${parsed.info.title}. ${parsed.info.summary}.`;
   const theme = readFileSync(join(parts, 'theme.css'), 'utf8');
   const rendered = await render(JSON.stringify(forReaders(parsed)));
-  const page = finishPage(rendered, { description, logo: logo(), theme }, text);
+  const page = finishPage(rendered, { description, addresses: addresses(parsed), logo: logo(), theme }, text);
   const broken = brokenLinks(parsed, text, page);
   if (broken.length > 0) throw new Error(`Links in the contract that lead nowhere: ${broken.join(', ')}`);
 

@@ -1,34 +1,93 @@
 // The pipeline: one ordered list that reads like the order of checks. What differs per operation is read from the
-// contract. Nothing is decided here.
-import express, { type Express, type Response } from 'express';
+// contract, so an operation that is added there gets all of it. Nothing is decided here.
+import express, { type Express } from 'express';
+import type { Logger } from 'pino';
+import type { OperationId, Result } from '../generated/operations.ts';
+import { hasBody } from './contract/explain.ts';
 import { createExamples } from './contract/examples.ts';
 import type { Document } from './contract/load.ts';
-import type { Handler, Input, OperationId } from '../generated/operations.ts';
-import { handlers } from './handlers/index.ts';
+import type { RequestJudge } from './contract/requests.ts';
+import type { ResponseCheck } from './contract/responses.ts';
+import type { CursorCodec } from './domain/cursor.ts';
+import type { Handlers } from '../generated/operations.ts';
 import type { Deps } from './handlers/deps.ts';
-import { contextOf, step } from './http/context.ts';
+import { createAnswer } from './http/answer.ts';
+import { createBearer } from './http/bearer.ts';
+import { createBody } from './http/body.ts';
+import { step, type Context } from './http/context.ts';
+import { cors } from './http/cors.ts';
+import { earlyData } from './http/early-data.ts';
+import { createMerchantAccount } from './http/merchant-account.ts';
+import { permission } from './http/permission.ts';
+import { createRateLimit } from './http/rate-limit.ts';
 import { requestId } from './http/request-id.ts';
 import { route } from './http/route.ts';
-import { writeError } from './http/write-error.ts';
+import { serveStatic } from './http/static.ts';
+import { createAccessLog, createWriteError, lastResort } from './http/write-error.ts';
+import type { Database } from './store/database.ts';
+import { createStore } from './store/index.ts';
 
-export function createApp({ document }: { document: Document }): Express {
+export interface AppDeps {
+  document: Document;
+  requests: RequestJudge;
+  responses: ResponseCheck;
+  handlers: Handlers<Deps>;
+  database: Database;
+  cursors: CursorCodec;
+  publicUrl: () => string;
+  bodyLimit: number;
+  siteDir: string;
+  log: Logger;
+  now: () => Date;
+}
+
+export function createApp(deps: AppDeps): Express {
+  const {
+    document,
+    requests,
+    responses,
+    handlers,
+    database,
+    cursors,
+    publicUrl,
+    bodyLimit,
+    siteDir,
+    log,
+    now,
+  } = deps;
+  const store = createStore(database.db);
+  const example = createExamples(document);
+
+  type Work = (deps: Deps) => Promise<Result<OperationId>>;
+  const withDeps = ({ caller, selection }: Context, isWrite: boolean, work: Work) => {
+    const shared = { cursors, publicUrl: publicUrl(), now, caller, selection, example };
+    if (!isWrite) return work({ ...shared, store });
+    return database.db
+      .transaction()
+      .execute((transaction) => work({ ...shared, store: createStore(transaction) }));
+  };
+
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  const deps: Deps = { example: createExamples(document) };
-  app.get('/openapi.json', (_req, res) => void res.json(document));
-  app.use(step(requestId));
-  app.use(step(route));
-  app.use(async (_req, res) => {
-    await answer(contextOf(res).operation.id, res, deps);
-  });
-  app.use(writeError);
-  return app;
-}
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
 
-async function answer(id: OperationId, res: Response, deps: Deps): Promise<void> {
-  const handle = handlers[id] as Handler<OperationId, Deps>;
-  const result = await handle({ query: {}, body: undefined } as unknown as Input<OperationId>, deps);
-  res.status(result.status).set(result.headers ?? {});
-  res.json(result.body);
+  app.use(cors);
+  app.use(createAccessLog(log));
+  app.use(step(requestId));
+  serveStatic(app, { document, siteDir, isReady: database.isReady });
+  app.use(step(route));
+  app.use(step(earlyData));
+  app.use(step(createBearer({ findSigningPair: store.findSigningPair, touch: store.touchApiKeyPair, now })));
+  app.use(step(permission));
+  app.use(step(createMerchantAccount({ first: store.firstAccount, find: store.findAccount })));
+  app.use(step(createRateLimit(database.pool)));
+  app.use(step(createBody(bodyLimit, (id) => hasBody(document, id as OperationId))));
+  app.use(step(({ operation }, req, res) => requests.judge(operation.id, req, res)));
+  app.use(createAnswer({ handlers, check: responses, withDeps }));
+  app.use(createWriteError(responses, log));
+  app.use(lastResort(log));
+  return app;
 }

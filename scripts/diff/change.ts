@@ -34,7 +34,14 @@ export const step = (pointer: string, key: string) =>
   `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** Where the change is written, in the new contract if it is still there. */
-export const pointerOf = (change: Change) => change.revision?.pointer ?? change.base?.pointer ?? change.path;
+export function pointerOf({ base, revision, path }: Change): string {
+  // A reference that leads to another component: neither of the two changed, but the place that refers to them.
+  if (base && revision && component(base.pointer) !== component(revision.pointer)) return path;
+  return revision?.pointer ?? base?.pointer ?? path;
+}
+
+/** `#/components/schemas/Error`, if the pointer leads into one. */
+export const component = (pointer: string) => /^#\/components\/[^/]+\/[^/]+/.exec(pointer)?.[0] ?? '';
 
 /** What stands there after an addition, and stood there before a removal. */
 export const valueOf = (change: Change) => (change.kind === 'removed' ? change.base : change.revision)?.value;

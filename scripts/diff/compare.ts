@@ -1,10 +1,11 @@
-// Bundles the contract, has Redocly compare it, and adds the few values that Redocly does not look into.
+// Bundles the contract, and has Redocly compare it with another.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { redocly, root } from '../support/redocly.ts';
-import { isObject, step, unseen, type Change, type Json } from './change.ts';
+import { align, hidden, same } from './blind-spots.ts';
+import { isObject, unseen, type Change, type Json } from './change.ts';
 
 /** Redocly's own words, with file and line: nothing to add. */
 export class ContractFault extends Error {}
@@ -24,74 +25,43 @@ export function parse(text: string): Json {
   return value;
 }
 
+/** Every change but that of info.version, which is the answer to the others. */
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
-  const changes = await inFolder(async (folder) => {
-    const [before, after, output] = ['released.json', 'contract.json', 'diff.json'].map((name) =>
-      join(folder, name),
-    );
-    if (!before || !after || !output) return [];
-    await Promise.all([writeFile(before, JSON.stringify(base)), writeFile(after, JSON.stringify(revision))]);
-    const config = join(root, 'redocly.yaml');
-    const options = ['--config', config, '--format', 'json', '--fail-on', 'none', '-o', output];
-    const run = await redocly(['diff', before, after, ...options]);
+  if (isDeepStrictEqual(base, revision)) return [];
+  const [before, after] = align(base, revision);
+  const reported = await redoclyDiff(before, after);
+  const changes = reported.filter(({ path, property }) => path !== '#/info' || property !== 'version');
+  changes.push(...hidden(before, after));
+  return changes.length > 0 || same(before, after) ? changes : [unseen];
+}
+
+async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {
+  return inFolder(async (folder) => {
+    const file = (name: string) => join(folder, name);
+    await writeFile(file('base.json'), JSON.stringify(base));
+    await writeFile(file('revision.json'), JSON.stringify(revision));
+    const options = ['--config', join(root, 'redocly.yaml'), '--format', 'json', '--fail-on', 'none'];
+    const run = await redocly([
+      'diff',
+      file('base.json'),
+      file('revision.json'),
+      ...options,
+      '-o',
+      file('diff.json'),
+    ]);
     if (run.status !== 0 || run.stderr.includes('No diff rules are on')) {
       throw new ContractFault((run.stdout + run.stderr).trim());
     }
-    return report(parse(await readFile(output, 'utf8')));
-  });
-  const all = [
-    ...changes.filter((change) => change.path !== '#/info' || change.property !== 'version'),
-    ...hidden(base, revision),
-  ];
-  return all.length === 0 && order(withoutVersion(base)) !== order(withoutVersion(revision)) ? [unseen] : all;
-}
-
-// The format is experimental: better to stop than to misread it after an update.
-function report(output: Json): Change[] {
-  if (output.reportVersion !== '1' || !Array.isArray(output.changes)) {
-    throw new ContractFault(
-      '`redocly diff` writes another format than scripts/diff/change.ts describes. Pin @redocly/cli.',
-    );
-  }
-  return output.changes as Change[];
-}
-
-// Redocly compares plain values and lists of them. Objects inside these it passes over.
-const passedOver = new Set(['example', 'examples', 'value', 'default', 'const', 'enum']);
-
-function hidden(base: unknown, revision: unknown, pointer = '#', parent = ''): Change[] {
-  if (Array.isArray(base) && Array.isArray(revision) && base.length === revision.length) {
-    return base.flatMap((item, index) => hidden(item, revision[index], step(pointer, String(index)), ''));
-  }
-  if (!isObject(base) || !isObject(revision)) return [];
-  return Object.keys(base).flatMap((key) => {
-    const [before, after, place] = [base[key], revision[key], step(pointer, key)];
-    const named = parent === 'properties';
-    const whole = passedOver.has(key) && !named && (key !== 'examples' || Array.isArray(before));
-    if (!whole) return hidden(before, after, place, named ? '' : key);
-    if (plain(before) || plain(after) || isDeepStrictEqual(before, after)) return [];
-    const typeName = key === 'value' ? 'Example' : 'Schema';
-    const sides = { base: { pointer: place, value: before }, revision: { pointer: place, value: after } };
-    return [{ path: pointer, typeName, kind: 'modified' as const, property: key, ...sides, verdicts: [] }];
+    const report = parse(await readFile(file('diff.json'), 'utf8'));
+    // The format is experimental: better to stop than to misread it after an update.
+    if (report.reportVersion !== '1' || !Array.isArray(report.changes)) {
+      throw new ContractFault(
+        '`redocly diff` no longer writes what scripts/diff/change.ts describes: compare the two.',
+      );
+    }
+    return report.changes as Change[];
   });
 }
-
-const scalar = (value: unknown) => typeof value !== 'object' || value === null;
-const plain = (value: unknown) => scalar(value) || (Array.isArray(value) && value.every(scalar));
-
-const withoutVersion = (contract: Json) => ({
-  ...contract,
-  info: { ...(contract.info as Json), version: '' },
-});
-
-const order = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(order).sort().join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  return `{${Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${order(value[key])}`)
-    .join()}}`;
-};
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-diff-'));

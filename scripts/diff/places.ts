@@ -1,7 +1,7 @@
 // Whom a change concerns, and where it is written. A shared component is named once, with those that use it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, segments, type Json } from './change.ts';
+import { component, isObject, segments, type Json } from './change.ts';
 
 export type Uses = Map<string, Set<string>>;
 
@@ -52,10 +52,7 @@ export function placeOf(pointer: string): string {
     : part;
 }
 
-export const usersOf = (pointer: string, uses: Uses): string[] => {
-  const component = pointer.split('/').slice(0, 4).join('/');
-  return [...(uses.get(component) ?? [])];
-};
+export const usersOf = (pointer: string, uses: Uses) => [...(uses.get(component(pointer)) ?? [])];
 
 /** `GET /transactions`, or `5 operations, 2 webhooks` where naming them would bury the change. */
 export function summary(users: string[]): string {

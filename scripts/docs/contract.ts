@@ -5,6 +5,9 @@ import { join } from 'node:path';
 
 interface Operation {
   operationId: string;
+  tags: [string];
+  summary: string;
+  security?: Record<string, string[]>[];
   requestBody?: unknown;
   'x-codeSamples'?: { lang: string; source: string }[];
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const nothing = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
 
 /** What Redoc would load, or report to, if it could. */
-const addresses = [
+const foreign = [
   'https://cdn.redoc.ly/redoc/logo-mini-full.svg',
   'https://cdn.redoc.ly/redoc/logo-mini.svg',
   'https://cdn.redocly.com/icons/fa/7.0.0',
@@ -29,18 +29,24 @@ const harmless = new Set([
 
 const credit = 'API docs by';
 
+/** One colour for each depth of a schema, most of them unreadable on white, on black or on both. */
+const rainbow = '[`#9D00FF`,`#615CEA`,`#147DF5`,`#08BFCC`,`#08CC7A`,`#81CC08`,`#E5BE00`,`#FF8700`,`#FF00B8`]';
+
 export interface Parts {
   description: string;
+  addresses: Record<string, string>;
   logo: string;
   theme: string;
 }
 
 export function finishPage(made: string, parts: Parts, contract: string): string {
   let page = made;
-  for (const address of addresses) page = replace(page, address, nothing, 1);
+  for (const address of foreign) page = replace(page, address, nothing, 1);
   // Their logo was the other half of the sentence. Once in the markup, once in the script.
   page = replace(page, credit, `${credit} Redoc`, 2);
+  page = replace(page, rainbow, '[`var(--color-primary-text)`]', 1);
   page = replace(page, '@@description@@', escape(parts.description), 1);
+  page = replace(page, '@@addresses@@', escape(JSON.stringify(parts.addresses)), 1);
   page = replace(page, '@@logo@@', parts.logo, 1);
   page = replace(page, '@@theme@@', `<style>\n${parts.theme}</style>`, 1);
   page = replace(page, '@@policy@@', policy(page), 1);
@@ -48,7 +54,7 @@ export function finishPage(made: string, parts: Parts, contract: string): string
   return page;
 }
 
-/** Only the two scripts that the build wrote may run, and nothing may be loaded: the browser keeps the promise. */
+/** Only the scripts that the build wrote may run, and nothing may be loaded: the browser keeps the promise. */
 export function policy(page: string): string {
   const hashes = scripts(page).map(
     (source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`,

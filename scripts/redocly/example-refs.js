@@ -1,10 +1,13 @@
 // Redocly resolves references in a contract but not inside example values, which would force us to paste the same buyer
 // into twenty examples. This inlines them before anything else looks: `$ref: ./Other.yaml#/value`, with properties beside
-// the $ref laid over what it names. The one place in this folder that reads files.
+// the $ref laid over what it names.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isObject, once } from './support.js';
+
+/** The files that some example is made of; house/no-orphans asks. */
+export const inlined = new Set();
 
 export const exampleRefs = () => {
   const documents = new Map();
@@ -94,6 +97,7 @@ function read(file, pointer, documents, $ref, refuse) {
       });
     }
     documents.set(file, document.toJS());
+    inlined.add(file);
   }
   let value = documents.get(file);
   for (const part of pointer.split('/').slice(1)) {

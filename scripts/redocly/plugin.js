@@ -6,6 +6,7 @@ import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
 import { examples, pairedExamples } from './rules/examples.js';
 import { operationId, snakeCase } from './rules/naming.js';
+import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
@@ -18,6 +19,7 @@ export default () => ({
       'operation-id': operationId,
       'snake-case': snakeCase,
       'component-name': componentName,
+      'no-orphans': noOrphans,
       'operation-scope': operationScope,
       extensions,
       'list-shape': listShape,

@@ -1,20 +1,79 @@
-// The last word on every failure: JSON in the contract's shape, with nothing internal in it.
-import type { ErrorRequestHandler, Response } from 'express';
+// The last word on every failure: JSON in the contract's shape, with nothing internal in it, held against the contract like
+// any other answer.
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
+import { contextOf } from './context.ts';
 
-export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-  if (res.headersSent) {
-    // Half an answer is out; only closing the connection can tell the caller that it is not whole.
-    next(error);
-    return;
-  }
-  const refused = error instanceof ApiError ? error : new ApiError(500, { cause: error });
-  send(res, refused);
-};
+export const createWriteError =
+  (check: ResponseCheck, log: Logger): ErrorRequestHandler =>
+  (error: unknown, _req, res, next) => {
+    const { requestId, operation } = contextOf(res) as Partial<ReturnType<typeof contextOf>>;
+    if (res.headersSent) {
+      // Half an answer is out; only closing the connection can tell the caller that it is not whole.
+      next(error);
+      return;
+    }
+    const refused = error instanceof ApiError ? error : new ApiError(500, { cause: error });
+    const body = errorBody(refused.status, refused.facts);
+    const fault = check.fault(operation?.id, refused.status, body);
+    if (refused.status >= 500 || fault) {
+      log.error({
+        requestId,
+        operation: operation?.id,
+        status: refused.status,
+        reason: refused.facts.reason,
+        fault,
+        err: refused.facts.cause ?? refused,
+      });
+    } else {
+      log.debug({
+        requestId,
+        operation: operation?.id,
+        status: refused.status,
+        reason: refused.facts.reason,
+      });
+    }
+    if (fault) send(res, new ApiError(500), errorBody(500));
+    else send(res, refused, body);
+  };
 
-function send(res: Response, { status, facts }: ApiError): void {
-  res.status(status);
+function send(res: Response, { status, facts }: ApiError, body: object): void {
   for (const [name, value] of Object.entries(facts.headers ?? {})) res.setHeader(name, value);
   if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  res.json(errorBody(status, facts));
+  res.status(status).json(body);
 }
+
+/** Express would answer with a page of HTML when the error writer itself fails. */
+export const lastResort =
+  (log: Logger): ErrorRequestHandler =>
+  (error: unknown, _req, res, _next) => {
+    log.error({ err: error }, 'an answer could not be written');
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    res.statusCode = 500;
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.end(JSON.stringify(errorBody(500)));
+  };
+
+/** A line per request, when it is over. The path without its query: identifiers do not belong in a log. */
+export const createAccessLog =
+  (log: Logger): RequestHandler =>
+  (req, res, next) => {
+    const begun = performance.now();
+    res.on('close', () => {
+      const { requestId, operation, caller } = contextOf(res) as Partial<ReturnType<typeof contextOf>>;
+      log.info({
+        requestId,
+        method: req.method,
+        path: operation?.path ?? 'unknown',
+        status: res.writableFinished ? res.statusCode : 'aborted',
+        ms: Math.round((performance.now() - begun) * 10) / 10,
+        keyPair: caller?.keyPairId,
+      });
+    });
+    next();
+  };

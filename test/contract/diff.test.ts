@@ -1,25 +1,438 @@
 // Every way to break a consumer is tried on a copy of the contract. All edits of one expected rating go into one copy, as
-// each comparison costs a second; each names the place (`at`) where its change must be found.
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+// a comparison costs a second; the first pointer of an edit says where its change must be found.
 import { spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pointerOf, type Change } from '../../scripts/diff/change.ts';
+import { isObject, pointerOf, segments, type Change, type Json } from '../../scripts/diff/change.ts';
 import { bundle, compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
-import { contractLines, judge } from '../../scripts/diff/judge.ts';
-import { asText, linesOf, type Line } from '../../scripts/diff/report.ts';
+import { judge } from '../../scripts/diff/judge.ts';
+import { asText, linesOf } from '../../scripts/diff/report.ts';
 import { root } from '../../scripts/support/redocly.ts';
 
-// A contract as edits see it: any step may be taken, and a wrong one fails loudly.
-interface Node {
-  [key: string]: Node & string & number & boolean & Node[] & string[];
-}
-type Edit = [promise: string, at: string, edit: (contract: Node) => void];
+type Step = readonly [pointer: string, value: unknown];
+type Edit = readonly [promise: string, first: Step, ...more: Step[]];
 
-const schema = (contract: Node, name: string) => contract.components!.schemas![name]!;
-const field = (contract: Node, name: string, property: string) => schema(contract, name).properties![property]!;
-const parameter = (contract: Node, name: string) => contract.components!.parameters![name]!;
-const operation = (contract: Node, method: string, path: string) => contract.paths![path]![method]!;
-const set = (node: Node, values: object) => void Object.assign(node, values);
+const gone = Symbol('gone');
+const cut = (pointer: string): Step => [pointer, gone];
+/** The value there is, changed. */
+const put = (pointer: string, value: unknown): Step => [pointer, value];
+const without = (item: string) => (list: unknown) => (list as string[]).filter((other) => other !== item);
+const plus = (item: unknown) => (list: unknown) => [...(list as unknown[]), item];
+
+const schemas = '/components/schemas';
+const parameters = '/components/parameters';
+const balances = '/paths/~1gift-cards~1balances/post';
+const transactions = '/paths/~1transactions/get';
+const keyPairs = '/paths/~1api-key-pairs/get';
+const subscribe = '/paths/~1webhook-subscriptions/post';
+const text = { type: 'string' };
+const answer = { description: 'Done.', responses: { 204: { description: 'Done.' } } };
+const limit = { scope: 'embed', limit: 9, window_seconds: 9 };
+
+// What the contract lacks, so that it can be taken away.
+const given: Step[] = [
+  put(`${schemas}/WebhookSubscriptionCreate/properties/mode`, { ...text, enum: ['all', 'some'] }),
+  put(`${schemas}/WebhookSubscriptionCreate/properties/kind`, { ...text, enum: ['all', 'some'] }),
+  put(`${schemas}/ApiKeyPair/properties/note`, text),
+  put(`${schemas}/GiftCardBalanceNew/if`, { required: ['pin'] }),
+  put(`${subscribe}/x-rate-limit`, limit),
+];
+
+const edits: Record<Rating, Edit[]> = {
+  breaking: [
+    ['a field taken out of a response', cut(`${schemas}/Transaction/properties/amount`)],
+    [
+      'a field of a response no longer required',
+      put(`${schemas}/ApiKeyPair/required`, without('thumbprint')),
+    ],
+    [
+      'a field of a response newly null',
+      put(`${schemas}/ApiKeyPair/properties/thumbprint/type`, ['string', 'null']),
+    ],
+    [
+      'a shared field of a response newly null',
+      put(`${schemas}/Transaction/properties/captured_amount`, {
+        anyOf: [{ $ref: '#/components/schemas/Amount' }, { type: 'null' }],
+      }),
+    ],
+    [
+      'an enum narrowed in a request',
+      put(`${schemas}/WebhookSubscriptionCreate/properties/mode/enum`, ['all']),
+    ],
+    ['an enum narrowed in a response', put(`${schemas}/CardType/enum`, without('prepaid'))],
+    ['an enum narrowed in both', put(`${schemas}/TransactionStatus/enum`, without('authorization_voided'))],
+    ['an enum lifted in a response', cut(`${schemas}/GiftCardRedemptionStatus/enum`)],
+    [
+      'a new required parameter',
+      put(`${transactions}/parameters`, plus({ name: 'tenant', in: 'query', required: true, schema: text })),
+    ],
+    ['a parameter that becomes required', put(`${parameters}/Cursor/required`, true)],
+    ['a parameter taken away', cut(`${keyPairs}/parameters/0`)],
+    [
+      'a new required field of a body',
+      put(`${schemas}/GiftCardBalanceStored/required`, plus('reason')),
+      put(`${schemas}/GiftCardBalanceStored/properties/reason`, text),
+    ],
+    [
+      'a new body that is required',
+      put(`${transactions}/requestBody`, {
+        required: true,
+        content: { 'application/json': { schema: text } },
+      }),
+    ],
+    ['a further scope', put(`${keyPairs}/security/0/BearerAuth`, plus('api-key-pairs.write'))],
+    ['a scope that no longer suffices', cut(`${balances}/security/1`)],
+    ['an operation taken away', cut('/paths/~1webhook-subscriptions/get')],
+    ['a path taken away', cut('/paths/~1card-scheme-definitions')],
+    ['another operationId', put(`${subscribe}/operationId`, 'subscribe')],
+    ['a status taken away', cut(`${keyPairs}/responses/403`)],
+    ['a header taken out of a response', cut(`${transactions}/responses/200/headers/X-Request-ID`)],
+    ['a header of responses no longer sure', put('/components/headers/RequestId/required', false)],
+    ['a webhook taken away', cut('/webhooks/payment-method.updated')],
+    [
+      'a webhook renamed',
+      put('/webhooks/transaction.changed', { post: answer }),
+      cut('/webhooks/transaction.updated'),
+    ],
+    [
+      'a field taken out of a webhook payload',
+      cut(`${schemas}/PaymentMethodCreatedEvent/properties/merchant_account_id`),
+    ],
+    ['a header taken out of a webhook', cut('/webhooks/transaction.created/post/parameters/0')],
+    ['a header of webhooks no longer sure', put(`${parameters}/WebhookTimestamp/required`, false)],
+    ['fewer items in a request', put(`${schemas}/GiftCardBalanceRequest/properties/items/maxItems`, 5)],
+    [
+      'another pattern in a request',
+      put(`${schemas}/PaymentMethodCreate/properties/number/pattern`, '^4[0-9]{15}$'),
+    ],
+    ['a lower maximum', put(`${parameters}/Limit/schema/maximum`, 50)],
+    ['a higher minimum', put(`${schemas}/PaymentMethodCreate/properties/security_code/minLength`, 4)],
+    [
+      'a new `not`',
+      put(`${schemas}/WebhookSubscriptionCreate/not`, { required: ['authentication', 'active'] }),
+    ],
+    ['a `not` that matches more', put(`${schemas}/PaymentMethodCreate/not/required`, without('buyer_id'))],
+    ['another `if`', put(`${schemas}/GiftCardBalanceNew/if/required`, [])],
+    ['a new rule for names', put(`${schemas}/PaymentMethodCreate/patternProperties`, { '^x-': text })],
+    ['another default', put(`${parameters}/Limit/schema/default`, 10)],
+    ['a lower rate limit', put(`${balances}/x-rate-limit/limit`, 20)],
+    ['a longer window of a rate limit', put(`${subscribe}/x-rate-limit/window_seconds`, 90)],
+    ['a new rate limit', put('/paths/~1payment-methods/post/x-rate-limit', limit)],
+    ['a narrower merchant scope', put(`${transactions}/x-merchant-scope`, 'one')],
+    ['another address', put('/paths/~1payment-methods/post/servers', [{ url: 'https://cards.example' }])],
+    ['a server taken away', cut('/servers/0')],
+    ['a change that no rule knows', put(`${schemas}/Address/properties/city/readOnly`, true)],
+  ],
+  addition: [
+    [
+      'a new optional parameter',
+      put(`${transactions}/parameters`, plus({ name: 'tenant', in: 'query', schema: text })),
+    ],
+    ['a new operation', put('/paths/~1transactions/post', answer)],
+    ['a new path', put('/paths/~1refunds', { get: answer })],
+    ['a new webhook', put('/webhooks/dispute.opened', { post: answer })],
+    ['a new status', put(`${keyPairs}/responses/418`, { description: 'A teapot.' })],
+    ['a new header of a response', put(`${keyPairs}/responses/200/headers/X-Mood`, { schema: text })],
+    ['a new field of a response', put(`${schemas}/Transaction/properties/mood`, text)],
+    ['a field of a response newly required', put(`${schemas}/ApiKeyPair/required`, plus('note'))],
+    ['a new enum value in a response', put(`${schemas}/CardType/enum`, plus('charge'))],
+    ['a new enum value in both', put(`${schemas}/TransactionStatus/enum`, plus('lost'))],
+    [
+      'a new enum value in a request',
+      put(`${schemas}/WebhookSubscriptionCreate/properties/mode/enum`, plus('none')),
+    ],
+    ['an enum lifted in a request', cut(`${schemas}/WebhookSubscriptionCreate/properties/kind/enum`)],
+    ['a new optional field of a body', put(`${schemas}/PaymentMethodCreate/properties/nickname`, text)],
+    [
+      'a field of a body no longer required',
+      put(`${schemas}/PaymentMethodCreate/required`, without('number')),
+    ],
+    ['more items in a request', put(`${schemas}/GiftCardBalanceRequest/properties/items/maxItems`, 50)],
+    ['a higher maximum', put(`${parameters}/Limit/schema/maximum`, 500)],
+    ['a pattern lifted from a request', cut(`${schemas}/PaymentMethodCreate/properties/number/pattern`)],
+    ['a further alternative of scopes', put(`${keyPairs}/security`, plus({ BearerAuth: ['all.read'] }))],
+    ['a higher rate limit', put(`${balances}/x-rate-limit/limit`, 80)],
+    ['a rate limit lifted', cut(`${subscribe}/x-rate-limit`)],
+    ['a wider merchant scope', put('/paths/~1payment-methods/post/x-merchant-scope', 'many')],
+    ['a deprecation', put(`${balances}/deprecated`, true)],
+  ],
+  other: [
+    ['another description', put(`${transactions}/description`, 'New words.')],
+    ['another summary', put(`${balances}/summary`, 'New words')],
+    ['another description of a field', put(`${schemas}/Transaction/properties/id/description`, 'New words.')],
+    ['another introduction', put('/info/description', 'New words.')],
+    ['another example', put('/components/examples/ErrorForbidden/value', { message: 'New words' })],
+    ['another example of a parameter', put(`${parameters}/SearchFilter/example`, 'order-1')],
+    [
+      'a new example',
+      put(`${balances}/requestBody/content/application~1json/examples/new`, { value: { items: [] } }),
+    ],
+    ['another tag', put(`${keyPairs}/tags`, ['Transactions'])],
+    [
+      'another order',
+      put(`${schemas}/Transaction/required`, (list: unknown) => [...(list as string[])].reverse()),
+    ],
+    ['another reason of a reserved status', put(`${keyPairs}/x-reserved/404`, 'New words.')],
+    ['a component that nobody uses', put(`${schemas}/Idle`, text)],
+    ['a server on the own machine taken away', cut('/servers/3')],
+  ],
+};
+
+function apply(contract: Json, steps: readonly Step[]): Json {
+  for (const [pointer, value] of steps) {
+    const path = segments(pointer);
+    const key = path.pop() ?? '';
+    const owner = path.reduce<unknown>((node, name) => (node as Json | undefined)?.[name], contract);
+    if (Array.isArray(owner) && value === gone) owner.splice(Number(key), 1);
+    else if (!isObject(owner) || (value === gone && !(key in owner)))
+      throw new Error(`Nothing at ${pointer}`);
+    else if (value === gone) Reflect.deleteProperty(owner, key);
+    else owner[key] = typeof value === 'function' ? (value as (old: unknown) => unknown)(owner[key]) : value;
+  }
+  return contract;
+}
+
+let contract: Json;
+let base: Json;
+const edited = {} as Record<Rating, Json>;
+const found = {} as Record<Rating, Change[]>;
+
+beforeAll(async () => {
+  contract = await bundle('payments@v1');
+  base = apply(structuredClone(contract), given);
+  const ratings = ['breaking', 'addition', 'other'] as const;
+  await Promise.all(
+    ratings.map(async (rating) => {
+      const steps = edits[rating].flatMap(([, ...each]) => each);
+      edited[rating] = apply(structuredClone(base), steps);
+      found[rating] = await compare(base, edited[rating]);
+    }),
+  );
+});
+
+describe.each(['breaking', 'addition', 'other'] as const)('rated %s', (rating) => {
+  for (const [promise, [pointer]] of edits[rating]) {
+    it(promise, () => {
+      const ratings = found[rating]
+        .filter((change) =>
+          [pointerOf(change), change.base?.pointer].some((place) => isAt(place, `#${pointer}`)),
+        )
+        .map((change) => rate(change).rating);
+      expect(ratings).toContain(rating);
+    });
+  }
+
+  it('holds for nothing worse than these', () => {
+    const worse = (
+      { breaking: [], addition: ['breaking'], other: ['breaking', 'addition'] } as Record<Rating, Rating[]>
+    )[rating];
+    expect(found[rating].filter((change) => worse.includes(rate(change).rating))).toEqual([]);
+  });
+});
+
+const isAt = (place: string | undefined, pointer: string) => `${place ?? ''}/`.startsWith(`${pointer}/`);
+
+describe('a reference in the place of a schema', () => {
+  const pin = `${schemas}/GiftCardBalanceNew/properties/pin`;
+  const freeText = '#/components/schemas/FreeText';
+
+  it('is no change if it means the same, and what stands beside it counts', async () => {
+    const { components } = contract as { components: { schemas: { FreeText: Json } } };
+    const inline = apply(structuredClone(contract), [put(pin, components.schemas.FreeText)]);
+    const [same, narrower] = await Promise.all(
+      [{ $ref: freeText }, { $ref: freeText, maxLength: 5 }].map((value) =>
+        compare(inline, apply(structuredClone(contract), [put(pin, value)])),
+      ),
+    );
+    expect(same).toEqual([]);
+    expect(narrower?.map((change) => [pointerOf(change), rate(change).rating])).toEqual([
+      [`#${pin}/maxLength`, 'breaking'],
+    ]);
+  });
+});
+
+describe('the report', () => {
+  it('names a shared schema once, with those that use it, in words and with its source', () => {
+    const lines = linesOf(found.breaking, base, edited.breaking, root).filter(
+      ({ place }) => place === 'schema CardType',
+    );
+    expect(lines).toEqual([
+      {
+        rating: 'breaking',
+        place: 'schema CardType',
+        usedBy: expect.arrayContaining([
+          'POST /payment-methods',
+          'webhook payment-method.created',
+        ]) as string[],
+        what: '`enum` lost prepaid',
+        why: 'consumers may rely on it',
+        where: 'openapi/components/schemas/CardType.yaml#/enum',
+      },
+    ]);
+  });
+
+  it('says why where the change does not show it', () => {
+    const whys = linesOf(found.breaking, base, edited.breaking, root).map(({ what, why }) => [what, why]);
+    expect(whys).toEqual(
+      expect.arrayContaining([
+        ['`default` of the schema changed from 20 to 10', 'leaving it out means something else'],
+        ['`x-merchant-scope` changed from many to one', 'other merchant accounts can be named than before'],
+        ['`readOnly` of field `city` was set to true', 'no rule knows this change, so it counts as breaking'],
+        [
+          'webhook `transaction.updated` was renamed to `transaction.changed`',
+          'nothing answers to the old name',
+        ],
+      ]),
+    );
+  });
+
+  it('groups by what it does to consumers and counts, in colour only if asked', () => {
+    const changes = linesOf(found.addition.slice(0, 2), base, edited.addition, root);
+    const outcome = { base: 'old.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems: [] };
+    const plain = asText(outcome, { colour: false });
+    expect(plain).toMatch(/^Additions \(2\)\n {2}\+ /m);
+    expect(plain).toContain('0 breaking, 2 additions, 0 other');
+    expect(plain).not.toContain('\u001b');
+    expect(asText(outcome, { colour: true })).toContain('\u001b[32m');
+  });
+});
+
+describe('judge', () => {
+  const changelog = (version: string, ...lines: string[]) =>
+    `# Changelog\n\n## ${version} — 2026-11-15\n\n### Contract\n\n${lines.map((line) => `- ${line}\n`).join('')}\n### Service\n\n- Faster.\n\n## 1.0.0 — 2026-11-14\n\n### Contract\n\n- The first one.\n`;
+  const verdict = (rating: Rating, version: string, text: string) =>
+    judge({ changes: [{ rating }], baseVersion: '1.0.0', version, changelog: text });
+
+  it.each<[Rating, string]>([
+    ['breaking', '2.0.0'],
+    ['breaking', '3.1.0'],
+    ['addition', '1.1.0'],
+    ['addition', '2.0.0'],
+    ['other', '1.0.1'],
+    ['other', '1.1.0'],
+  ])('%s is announced well enough by %s', (rating, version) => {
+    expect(verdict(rating, version, changelog(version, '**Breaking** All of it.'))).toEqual([]);
+  });
+
+  it.each<[Rating, string, string]>([
+    ['breaking', '1.0.0', 'Set it to 2.0.0'],
+    ['breaking', '1.9.0', 'Set it to 2.0.0'],
+    ['addition', '1.0.0', 'Set it to 1.1.0'],
+    ['addition', '1.0.9', 'Set it to 1.1.0'],
+    ['other', '1.0.0', 'Set it to 1.0.1'],
+    ['other', '0.9.0', 'Set it to 1.0.1'],
+  ])('%s is not announced by %s: %s', (rating, version, next) => {
+    const wanted = next.replace('Set it to ', '');
+    const problems = verdict(rating, version, changelog(wanted, '**Breaking** All of it.'));
+    expect(problems).toEqual([{ rule: 'version', message: expect.stringContaining(next) as string }]);
+  });
+
+  it('wants a line below Contract of the section of that version, and shows one', () => {
+    for (const text of ['', changelog('1.1.1', 'x'), changelog('1.1.0')]) {
+      const [problem, ...more] = verdict('addition', '1.1.0', text);
+      expect(more).toEqual([]);
+      expect(problem).toMatchObject({ rule: 'changelog' });
+      expect(problem?.message).toContain('## 1.1.0 — YYYY-MM-DD\n\n  ### Contract\n\n  - What changed');
+    }
+  });
+
+  it('wants that line to begin with **Breaking** if something breaks', () => {
+    const [problem] = verdict('breaking', '2.0.0', changelog('2.0.0', 'Removed `amount`.'));
+    expect(problem?.message).toContain('- **Breaking** What changed');
+  });
+
+  it('wants a version number that it can compare', () => {
+    expect(verdict('other', 'v2', '')[0]?.message).toContain('Write it as MAJOR.MINOR.PATCH');
+  });
+
+  it('has nothing to say if nothing changed', () => {
+    expect(judge({ changes: [], baseVersion: '1.0.0', version: '1.0.0', changelog: '' })).toEqual([]);
+  });
+});
+
+describe('npm run diff', { timeout: 60_000 }, () => {
+  let folder: string;
+  const inFolder = (file: string) => join(folder, file);
+  const rewrite = async (file: string, change: (text: string) => string) => {
+    await writeFile(inFolder(file), change(await readFile(inFolder(file), 'utf8')));
+  };
+  const releasedVersion = async () => {
+    const { info } = JSON.parse(await readFile(inFolder('openapi/released/openapi.json'), 'utf8')) as Json;
+    return (info as Json).version;
+  };
+  const diff = (...args: string[]) =>
+    new Promise<{ status: number | null; output: string }>((resolve) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/diff.ts', ...args], { cwd: folder });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.on('close', (status) => {
+        resolve({ status, output });
+      });
+    });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
+    const needed = ['openapi', 'scripts', 'redocly.yaml', 'package.json', 'tsconfig.json'];
+    await Promise.all(needed.map((name) => cp(join(root, name), inFolder(name), { recursive: true })));
+    await rm(inFolder('openapi/released'), { recursive: true, force: true });
+    await symlink(join(root, 'node_modules'), inFolder('node_modules'));
+    await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace(/^ {2}version: .*$/m, '  version: 1.0.0'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('makes the first release when asked, and refuses options that make no sense', async () => {
+    const [none, senseless] = await Promise.all([diff(), diff('--force')]);
+    expect(none).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('npm run diff -- --release') as string,
+    });
+    expect(senseless).toMatchObject({ status: 2, output: expect.stringContaining('--release') as string });
+    expect(await diff('--release')).toMatchObject({ status: 0 });
+    expect(await releasedVersion()).toBe('1.0.0');
+    const same = await diff();
+    expect(same.output).toMatch(/^✓ No change of the contract since openapi\/released\/openapi\.json\n$/);
+    expect(same.status).toBe(0);
+  });
+
+  it('refuses an unannounced breaking change, then releases it with its major version and changelog', async () => {
+    await rewrite('openapi/components/schemas/CardType.yaml', (yaml) =>
+      yaml.replace(/,? *-? *\bprepaid\b/, ''),
+    );
+    const refused = await diff('--release');
+    expect(refused.output).toMatch(/Breaking \(1\)\n {2}✖ schema CardType .*`enum` lost prepaid/);
+    expect(refused.output).toContain('Set it to 2.0.0');
+    expect(refused.output).toContain('Not released.');
+    expect(refused.status).toBe(1);
+    expect(await releasedVersion()).toBe('1.0.0');
+
+    await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 1.0.0', 'version: 2.0.0'));
+    const section = '## 2.0.0 — 2026-11-15\n\n### Contract\n\n- **Breaking** `prepaid` is gone.\n';
+    await writeFile(inFolder('CHANGELOG.md'), `# Changelog\n\n${section}`);
+    const { status, output } = await diff('--release', '--json');
+    const expected = { ok: true, released: true, counts: { breaking: 1 }, version: '2.0.0', problems: [] };
+    expect(JSON.parse(output)).toMatchObject(expected);
+    expect(status).toBe(0);
+    expect(await releasedVersion()).toBe('2.0.0');
+  });
+
+  it('releases the same version again only by force', async () => {
+    await rewrite('openapi/introduction.md', (text) => `${text}\nOne more sentence.\n`);
+    const forced = await diff('--release', '--force');
+    expect(forced.output).toContain('Set it to 2.0.1');
+    expect(forced.output).toContain('Released 2.0.0');
+    expect(forced.status).toBe(0);
+  });
+
+  it("stops at a contract that does not bundle, with Redocly's own file and line", async () => {
+    await rewrite('openapi/openapi.yaml', (yaml) =>
+      yaml.replace('./paths/transactions.yaml', './paths/nowhere.yaml'),
+    );
+    const stopped = await diff();
+    expect(stopped.output).toMatch(/openapi\/openapi\.yaml:\d+:\d+/);
+    expect(stopped.status).toBe(1);
+  });
+});

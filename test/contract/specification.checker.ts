@@ -69,7 +69,7 @@ function keywordFaults(rule: Rule, view: View): Fault[] {
     if (tolerated && (rule.may[name] === anything || isDeepStrictEqual(rule.may[name], found))) return [];
     if (rule.open && name === 'additionalProperties') return [];
     const aspect: Aspect = name === 'format' ? 'types' : name.endsWith('Properties') ? 'closed' : 'limits';
-    return [fault(aspect, view, { [name]: expected }, { [name]: found })];
+    return [fault(aspect, view, { [name]: expected ?? 'none' }, { [name]: found ?? 'none' })];
   });
 }
 

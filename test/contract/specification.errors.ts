@@ -1,4 +1,5 @@
 /** "Errors": the shape of the body at each status. */
+import type { Json } from './specification.document.ts';
 import {
   any,
   arrayOf,
@@ -12,6 +13,7 @@ import {
   perhaps,
   string,
   stringOrInteger,
+  withDefault,
   type Rule,
 } from './specification.notation.ts';
 import { errorCodes, errorLocations } from './specification.values.ts';
@@ -53,8 +55,13 @@ function error(status: number): Record<string, Rule> {
     ),
     status: eitherOf('integer', undefined, [status], Object.keys(errorCodes).map(Number)),
     message: eitherOf('string', undefined, [row.message]),
-    details: perhaps(arrayOf(detail), { default: [] }),
+    details: withDefault(arrayOf(detail), []),
   };
+}
+
+/** What every example of an error must say, whatever its `details`. */
+export function errorFacts(status: number): Json {
+  return { type: 'error', status, ...errorCodes[status] };
 }
 
 export function errorBody(status: number): Rule {

@@ -60,7 +60,7 @@ export function withDefault(of: Rule, value: unknown): Rule {
 
 export const string = (keywords: Json = {}): Rule => rule('string', { keywords });
 export const uuid = (): Rule => string({ format: 'uuid' });
-export const uri = (): Rule => string({ format: 'uri' });
+export const uri = (keywords: Json = {}): Rule => string({ format: 'uri', ...keywords });
 export const dateTime = (): Rule => string({ format: 'date-time' });
 export const boolean = (): Rule => rule('boolean');
 export const integer = (keywords: Json = {}): Rule => rule('integer', { keywords });

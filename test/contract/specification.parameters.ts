@@ -14,28 +14,24 @@ import type { Operation } from './specification.operations.ts';
 
 const merchantAccount = 'X-Service-Merchant-Account-ID';
 
-/** Every operation has the merchant account header, and may name the headers that the open points speak of. */
-const requestHeaders: Record<string, Rule> = {
-  [merchantAccount]: perhaps(string({ minLength: 1, maxLength: 255 }), { pattern: anything }),
-};
+const requestHeaders: Record<string, Rule> = { [merchantAccount]: string({ minLength: 1, maxLength: 255 }) };
 
-const headerText = (): Rule =>
-  perhaps(string(), { minLength: anything, maxLength: anything, pattern: anything });
-
+/** Seconds since 1970; one signature for each valid secret, separated by spaces. */
 const signatureHeaders: Record<string, Rule> = {
-  'webhook-id': perhaps(headerText(), { format: 'uuid' }),
-  'webhook-timestamp': headerText(),
-  'webhook-signature': headerText(),
+  'webhook-id': perhaps(string(), { format: 'uuid' }),
+  'webhook-timestamp': { ...perhaps(string(), { pattern: anything }), accepts: ['1794700845'] },
+  'webhook-signature': {
+    ...perhaps(string(), { pattern: anything }),
+    accepts: ['v1,YQ==', 'v1,YQ== v1,Yg=='],
+  },
 };
 
 function responseHeaders(status: number): Record<string, Rule> {
   return {
-    'X-Request-ID': headerText(),
-    ...(status === 401 ? { 'WWW-Authenticate': headerText() } : {}),
-    ...(status === 405 ? { Allow: headerText() } : {}),
-    ...(status === 429
-      ? { 'Retry-After': perhaps(integer(), { minimum: anything, maximum: anything }) }
-      : {}),
+    'X-Request-ID': string(),
+    ...(status === 401 ? { 'WWW-Authenticate': string() } : {}),
+    ...(status === 405 ? { Allow: string() } : {}),
+    ...(status === 429 ? { 'Retry-After': perhaps(integer(), { minimum: 1 }) } : {}),
   };
 }
 

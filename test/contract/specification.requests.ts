@@ -31,8 +31,12 @@ export const page = (largest: number): Record<string, Rule> => ({
   limit: withDefault(pageSize(largest), 20),
 });
 
-/** Repeated keys. There is no empty list in a query, so a smallest size of one says nothing new. */
-const filterBy = (values: Rule): Rule => perhaps(arrayOf(values), { minItems: 1 });
+/**
+ * Repeated keys. There is no empty list in a query, so a smallest size of one says nothing new. The largest is a decision
+ * of ours (docs/open-points.md): every input is bounded.
+ */
+const filterBy = (values: Rule, most = 100): Rule =>
+  perhaps(arrayOf(values, { maxItems: most }), { minItems: 1 });
 
 /** Exactly four characters, and none of them U+0000. */
 const lastFour: Rule = {
@@ -42,9 +46,9 @@ const lastFour: Rule = {
   refuses: ['1\u000034'],
 };
 
-/** A JSON object as text. The specification names no largest size. */
+/** A JSON object as text. The specification names no largest size; docs/open-points.md does. */
 const metadata: Rule = {
-  ...string(),
+  ...string({ maxLength: 2000 }),
   may: { minLength: 1, pattern: anything },
   accepts: ['{"key":"value"}', '{ "a:b": "é 😀 & = + %", "c": "" }'],
 };
@@ -63,7 +67,7 @@ export const transactionFilters: Record<string, Rule> = {
   gift_card_last4: lastFour,
   ...each('has_gift_card_redemptions has_refunds has_settlements', boolean),
   id: uuid(),
-  metadata: filterBy(metadata),
+  metadata: filterBy(metadata, 20),
   method: filterBy(oneOf(methods)),
   payment_method_id: uuid(),
   payment_method_label: freeString(),
@@ -112,7 +116,10 @@ export const paymentMethodRequest = perhaps(
     external_identifier: optional(orNull(freeString())),
     buyer_id: optional(uuid()),
     buyer_external_identifier: optional(freeString()),
-    redirect_url: optional(perhaps(orNull(uri()), { minLength: 1 })),
+    // The scheme and the length are decisions of ours (docs/open-points.md): a page of the sandbox sends browsers there.
+    redirect_url: optional(
+      perhaps(orNull(uri({ maxLength: 2000, pattern: '^https?://' })), { minLength: 1 }),
+    ),
   }),
   { not: anything, dependentSchemas: anything },
 );
@@ -128,6 +135,6 @@ export const subscriptionRequest = object({
     may: { minLength: 1, pattern: anything },
   },
   authentication: optional(
-    orNull(object({ kind: constant('basic'), username: freeString(), password: freeString() })),
+    orNull(object({ kind: constant('basic'), username: freeString('/?#'), password: freeString() })),
   ),
 });

@@ -25,6 +25,7 @@ import {
   eitherOf,
   uri,
   uuid,
+  withDefault,
   type Rule,
 } from './specification.notation.ts';
 import * as values from './specification.values.ts';
@@ -36,7 +37,7 @@ const cursor = (): Rule => orNull(string({ minLength: 1, maxLength: 1000 }));
 export function collection(items: Rule, largestPage: number): Rule {
   return object({
     items: arrayOf(items),
-    limit: perhaps(pageSize(largestPage), { default: 20 }),
+    limit: withDefault(pageSize(largestPage), 20),
     next_cursor: cursor(),
     previous_cursor: cursor(),
   });
@@ -105,7 +106,7 @@ export const giftCardBalance = object({
   expiration_date: orNull(dateTime()),
   balance: orNull(amount()), // null when the look-up failed
   currency: orNull(currency()),
-  balance_error_code: optional(orNull(oneOf(values.balanceErrorCodes))),
+  balance_error_code: optional(oneOf(values.balanceErrorCodes)), // there exactly when the look-up failed
   balance_raw_error_code: optional(text()),
   balance_raw_error_message: optional(text()),
 });

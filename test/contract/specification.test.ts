@@ -12,9 +12,13 @@ beforeAll(() => {
   contract = Contract.read(process.env['CONTRACT_FILE'] ?? 'generated/openapi.json');
 });
 
-describe.each([...new Set(promises.map(({ group }) => group))])('%s', (group) => {
-  const promised = promises.filter((one) => one.group === group);
-  it.each(promised)('$name', ({ faults }) => {
-    expect(faults(contract)).toEqual([]);
+// Loops rather than `it.each`, which cuts long names off.
+for (const group of new Set(promises.map((promised) => promised.group))) {
+  describe(group, () => {
+    for (const { name, faults } of promises.filter((promised) => promised.group === group)) {
+      it(name, () => {
+        expect(faults(contract)).toEqual([]);
+      });
+    }
   });
-});
+}

@@ -17,11 +17,11 @@ export interface Problem {
   text: string;
 }
 
+/** A folder with the toolchain. Gives itself back with `await using`, or with `[Symbol.asyncDispose]()`. */
 export interface Workspace extends AsyncDisposable {
   folder: string;
 }
 
-/** The toolchain without the contract: rules, scripts, packages. */
 async function workspace(): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-copy-'));
   for (const part of ['redocly.yaml', 'package.json', 'scripts']) {
@@ -59,7 +59,7 @@ export async function lintCopies(copies: Edits[]): Promise<Problem[][]> {
   const run = await redocly(['lint', ...roots, '--format=json', '--max-problems=1000'], { cwd: folder });
   // Redocly prints one report per contract, one after the other.
   const reports = run.stdout.split(/(?<=^\})(?=\{)/mu).filter((report) => report.trim() !== '');
-  if (reports.length !== copies.length) throw new Error(`Redocly did not finish:\n${run.stderr}${run.stdout}`);
+  if (reports.length !== copies.length) throw new Error(`Redocly stopped:\n${run.stderr}`);
   return Promise.all(reports.map((report) => readReport(report, folder)));
 }
 
@@ -91,9 +91,8 @@ function readReport(report: string, folder: string): Promise<Problem[]> {
 
 /** Replaces the first `from`, and insists that there is one: a fixture must not rot silently. */
 export const swap = (from: string | RegExp, to: string) => (text: string) => {
-  if (text.search(from) === -1 && !(typeof from === 'string' && text.includes(from))) {
-    throw new Error(`Nothing to replace: ${String(from)}`);
-  }
+  const found = typeof from === 'string' ? text.includes(from) : from.test(text);
+  if (!found) throw new Error(`Nothing to replace: ${String(from)}`);
   return text.replace(from, () => to);
 };
 

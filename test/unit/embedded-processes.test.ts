@@ -1,42 +1,27 @@
-// The embedded PostgreSQL among several processes: adopted, raced for, left behind by a kill -9, run by other users.
+// The embedded PostgreSQL among several processes: adopted, raced for, left behind by a kill -9.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  access,
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findPackage } from '../../server/store/embedded/binaries.ts';
-import { canReach, isRoot, nobody, type Identity } from '../../server/store/embedded/identity.ts';
-import { runningUrl, startEmbedded, type EmbeddedOptions } from '../../server/store/embedded/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { runningUrl, startEmbedded } from '../../server/store/embedded/index.ts';
 import { startOf } from '../../server/store/embedded/process.ts';
 
 const linux = process.platform === 'linux';
 const module = new URL('../../server/store/embedded/index.ts', import.meta.url);
 
-/** Starts the database at each line it reads, stops it at `stop`, and answers each with one line. */
+/** Starts or stops the database as each line it reads says, and answers with a line. */
 const program = `
 import { createInterface } from 'node:readline';
 const { startEmbedded } = await import(${JSON.stringify(module.href)});
 let database;
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === 'stop') await database.stop();
-  else database = await startEmbedded({ log: (m) => console.error(m), ...JSON.parse(line) });
+  if (line === 'start') database = await startEmbedded({ dataDir: process.argv[1] });
+  else await database.stop();
   console.log(JSON.stringify(database));
 }`;
 
@@ -48,26 +33,18 @@ interface Answer {
 
 interface Other {
   child: ChildProcessWithoutNullStreams;
-  start(options?: Partial<EmbeddedOptions>): Promise<Answer>;
+  start(): Promise<Answer>;
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
-let base: string;
 let dataDir: string;
 
 /** Another process that uses the database. */
-function another(as?: Identity, prefix: string[] = []): Other {
-  const [command = '', ...args] = [
-    ...prefix,
-    process.execPath,
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '-e',
-    program,
-  ];
-  const child = spawn(command, args, { ...as, cwd: join(import.meta.dirname, '..', '..') });
+function another(): Other {
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, dataDir], {
+    cwd: join(import.meta.dirname, '..', '..'),
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -88,7 +65,7 @@ function another(as?: Identity, prefix: string[] = []): Other {
   return {
     child,
     kill,
-    start: (options) => tell(JSON.stringify({ dataDir, ...options })),
+    start: () => tell('start'),
     stop: () => tell('stop').then(() => undefined),
   };
 }
@@ -129,126 +106,149 @@ async function processesOf(folder: string): Promise<{ pid: number; command: stri
 const noneLeft = (folder: string): Promise<void> =>
   eventually(async () => (await processesOf(folder)).length === 0, 'no process is left');
 
-beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'embedded-processes-'));
-  await chmod(base, 0o755);
-  dataDir = join(base, 'data');
-});
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'embedded-processes-'));
+  await chmod(folder, 0o755);
+  return join(folder, 'data');
+}
 
-afterEach(async () => {
-  const far = await readlink(join(dataDir, 'postgres')).catch(() => undefined);
-  if (linux) await noneLeft(far ?? base);
+/** Not before every process on it has ended by itself. */
+async function removeFolder(folder: string): Promise<void> {
+  const far = await readlink(join(folder, 'postgres')).catch(() => undefined);
+  if (linux) await noneLeft(far ?? join(folder, 'postgres'));
   if (far !== undefined) await rm(far, { recursive: true, force: true });
-  await rm(base, { recursive: true });
+  await rm(dirname(folder), { recursive: true });
+}
+
+describe('a database that was made before', () => {
+  let directory: string;
+
+  beforeAll(async () => {
+    dataDir = await makeFolder();
+    const database = await startEmbedded({ dataDir });
+    await query(database.url, 'CREATE TABLE kept AS SELECT 1 AS n');
+    await database.stop();
+    directory = database.directory;
+  });
+
+  afterEach(() => (linux ? noneLeft(directory) : undefined));
+
+  afterAll(() => removeFolder(dataDir));
+
+  describe('and that another process started', () => {
+    it('is adopted, left running by who adopted it, and stopped by who started it', async () => {
+      const owner = await startEmbedded({ dataDir });
+      const guest = another();
+      expect(await guest.start()).toMatchObject({ url: owner.url, started: false });
+      await guest.stop();
+      expect(await runningUrl(dataDir)).toBe(owner.url);
+      await guest.start();
+      await owner.stop();
+      expect(await runningUrl(dataDir)).toBeUndefined();
+    });
+
+    it('is started again by who still needs it, whose pool finds it by itself', async () => {
+      const owner = another();
+      const { url } = await owner.start();
+      const guest = await startEmbedded({ dataDir });
+      const pool = new pg.Pool({ connectionString: url });
+      pool.on('error', () => undefined);
+      await owner.stop();
+      await expect(pool.query('SELECT n FROM kept')).rejects.toThrow();
+
+      const again = await startEmbedded({ dataDir });
+      expect(again).toMatchObject({ started: true, url });
+      expect((await pool.query('SELECT n FROM kept')).rows).toEqual([{ n: 1 }]);
+
+      // Neither of those whose turn is over may take it away.
+      await owner.stop();
+      await guest.stop();
+      expect(await runningUrl(dataDir)).toBe(url);
+      await pool.end();
+      await again.stop();
+    });
+  });
+
+  describe.runIf(linux)('after kill -9', () => {
+    it('of the starter leaves no orphan, and the next start finds the data', async () => {
+      const owner = another();
+      const first = await owner.start();
+      const pid = await postmasterOf(first);
+      await owner.kill();
+      await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
+      await noneLeft(first.directory);
+
+      const next = await startEmbedded({ dataDir });
+      expect(next).toMatchObject({ started: true, url: first.url });
+      expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+      await next.stop();
+    });
+
+    it('of the starter does not hold up a start at that very moment', async () => {
+      const owner = another();
+      await owner.start();
+      owner.child.kill('SIGKILL');
+      const next = await startEmbedded({ dataDir });
+      await owner.kill();
+      expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+      await next.stop();
+    });
+
+    it('of the starter leaves the database to who adopted it, until that one ends too', async () => {
+      const owner = another();
+      const guest = another();
+      const first = await owner.start();
+      expect((await guest.start()).started).toBe(false);
+      const pid = await postmasterOf(first);
+      await owner.kill();
+      // Its guest can be sure of it for as long as it likes: the watchdog sleeps until that one is gone.
+      expect(await runningUrl(dataDir)).toBe(first.url);
+      const second = await startEmbedded({ dataDir });
+      expect(second).toMatchObject({ started: false, url: first.url });
+      await guest.kill();
+      expect(await query(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+      await second.stop();
+      await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
+    });
+
+    it('of PostgreSQL itself loses nothing', async () => {
+      const owner = await startEmbedded({ dataDir });
+      process.kill(await postmasterOf(owner), 'SIGKILL');
+      const next = await startEmbedded({ dataDir });
+      expect(next).toMatchObject({ started: true, url: owner.url });
+      expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+      await next.stop();
+    });
+
+    it('of the watchdog makes an orphan, which the next start replaces', async () => {
+      const owner = another();
+      const first = await owner.start();
+      const pid = await postmasterOf(first);
+      for (const { pid: shell, command } of await processesOf(first.directory)) {
+        if (!command.startsWith('/bin/sh')) continue;
+        process.kill(shell, 'SIGKILL');
+        await eventually(async () => (await startOf(shell)) === undefined, 'the watchdog ends');
+      }
+      await owner.kill();
+      expect(await startOf(pid)).toBeDefined();
+
+      const next = await startEmbedded({ dataDir });
+      expect(next).toMatchObject({ started: true, url: first.url });
+      expect(await startOf(pid)).toBeUndefined();
+      await next.stop();
+    });
+  });
 });
 
-describe('a database that another process started', () => {
-  it('is adopted, left running by who adopted it, and stopped by who started it', async () => {
-    const owner = await startEmbedded({ dataDir });
-    const guest = another();
-    expect(await guest.start()).toMatchObject({ url: owner.url, started: false });
-    await guest.stop();
-    expect(await runningUrl(dataDir)).toBe(owner.url);
-    await guest.start();
-    await owner.stop();
-    expect(await runningUrl(dataDir)).toBeUndefined();
+describe('a folder without a database', () => {
+  beforeEach(async () => {
+    dataDir = await makeFolder();
   });
 
-  it('is started again by who still needs it, whose pool finds it by itself', async () => {
-    const owner = another();
-    const { url } = await owner.start();
-    const guest = await startEmbedded({ dataDir });
-    const pool = new pg.Pool({ connectionString: url });
-    pool.on('error', () => undefined);
-    await pool.query('CREATE TABLE kept AS SELECT 1 AS n');
-    await owner.stop();
-    await expect(pool.query('SELECT n FROM kept')).rejects.toThrow();
+  afterEach(() => removeFolder(dataDir));
 
-    const again = await startEmbedded({ dataDir });
-    expect(again).toMatchObject({ started: true, url });
-    expect((await pool.query('SELECT n FROM kept')).rows).toEqual([{ n: 1 }]);
-
-    // Neither of those whose turn is over may take it away.
-    await owner.stop();
-    await guest.stop();
-    expect(await runningUrl(dataDir)).toBe(url);
-    await pool.end();
-    await again.stop();
-  });
-});
-
-describe.runIf(linux)('kill -9', () => {
-  it('of the starter leaves no orphan, and the next start finds the data', async () => {
-    const owner = another();
-    const first = await owner.start();
-    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
-    const pid = await postmasterOf(first);
-    await owner.kill();
-    await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
-    await noneLeft(first.directory);
-
-    const next = await startEmbedded({ dataDir });
-    expect(next).toMatchObject({ started: true, url: first.url });
-    expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-    await next.stop();
-  });
-
-  it('of the starter does not hold up a start at that very moment', async () => {
-    const owner = another();
-    const first = await owner.start();
-    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
-    owner.child.kill('SIGKILL');
-    const next = await startEmbedded({ dataDir });
-    await owner.kill();
-    expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-    await next.stop();
-  });
-
-  it('of the starter leaves the database to who adopted it, until that one ends too', async () => {
-    const owner = another();
-    const guest = another();
-    const first = await owner.start();
-    expect((await guest.start()).started).toBe(false);
-    const pid = await postmasterOf(first);
-    await owner.kill();
-    // Its guest can be sure of it for as long as it likes: the watchdog sleeps until that one is gone.
-    expect(await runningUrl(dataDir)).toBe(first.url);
-    const second = await startEmbedded({ dataDir });
-    expect(second).toMatchObject({ started: false, url: first.url });
-    await guest.kill();
-    expect(await query(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    await second.stop();
-    await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
-  });
-
-  it('of PostgreSQL itself loses nothing', async () => {
-    const owner = await startEmbedded({ dataDir });
-    await query(owner.url, 'CREATE TABLE kept AS SELECT 1 AS n');
-    process.kill(await postmasterOf(owner), 'SIGKILL');
-    const next = await startEmbedded({ dataDir });
-    expect(next).toMatchObject({ started: true, url: owner.url });
-    expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-    await next.stop();
-  });
-
-  it('of the watchdog makes an orphan, which the next start replaces', async () => {
-    const owner = another();
-    const first = await owner.start();
-    const pid = await postmasterOf(first);
-    for (const { pid: shell, command } of await processesOf(first.directory)) {
-      if (command.startsWith('/bin/sh')) process.kill(shell, 'SIGKILL');
-    }
-    await owner.kill();
-    expect(await startOf(pid)).toBeDefined();
-
-    const next = await startEmbedded({ dataDir });
-    expect(next).toMatchObject({ started: true, url: first.url });
-    expect(await startOf(pid)).toBeUndefined();
-    await next.stop();
-  });
-
-  it.each(['new-cluster-', 'data', 'users.', 'port'])(
-    'during the first start, when %s… appears, spoils nothing',
+  it.runIf(linux).each(['new-cluster-', 'data', 'users.'])(
+    'survives a kill -9 of its first starter when %s… appears',
     async (mark) => {
       const owner = another();
       owner.start().catch(() => undefined);
@@ -263,24 +263,13 @@ describe.runIf(linux)('kill -9', () => {
       expect((await names()).filter((name) => name.startsWith('new-'))).toEqual([]);
     },
   );
-});
 
-describe('two who start at the same instant', () => {
-  it('make one cluster and both can use it', async () => {
+  it('is made once by two who start at the same instant, and both can use it', async () => {
     const both = [another(), another()];
     const answers = await Promise.all(both.map((one) => one.start()));
     expect(answers.map(({ started }) => started).sort()).toEqual([false, true]);
     expect(new Set(answers.map(({ url }) => url)).size).toBe(1);
     for (const { url } of answers) expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-  });
-
-  it('in different folders do not meet', async () => {
-    const [one, two] = await Promise.all([
-      startEmbedded({ dataDir: join(dataDir, 'one') }),
-      startEmbedded({ dataDir: join(dataDir, 'two') }),
-    ]);
-    expect([one.started, two.started]).toEqual([true, true]);
-    expect(one.url).not.toBe(two.url);
-    await Promise.all([one.stop(), two.stop()]);
+    await Promise.all(both.map((one) => one.kill()));
   });
 });

@@ -34,16 +34,18 @@ describe('an embedded PostgreSQL', () => {
   let dataDir: string;
   let database: EmbeddedDatabase;
   let commands = '';
+  const note = (seen: string): boolean => {
+    commands += seen;
+    return false;
+  };
 
   beforeAll(async () => {
     base = await mkdtemp(join(tmpdir(), 'embedded-start-'));
     await chmod(base, 0o755);
     dataDir = join(base, 'data');
-    let starting = true;
-    const starts = startEmbedded({ dataDir }).finally(() => {
-      starting = false;
-    });
-    while (linux && starting) commands += await everyCommand();
+    const starts = startEmbedded({ dataDir });
+    const ready = starts.then(() => true);
+    while (linux && !(await Promise.race([ready, everyCommand().then(note)])));
     database = await starts;
   });
 

@@ -34,13 +34,6 @@ export const validSchema = () => ({
         location: ctx.location.child(low),
       });
     }
-    const values = list(schema.enum).map((value) => JSON.stringify(value));
-    for (const value of new Set(values.filter((one, index) => values.indexOf(one) !== index))) {
-      ctx.report({
-        message: `Name ${value} once: it stands twice in this enum.`,
-        location: ctx.location.child('enum'),
-      });
-    }
   },
 });
 

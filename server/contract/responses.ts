@@ -1,0 +1,49 @@
+// Every answer is held against the contract before it leaves, error bodies too. Compiled at start, so that an answer costs
+// only its own validation; called before a write is committed, which express-openapi-validator could not be.
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv';
+import type { EventName, OperationId } from '../../generated/operations.ts';
+import { pointTo } from './ajv.ts';
+import { operationsOf, resolve, type Document } from './load.ts';
+
+export interface ResponseCheck {
+  /** What is wrong with the answer, without its values; undefined when nothing is. */
+  fault: (id: OperationId | undefined, status: number, body: unknown) => string | undefined;
+  eventFault: (name: EventName, payload: unknown) => string | undefined;
+}
+
+export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseCheck {
+  const json = '/content/application~1json/schema';
+  const validators = new Map<string, ValidateFunction>();
+  for (const { operation, pointer } of operationsOf(document)) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (!resolve(document, response).content) continue;
+      const base = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
+      validators.set(`${operation.operationId} ${status}`, ajv.compile(pointTo(base + json)));
+    }
+  }
+  const events = new Map(
+    Object.keys(document.webhooks).map((name) => [
+      name,
+      ajv.compile(pointTo(`/webhooks/${name}/post/requestBody${json}`)),
+    ]),
+  );
+  // For paths that are no operation's there is still a shape.
+  const anyError = ajv.compile(pointTo('/components/schemas/Error'));
+  const say = (validate: ValidateFunction, value: unknown) =>
+    validate(value)
+      ? undefined
+      : (validate.errors ?? [])
+          .map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`)
+          .join('; ');
+  return {
+    fault(id, status, body) {
+      const validate = id ? validators.get(`${id} ${status}`) : anyError;
+      return validate ? say(validate, body) : `${id ?? ''} does not declare ${status}`;
+    },
+    eventFault(name, payload) {
+      const validate = events.get(name);
+      return validate ? say(validate, payload) : `${name} is not an event of the contract`;
+    },
+  };
+}

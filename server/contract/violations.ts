@@ -1,0 +1,184 @@
+// From Ajv's errors to what a person can act on: a JSON pointer, a message, a type. Of alternatives only the one that the
+// caller meant is explained, never a wall of "must match exactly one".
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Detail } from '../errors.ts';
+import { pointTo } from './ajv.ts';
+import type { Schema } from './load.ts';
+
+type Location = Detail['location'];
+
+export type Translate = (errors: readonly ErrorObject[], location: Location) => Detail[];
+
+/** The Ajv must be `verbose`: the errors then carry the schema and the data that they speak of. */
+export function createTranslator(ajv: Ajv2020): Translate {
+  const branches = new WeakMap<object, ValidateFunction>();
+  const compile = (branch: Schema): ValidateFunction => {
+    const known = branches.get(branch);
+    if (known) return known;
+    const made = ajv.compile(
+      typeof branch.$ref === 'string' ? pointTo(branch.$ref.replace(/^.*#/, '')) : branch,
+    );
+    branches.set(branch, made);
+    return made;
+  };
+
+  const meant = (choice: ErrorObject): ErrorObject[] => {
+    const candidates = (choice.schema as Schema[])
+      .filter((branch) => branch.type !== 'null')
+      .map((branch) => {
+        const validate = compile(branch);
+        validate(structuredClone(choice.data));
+        return {
+          errors: [...(validate.errors ?? [])],
+          known: knownProperties(validate.errors ?? [], choice.data),
+        };
+      })
+      .sort((a, b) => b.known - a.known || a.errors.length - b.errors.length);
+    return (candidates[0]?.errors ?? []).map((error) => ({
+      ...error,
+      instancePath: choice.instancePath + error.instancePath,
+    }));
+  };
+
+  const expand = (errors: readonly ErrorObject[]): ErrorObject[] => {
+    const choices = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
+    if (choices.length === 0) return [...errors];
+    // Outermost first: what stands below a choice is explained by the branch that was meant.
+    const outer = choices.filter(
+      (choice) => !choices.some((other) => other !== choice && isBelow(choice, other)),
+    );
+    const rest = errors.filter(
+      (error) => !outer.some((choice) => isBelow(error, choice) || error === choice),
+    );
+    return [...rest, ...outer.flatMap((choice) => expand(meant(choice)))];
+  };
+
+  return (errors, location) => {
+    const details = expand(errors).map((error) => ({ location, ...words(error, location) }));
+    return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
+  };
+}
+
+// An error at the very place of the choice comes from one of its branches too.
+const isBelow = (error: ErrorObject, choice: ErrorObject) =>
+  error !== choice &&
+  (error.instancePath === choice.instancePath || error.instancePath.startsWith(`${choice.instancePath}/`)) &&
+  !(error.keyword === choice.keyword && error.schemaPath.length < choice.schemaPath.length);
+
+// The branch that knows most of the properties that were sent is the one that was meant.
+function knownProperties(errors: readonly ErrorObject[], data: unknown): number {
+  if (data === null || typeof data !== 'object') return 0;
+  const extra = errors.filter(
+    ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
+  );
+  return Object.keys(data).length - extra.length;
+}
+
+const escape = (key: unknown) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+function words(error: ErrorObject, location: Location): Omit<Detail, 'location'> {
+  const { keyword, instancePath: at } = error;
+  const params = error.params as Record<string, unknown>;
+  const limit = Number(params.limit);
+  switch (keyword) {
+    case 'required':
+      return {
+        pointer: at + escape(params.missingProperty),
+        message: 'is required',
+        type: 'value_error.missing',
+      };
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const name = params.additionalProperty ?? params.unevaluatedProperty;
+      const what = location === 'query' ? 'parameter' : 'property';
+      return { pointer: at + escape(name), message: `is not a known ${what}`, type: 'value_error.extra' };
+    }
+    case 'type':
+      return typeWords(at, [params.type].flat() as string[]);
+    case 'enum':
+      return {
+        pointer: at,
+        message: `must be one of: ${(params.allowedValues as string[]).join(', ')}`,
+        type: 'value_error.enum',
+      };
+    case 'const':
+      return { pointer: at, message: `must be ${String(params.allowedValue)}`, type: 'value_error.const' };
+    case 'minLength':
+      return {
+        pointer: at,
+        message: `must have ${count(limit, 'character')} or more`,
+        type: 'value_error.str.min_length',
+      };
+    case 'maxLength':
+      return {
+        pointer: at,
+        message: `must have ${count(limit, 'character')} or less`,
+        type: 'value_error.str.max_length',
+      };
+    case 'pattern':
+      return {
+        pointer: at,
+        message: `must match the pattern ${String(params.pattern)}`,
+        type: 'value_error.str.regex',
+      };
+    case 'minimum':
+      return { pointer: at, message: `must be ${limit} or more`, type: 'value_error.number.not_ge' };
+    case 'maximum':
+      return { pointer: at, message: `must be ${limit} or less`, type: 'value_error.number.not_le' };
+    case 'minItems':
+      return {
+        pointer: at,
+        message: `must have ${count(limit, 'item')} or more`,
+        type: 'value_error.list.min_items',
+      };
+    case 'maxItems':
+      return {
+        pointer: at,
+        message: `must have ${count(limit, 'item')} or less`,
+        type: 'value_error.list.max_items',
+      };
+    case 'format':
+      return { pointer: at, ...formatWords(String(params.format)) };
+    case 'not':
+      return exclusiveWords(at, error.schema as Schema);
+    default:
+      return {
+        pointer: at,
+        message: error.message ?? 'is not valid',
+        type: `value_error.${keyword.toLowerCase()}`,
+      };
+  }
+}
+
+const count = (limit: number, noun: string) => `${limit} ${noun}${limit === 1 ? '' : 's'}`;
+
+function typeWords(pointer: string, types: string[]) {
+  const [first = 'value'] = types.filter((type) => type !== 'null');
+  const article = /^[aeiou]/.test(first) ? 'an' : 'a';
+  const orNull = types.includes('null') ? ' or null' : '';
+  return { pointer, message: `must be ${article} ${first}${orNull}`, type: `type_error.${first}` };
+}
+
+function formatWords(format: string): { message: string; type: string } {
+  if (format === 'uuid') return { message: 'must be a UUID', type: 'value_error.uuid' };
+  if (format === 'uri') return { message: 'must be an absolute URL', type: 'value_error.url' };
+  if (format === 'date-time') {
+    return {
+      message: 'must be a date-time with its time zone, such as 2026-11-15T10:30:00Z',
+      type: 'value_error.datetime',
+    };
+  }
+  return { message: `must be of the format ${format}`, type: `value_error.${format}` };
+}
+
+// `not: {required: [a, b]}` is how the contract says that two properties exclude each other.
+function exclusiveWords(at: string, schema: Schema) {
+  const [first, ...others] = Array.isArray(schema.required) ? (schema.required as string[]) : [];
+  if (first === undefined) return { pointer: at, message: 'is not allowed here', type: 'value_error.not' };
+  return {
+    pointer: at + escape(first),
+    message: `cannot be combined with ${others.join(' and ')}`,
+    type: 'value_error.exclusive',
+  };
+}

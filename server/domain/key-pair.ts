@@ -1,0 +1,33 @@
+// What an API key pair is made of: two algorithms, and the thumbprint that names the pair in every token.
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+
+export const algorithms = ['ECDSA', 'RSA'] as const;
+export type Algorithm = (typeof algorithms)[number];
+
+/** The stored algorithm decides how tokens are signed, never the header of a token. */
+export const signingAlgorithm = { ECDSA: 'ES512', RSA: 'RS512' } as const;
+
+export const isAlgorithm = (text: string): text is Algorithm =>
+  (algorithms as readonly string[]).includes(text);
+
+/** RFC 7638: SHA-256 of the required members of the JWK, in this order and without white space. */
+export function thumbprint(key: KeyObject): string {
+  const { crv, e, kty, n, x, y } = createPublicKeyOf(key).export({ format: 'jwk' });
+  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y };
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
+}
+
+const createPublicKeyOf = (key: KeyObject) => (key.type === 'private' ? createPublicKey(key) : key);
+
+export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; publicKey: KeyObject } {
+  return algorithm === 'ECDSA'
+    ? generateKeyPairSync('ec', { namedCurve: 'P-521' })
+    : generateKeyPairSync('rsa', { modulusLength: 3072 });
+}
+
+/** Which of our algorithms a key is for; undefined when it is for none. */
+export function algorithmOf(key: KeyObject): Algorithm | undefined {
+  if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'secp521r1') return 'ECDSA';
+  if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RSA';
+  return undefined;
+}

@@ -1,0 +1,73 @@
+// The bearer token: who calls. Verifying ES512 costs milliseconds, so verified tokens are remembered; pairs are remembered
+// for two seconds, which bounds how long a deactivated one still passes.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import {
+  InvalidToken,
+  leewaySeconds,
+  readKeyId,
+  tokenDigest,
+  verifyToken,
+  type Claims,
+} from '../domain/token.ts';
+import { ApiError } from '../errors.ts';
+import type { SigningPair } from '../store/api-key-pairs.ts';
+import { createCache } from './cache.ts';
+import type { Step } from './context.ts';
+
+export interface BearerDeps {
+  findSigningPair: (thumbprint: string) => Promise<SigningPair | undefined>;
+  /** Notes that a pair was used. */
+  touch: (pairId: string, now: Date) => Promise<unknown>;
+  now: () => Date;
+}
+
+type Pair = SigningPair & { publicKey: KeyObject };
+
+const pairMilliseconds = 2_000;
+const touchMilliseconds = 60_000;
+
+export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step {
+  const pairs = createCache<Pair>(1_000);
+  const tokens = createCache<Claims & { pairId: string }>(10_000);
+  const touched = createCache<true>(1_000);
+
+  const pairOf = async (thumbprint: string, at: number): Promise<Pair> => {
+    const known = pairs.get(thumbprint, at);
+    if (known) return known;
+    const found = await findSigningPair(thumbprint);
+    if (!found) throw new InvalidToken('unknown kid');
+    const pair = { ...found, publicKey: createPublicKey(found.public_key) };
+    pairs.set(thumbprint, pair, at + pairMilliseconds);
+    return pair;
+  };
+
+  return async (context, req) => {
+    const time = now();
+    const at = time.getTime();
+    const token = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    if (token === undefined) throw new ApiError(401, { reason: 'no bearer token' });
+    try {
+      const pair = await pairOf(readKeyId(token), at);
+      if (!pair.active) throw new InvalidToken('the key pair is not active');
+      let claims = tokens.get(token, at);
+      if (claims?.pairId !== pair.id) {
+        claims = { ...verifyToken(token, pair, time), pairId: pair.id };
+        tokens.set(token, claims, (claims.exp + leewaySeconds) * 1000);
+      }
+      if (!touched.get(pair.id, at)) {
+        touched.set(pair.id, true, at + touchMilliseconds);
+        await touch(pair.id, time);
+      }
+      context.caller = {
+        keyPairId: pair.id,
+        scopes: claims.scopes,
+        permissions: pair.permissions,
+        merchantAccountIds: pair.merchant_account_ids,
+        tokenDigest: tokenDigest(token),
+      };
+    } catch (error) {
+      if (error instanceof InvalidToken) throw new ApiError(401, { reason: error.message });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,56 @@
+// The body: media type first, then syntax. Nobody without a valid token gets this far.
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { ApiError } from '../errors.ts';
+import type { Step } from './context.ts';
+
+const refuse = (type: string, message: string, cause?: unknown) =>
+  new ApiError(400, { details: [{ location: 'body', pointer: '', message, type }], cause });
+
+const mediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+export function createBody(limit: number, hasBody: (id: string) => boolean): Step {
+  const parse = express.json({ limit, strict: false, type: () => true });
+  return async ({ operation }, req, res) => {
+    const given = req.headers['content-type'];
+    // The validator keeps a compiled validator, about 1 MB, for each Content-Type it ever saw. It sees one.
+    delete req.headers['content-type'];
+    if (!hasBody(operation.id)) return;
+    const sent =
+      req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
+    if (given === undefined ? sent : !mediaType.test(given)) {
+      throw refuse('value_error.content_type', 'must be sent with Content-Type: application/json');
+    }
+    req.headers['content-type'] = 'application/json';
+    await run(parse, req, res);
+  };
+}
+
+const run = (parse: RequestHandler, req: Request, res: Response) =>
+  new Promise<void>((done, failed) => {
+    void parse(req, res, (error?: unknown) => {
+      if (error === undefined) done();
+      else failed(translate(error, req));
+    });
+  });
+
+function translate(error: unknown, req: Request): Error {
+  const { type } = error as { type?: string };
+  if (type === 'entity.too.large') {
+    // What is still coming is not read; the connection ends with the answer.
+    req.res?.setHeader('Connection', 'close');
+    return refuse(
+      'value_error.body_too_large',
+      `must have ${String((error as { limit?: number }).limit)} bytes or less`,
+    );
+  }
+  if (type === 'entity.parse.failed') return refuse('value_error.jsondecode', 'is not valid JSON');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
+    return refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
+  }
+  if (type?.startsWith('request.') || type?.startsWith('stream.'))
+    return refuse('value_error.body', 'did not arrive whole', error);
+  // Broken gzip comes as an error of zlib's own.
+  if ((error as { code?: string }).code?.startsWith('Z_'))
+    return refuse('value_error.content_type', 'is not valid in its Content-Encoding');
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,23 @@
+// Browsers may call from anywhere: access is decided by the token, and no cookie is involved. Comes before everything else,
+// so that error answers carry the headers too and a page can read them.
+import type { RequestHandler } from 'express';
+
+export const cors: RequestHandler = (req, res, next) => {
+  res.setHeader('Access-Control-Allow-Origin', '*');
+  res.setHeader('Access-Control-Expose-Headers', 'X-Request-ID, Retry-After, Allow, X-Contract-Example');
+  const preflight =
+    req.method === 'OPTIONS' &&
+    req.headers.origin !== undefined &&
+    req.headers['access-control-request-method'] !== undefined;
+  if (!preflight) {
+    next();
+    return;
+  }
+  res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  res.setHeader(
+    'Access-Control-Allow-Headers',
+    'Authorization, Content-Type, X-Service-Merchant-Account-ID, X-Request-ID',
+  );
+  res.setHeader('Access-Control-Max-Age', '600');
+  res.status(204).end();
+};

@@ -1,0 +1,80 @@
+// Puts the parts together: config → contract → store → app → listen. main.ts runs it for people, tests run it on port 0.
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import { secretNames, type Config } from './config.ts';
+import { loadContract, type Contract } from './contract/load.ts';
+import { proveContract } from './contract/prove.ts';
+import { createRequestJudge } from './contract/requests.ts';
+import { createResponseCheck } from './contract/responses.ts';
+import { createCursorCodec } from './domain/cursor.ts';
+import type { Deps } from './handlers/deps.ts';
+import { handlers } from './handlers/index.ts';
+import type { Handlers } from '../generated/operations.ts';
+import { listen } from './http/listen.ts';
+import { furnishSandbox } from './sandbox/first-start.ts';
+import { sandboxSecrets } from './sandbox/secrets.ts';
+import { openStore, type OpenedDatabase } from './store/open.ts';
+
+export interface Service {
+  url: string;
+  database: OpenedDatabase;
+  /** Finishes what is under way, then closes everything. */
+  close: () => Promise<void>;
+}
+
+export interface ServiceOptions {
+  config: Config;
+  log: Logger;
+  contract?: Contract;
+  handlers?: Handlers<Deps>;
+  now?: () => Date;
+}
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, contract = loadContract(), now = () => new Date() } = options;
+  const ajv = proveContract(contract);
+  const { document } = contract;
+  const requests = await createRequestJudge(document);
+  const sandbox = config.environment === 'sandbox';
+  const secrets = sandbox ? sandboxSecrets(config.dataDir, secretNames, config.secrets) : config.secrets;
+  const database = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log: (message) => {
+      log.warn(message);
+    },
+  });
+  try {
+    if (sandbox && (await furnishSandbox(database.db, config.dataDir, now())))
+      log.info('the sandbox was furnished');
+    let publicUrl = config.publicUrl;
+    const app = createApp({
+      document,
+      requests,
+      responses: createResponseCheck(document, ajv),
+      handlers: options.handlers ?? handlers,
+      database,
+      // Production has refused a missing key by now.
+      cursors: createCursorCodec(secrets.CURSOR_KEY ?? Buffer.alloc(0)),
+      publicUrl: () => publicUrl,
+      bodyLimit: config.bodyLimit,
+      siteDir: join(import.meta.dirname, '..', 'site'),
+      log,
+      now,
+    });
+    const { port, close } = await listen(app, config);
+    if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
+    return {
+      url: publicUrl,
+      database,
+      close: async () => {
+        await close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * A contract that is broken beyond house rules stops `npm run lint -- --contract`, and the message names file and line.
+ * Faults that do not hide each other share a project, because starting the linter is what takes the time.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { add, brokenProject, swap, type Edits } from '../support/contract-copy.ts';
+import { run } from '../support/run.ts';
+
+interface Fault {
+  what: string;
+  file: string;
+  edit: (text: string) => string;
+  /** The line that the message must name, by its text. */
+  at: string;
+  says: string;
+  /** The file that the message must name, when the fault shows in another than it was made in. */
+  shows?: string;
+}
+
+const schema = (name: string) => `components/schemas/${name}.yaml`;
+const example = (name: string) => `components/examples/${name}.yaml`;
+
+const projects: Record<string, Fault[]> = {
+  'schemas that cannot be': [
+    {
+      what: 'a reference that leads nowhere',
+      file: schema('Buyer'),
+      edit: swap('./BillingDetails.yaml', './BillingDetail.yaml'),
+      at: './BillingDetail.yaml',
+      says: "Can't resolve $ref",
+    },
+    {
+      what: 'a type that does not exist',
+      file: schema('Intent'),
+      edit: swap('type: string', 'type: strng'),
+      at: 'type: strng',
+      says: 'can be one of the following only',
+    },
+    {
+      what: 'a pattern that is not a regular expression',
+      file: schema('CountryCode'),
+      edit: swap('[A-Z]{2}', '[A-Z{2}'),
+      at: 'pattern: ^[A-Z{2}$',
+      says: 'Mend the regular expression: Invalid regular expression: /^[A-Z{2}$/u: Unterminated character class.',
+    },
+    {
+      what: 'a length below zero',
+      file: schema('GiftCardBalanceNew'),
+      edit: swap('pattern: ^[0-9]{16,19}$', 'maxLength: 19\n    minLength: -1'),
+      at: 'minLength: -1',
+      says: 'greater than or equal to 0',
+    },
+  ],
+  'examples that do not match': [
+    {
+      what: 'a value that its schema refuses',
+      file: example('ErrorForbidden'),
+      edit: swap('status: 403', 'status: forbidden'),
+      at: 'status: forbidden',
+      says: '`status` property type must be integer',
+    },
+    {
+      what: 'a value that is shared by $ref, which its schema refuses where it is used',
+      file: example('RoleReporting'),
+      edit: swap('slug: reporting', 'slug: 7'),
+      shows: example('ApiKeyPairsSecondPage'),
+      at: '$ref: ./ApiKeyPairReporting.yaml#/value',
+      says: '`slug` property type must be string',
+    },
+    {
+      what: 'a shared value that does not exist',
+      file: example('GiftCardBalanceFailed'),
+      edit: swap('./GiftCardBalanceNotStored.yaml', './GiftCardBalanceGone.yaml'),
+      at: './GiftCardBalanceGone.yaml',
+      says: "Can't resolve $ref ./GiftCardBalanceGone.yaml#/value: there is no such file",
+    },
+    {
+      what: 'a place in a shared value that does not exist',
+      file: example('TransactionRefunded'),
+      edit: swap('TransactionCaptureSucceeded.yaml#/value', 'TransactionCaptureSucceeded.yaml#/vale'),
+      at: '#/vale',
+      says: 'The value of an example stands at #/value',
+    },
+    {
+      what: 'an example that contains itself',
+      file: example('BillingDetailsJaneDoe'),
+      edit: swap('tax_id: null', 'tax_id:\n    $ref: ./BuyerJaneDoe.yaml#/value'),
+      at: '$ref: ./BuyerJaneDoe.yaml#/value',
+      says: 'This example contains itself (BuyerJaneDoe.yaml → BillingDetailsJaneDoe.yaml → BuyerJaneDoe.yaml)',
+    },
+    {
+      what: 'a shared value in a file that is not YAML',
+      file: example('MerchantAccountDefault'),
+      edit: swap('display_name: Default', 'display_name: [Default'),
+      at: 'created_at:',
+      says: 'This is not YAML',
+    },
+  ],
+  'a component that is not YAML': [
+    {
+      what: 'a list that never ends',
+      file: schema('Buyer'),
+      edit: add('more: [a,\n'),
+      at: '',
+      says: 'Failed to parse',
+    },
+  ],
+  'a root file that is not YAML': [
+    {
+      what: 'a list that never ends',
+      file: 'openapi.yaml',
+      edit: swap('tags:\n', 'tags: [\n'),
+      at: 'description: >-',
+      says: 'Failed to parse API description',
+    },
+  ],
+};
+
+describe.each(Object.entries(projects))('%s', (_name, faults) => {
+  let status: number | null;
+  let output: string;
+  const lines = new Map<string, string[]>();
+
+  beforeAll(async () => {
+    const edits: Edits = Object.fromEntries(faults.map(({ file, edit }) => [file, edit]));
+    await using project = await brokenProject(edits);
+    ({ status, output } = await run('npm', ['run', '-s', 'lint', '--', '--contract'], {
+      cwd: project.folder,
+    }));
+    for (const { file, shows = file } of faults) {
+      lines.set(shows, (await readFile(join(project.folder, 'openapi', shows), 'utf8')).split('\n'));
+    }
+  }, 120_000);
+
+  it('fails', () => {
+    expect(status).toBe(1);
+    expect(output).toContain('✗ The contract keeps the house rules');
+  });
+
+  it.each(faults)('names file and line of $what', ({ file, shows = file, at, says }) => {
+    expect(output).toContain(says);
+    const named = [...output.matchAll(new RegExp(`${shows.replaceAll('.', '\\.')}(?::|".*\\()(\\d+)`, 'gu'))];
+    const texts = named.map(([, line]) => lines.get(shows)?.[Number(line) - 1]);
+    expect(texts).toContainEqual(expect.stringContaining(at));
+  });
+});

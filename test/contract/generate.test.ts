@@ -1,0 +1,170 @@
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/support/redocly.ts';
+import { brokenProject, type Edits, type Workspace } from '../support/contract-copy.ts';
+import { run } from '../support/run.ts';
+
+const tsx = join(root, 'node_modules', '.bin', 'tsx');
+
+async function project(edits: Edits = {}): Promise<Workspace> {
+  const made = await brokenProject(edits);
+  for (const part of ['server', 'generated', 'tsconfig.json']) {
+    await cp(join(root, part), join(made.folder, part), { recursive: true });
+  }
+  return made;
+}
+
+const generate = (folder: string, ...args: string[]) =>
+  run(tsx, ['scripts/generate.ts', ...args], { cwd: folder });
+
+const replace = (from: string, to: string) => (text: string) => text.replace(from, to);
+
+describe('npm run generate', () => {
+  // A copy of the contract with one operation more than we have: designed, linted, not built.
+  let made: Workspace;
+  const operation = async () => {
+    const model = await readFile(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
+    return model
+      .replace('listCardSchemeDefinitions', 'getCardScheme')
+      .replace('summary: List', 'summary: Get');
+  };
+
+  beforeAll(async () => {
+    const path = await operation();
+    made = await project({
+      'openapi.yaml': replace(
+        'webhooks:\n',
+        '  /card-schemes:\n    $ref: ./paths/card-schemes.yaml\nwebhooks:\n',
+      ),
+      'paths/card-schemes.yaml': () => path,
+    });
+    await writeFile(join(made.folder, 'server/handlers/list-unicorns.ts'), 'export {};\n');
+  });
+  afterAll(() => made[Symbol.asyncDispose]());
+
+  it('--check writes nothing, names every file that is out of date and the command to run', async () => {
+    const { status, output } = await generate(made.folder, '--check');
+    expect(status).toBe(1);
+    expect(output).toContain('generated/operations.ts');
+    expect(output).toContain('server/handlers/get-card-scheme.ts');
+    expect(output).toContain('Run: npm run generate');
+    expect(await readdir(join(made.folder, 'server/handlers'))).not.toContain('get-card-scheme.ts');
+  });
+
+  it('writes a stub for the new operation, touches no existing handler, and reports the orphan', async () => {
+    const existing = join(made.folder, 'server/handlers/list-transactions.ts');
+    await writeFile(existing, `// mine\n${await readFile(existing, 'utf8')}`);
+    const { status, output } = await generate(made.folder);
+    expect(status, output).toBe(0);
+    expect(output).toContain('server/handlers/list-unicorns.ts names no operation');
+    expect(await readFile(existing, 'utf8')).toMatch(/^\/\/ mine\n/);
+    expect(await readFile(join(made.folder, 'server/handlers/get-card-scheme.ts'), 'utf8')).toContain(
+      "Handler<'getCardScheme', Deps>",
+    );
+    const again = await generate(made.folder, '--check');
+    expect(again.output).toContain('Generated code matches the contract');
+    expect(again.status).toBe(0);
+  });
+
+  it('makes a stub that compiles', async () => {
+    const tsc = join(root, 'node_modules', '.bin', 'tsc');
+    const files = ['server/handlers/index.ts', 'server/handlers/get-card-scheme.ts'];
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--skipLibCheck',
+      '--types',
+      'node',
+    ];
+    const { status, output } = await run(tsc, [...flags, '--allowImportingTsExtensions', ...files], {
+      cwd: made.folder,
+    });
+    expect(output).toBe('');
+    expect(status).toBe(0);
+  });
+});
+
+describe('a bad contract', () => {
+  const cases: { name: string; edits: Edits; says: RegExp }[] = [
+    {
+      name: 'an unresolved reference',
+      edits: {
+        'paths/transactions.yaml': replace(
+          'schemas/TransactionCollection.yaml',
+          'schemas/TransactionColection.yaml',
+        ),
+      },
+      says: /openapi\/paths\/transactions\.yaml:\d+/,
+    },
+    {
+      name: 'an invalid schema',
+      edits: { 'components/schemas/Amount.yaml': replace('type: integer', 'type: integr') },
+      says: /openapi\/components\/schemas\/Amount\.yaml:\d+/,
+    },
+    {
+      name: 'an example that does not match',
+      edits: { 'components/examples/ErrorUnauthorized.yaml': replace('status: 401', 'status: unauthorized') },
+      says: /openapi\/components\/examples\/ErrorUnauthorized\.yaml:\d+/,
+    },
+  ];
+
+  it.each(cases)(
+    '$name stops generate, naming file and line, and nothing is written',
+    async ({ edits, says }) => {
+      await using made = await project(edits);
+      const before = await readFile(join(made.folder, 'generated/openapi.json'), 'utf8');
+      const { status, output } = await generate(made.folder);
+      expect(status).toBe(1);
+      expect(output).toMatch(says);
+      expect(output).toContain('Nothing was generated');
+      expect(await readFile(join(made.folder, 'generated/openapi.json'), 'utf8')).toBe(before);
+    },
+  );
+
+  it.each(cases)('$name stops npm start, naming file and line', async ({ edits, says }) => {
+    await using made = await project(edits);
+    const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
+    expect(status).toBe(1);
+    expect(output).toMatch(says);
+  });
+});
+
+describe('a bad bundle, as in a broken deployment', () => {
+  const break_ = (text: string, from: string, to: string) => {
+    expect(text).toContain(from);
+    return text.replace(from, to);
+  };
+  const cases: { name: string; edit: (text: string) => string; says: RegExp }[] = [
+    {
+      name: 'an unresolved reference',
+      edit: (text) => break_(text, '#/components/schemas/CardDetails"', '#/components/schemas/CardDetailz"'),
+      says: /CardDetailz leads nowhere\n {2}at .*openapi\.json:\d+/,
+    },
+    {
+      name: 'an invalid schema',
+      edit: (text) => break_(text, '"minLength": 13', '"minLength": -13'),
+      says: /schema is invalid .*minLength.*\n {2}at .*openapi\.json:\d+ \(#\/components\/schemas\/PaymentMethodCreate/,
+    },
+    {
+      name: 'an example that does not match',
+      edit: (text) => break_(text, '"code": "unauthorized"', '"code": "unauthorised"'),
+      says: /example "unauthorized" does not match.*\n {2}at .*openapi\.json:\d+/,
+    },
+    { name: 'no JSON at all', edit: () => '{', says: /openapi\.json is not valid JSON/ },
+  ];
+
+  it.each(cases)('$name stops the server, naming file and line', async ({ edit, says }) => {
+    await using made = await project();
+    const file = join(made.folder, 'generated/openapi.json');
+    await writeFile(file, edit(await readFile(file, 'utf8')));
+    const { status, output } = await run(tsx, ['server/main.ts'], { cwd: made.folder, env: { PORT: '0' } });
+    expect(output).toMatch(says);
+    expect(output).not.toMatch(/at .*\.ts:\d+/);
+    expect(status).toBe(1);
+  });
+});

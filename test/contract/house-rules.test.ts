@@ -1,0 +1,106 @@
+/**
+ * Every house rule catches what it is there for. Each fixture breaks a copy of the contract in one way; the rule must say so
+ * at the right line, in words that tell how to mend it, and no other rule may complain without being expected to.
+ */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { lintCopies, type Edits, type Problem } from '../support/contract-copy.ts';
+import { builtinFixtures } from './house-rules.builtin.ts';
+import { componentFixtures } from './house-rules.components.ts';
+import { operationFixtures } from './house-rules.operations.ts';
+
+export interface Fixture {
+  rule: string;
+  /** What is broken, in words. */
+  broken: string;
+  file: string;
+  edit: (text: string) => string;
+  /** Part of the line that the rule must point at. */
+  at: string;
+  /** Part of the message: how to mend it. */
+  says: string;
+  /** The file that the rule must name, when it is not the one that was edited. */
+  reported?: string;
+  /** Further files that the break needs. */
+  plus?: Edits;
+  /** Rules that are broken by the same edit, and may say so anywhere. */
+  also?: string[];
+  /** It hides a part of the contract, so it cannot share a copy with others. */
+  alone?: true;
+}
+
+const fixtures = [...operationFixtures, ...componentFixtures, ...builtinFixtures];
+
+interface Copy {
+  fixtures: Fixture[];
+  problems: Problem[];
+}
+
+const filesOf = ({ file, reported, plus }: Fixture) => [file, reported ?? file, ...Object.keys(plus ?? {})];
+const rulesOf = ({ rule, also = [] }: Fixture) => [rule, ...also];
+
+const clash = (one: Fixture, other: Fixture) =>
+  (one.alone ?? other.alone ?? false) ||
+  filesOf(one).some((file) => filesOf(other).includes(file)) ||
+  rulesOf(one).includes(other.rule) ||
+  rulesOf(other).includes(one.rule);
+
+/** Fixtures share a copy when every problem still has one owner: a dozen copies to lint instead of a hundred. */
+function pack(all: Fixture[]): Copy[] {
+  const packed: Copy[] = [];
+  for (const fixture of all) {
+    const home = packed.find((copy) => !copy.fixtures.some((other) => clash(fixture, other)));
+    if (home) home.fixtures.push(fixture);
+    else packed.push({ fixtures: [fixture], problems: [] });
+  }
+  return packed;
+}
+
+const copies = pack(fixtures);
+
+beforeAll(async () => {
+  const edits = copies.map((copy) =>
+    Object.fromEntries(
+      copy.fixtures.flatMap(({ file, edit, plus = {} }) => [[file, edit], ...Object.entries(plus)]),
+    ),
+  );
+  const found = await lintCopies([{}, ...edits]);
+  const [untouched, ...broken] = found;
+  expect(untouched).toEqual([]);
+  copies.forEach((copy, index) => {
+    copy.problems = broken[index] ?? [];
+  });
+}, 120_000);
+
+describe.each([...new Set(fixtures.map(({ rule }) => rule))])('%s', (rule) => {
+  it.each(fixtures.filter((fixture) => fixture.rule === rule))('catches $broken', (fixture) => {
+    const copy = copies.find((one) => one.fixtures.includes(fixture));
+    const problems = copy?.problems.filter((problem) => problem.rule === rule) ?? [];
+    const { at, says, reported = fixture.file } = fixture;
+    expect(problems.map(({ file, line, text, message }) => ({ file, line, text, message }))).toContainEqual({
+      file: reported,
+      line: expect.any(Number) as number,
+      text: expect.stringContaining(at) as string,
+      message: expect.stringContaining(says) as string,
+    });
+    // Whatever else the rule says must be about the files of this fixture, and point at a line of them.
+    expect(problems.filter(({ file }) => !filesOf(fixture).includes(file))).toEqual([]);
+    expect(problems.filter(({ line }) => line < 1)).toEqual([]);
+  });
+});
+
+it('complains of nothing else', () => {
+  const stray = copies.flatMap((copy) => {
+    const expected = new Set(copy.fixtures.flatMap(rulesOf));
+    return copy.problems.filter(({ rule }) => !expected.has(rule));
+  });
+  expect(stray).toEqual([]);
+});
+
+it('proves every rule that is ours', () => {
+  const { rules } = parse(readFileSync('redocly.yaml', 'utf8')) as { rules: Record<string, unknown> };
+  const ours = Object.keys(rules).filter((rule) => /^(house|rule)\//u.test(rule));
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.filter((rule) => !fixtures.some((fixture) => fixture.rule === rule))).toEqual([]);
+});

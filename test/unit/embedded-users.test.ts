@@ -1,0 +1,186 @@
+// As whom the embedded PostgreSQL runs, and where its data go: root, an ordinary user, folders closed to others.
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readlink, rm, rmdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findPackage } from '../../server/store/embedded/binaries.ts';
+import { canReach, isRoot, nobody, type Identity } from '../../server/store/embedded/identity.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/store/embedded/index.ts';
+import { run } from '../../server/store/embedded/process.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const module = new URL('../../server/store/embedded/index.ts', import.meta.url);
+
+/** Starts the database, starts it once more, which must adopt it, and stops it. */
+const program = `
+const { startEmbedded } = await import(${JSON.stringify(module.href)});
+const told = [];
+const options = { dataDir: process.argv[1], packageFolder: process.argv[2], log: (message) => told.push(message) };
+const database = await startEmbedded(options);
+const again = await startEmbedded(options);
+console.log(JSON.stringify({ ...database, told, adopted: !again.started && again.url === database.url }));
+await again.stop();
+await database.stop();`;
+
+interface Answer {
+  url: string;
+  started: boolean;
+  adopted: boolean;
+  directory: string;
+  told: string[];
+}
+
+let base: string;
+let dataDir: string;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'embedded-users-'));
+  await chmod(base, 0o755);
+  dataDir = join(base, 'data');
+});
+
+afterEach(async () => {
+  const far = await readlink(join(dataDir, 'postgres')).catch(() => undefined);
+  if (far !== undefined) await removeFar(far);
+  await rm(base, { recursive: true });
+});
+
+async function removeFar(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await rmdir(dirname(directory)).catch(() => undefined);
+}
+
+async function runAs(
+  as: Identity | undefined,
+  packageFolder = findPackage(),
+  prefix: string[] = [],
+): Promise<Answer> {
+  const node = [
+    process.execPath,
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    program,
+    dataDir,
+    packageFolder,
+  ];
+  const [command = '', ...args] = [...prefix, ...node];
+  const { stdout } = await run(command, args, { ...as, cwd: checkout });
+  return JSON.parse(stdout) as Answer;
+}
+
+async function packageWithoutLinks(): Promise<string> {
+  const notLink = async (path: string) => !(await lstat(path)).isSymbolicLink();
+  await cp(findPackage(), join(base, 'package'), { recursive: true, filter: notLink });
+  return join(base, 'package');
+}
+
+async function folderOf(owner: Identity): Promise<void> {
+  await mkdir(dataDir, { mode: 0o700 });
+  await chown(dataDir, owner.uid, owner.gid);
+}
+
+// Tests that run as an ordinary user are this test themselves; as root they must become one, who has to be able to
+// read this checkout.
+const stranger: Identity | undefined = isRoot() ? await nobody() : undefined;
+const open = stranger === undefined || (await canReach(checkout, stranger));
+
+describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter)', () => {
+  it('runs the database in a folder of mode 0700, as itself', async () => {
+    if (stranger) await folderOf(stranger);
+    const answer = await runAs(stranger);
+    expect(answer).toMatchObject({
+      started: true,
+      adopted: true,
+      directory: join(dataDir, 'postgres'),
+      told: [],
+    });
+    const files = [
+      dataDir,
+      join(dataDir, 'postgres-password'),
+      answer.directory,
+      join(answer.directory, 'data'),
+    ];
+    for (const file of files) expect((await stat(file)).uid).toBe(stranger?.uid ?? process.getuid?.());
+  });
+
+  it.skipIf(!isRoot())(
+    'runs programs that lack links in a package that it may not change (needs root)',
+    async () => {
+      await folderOf(await nobody());
+      const answer = await runAs(stranger, await packageWithoutLinks());
+      expect(answer).toMatchObject({ started: true, adopted: true });
+      expect(answer.told).toEqual([expect.stringContaining(`copied to ${answer.directory}`)]);
+    },
+  );
+});
+
+describe.skipIf(!isRoot())('root (skipped for other users)', () => {
+  it('runs it as nobody, without the right to look into other users’ processes, as in a container', async () => {
+    const prefix = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
+    const answer = await runAs(undefined, findPackage(), process.platform === 'linux' ? prefix : []);
+    expect(answer).toMatchObject({
+      started: true,
+      adopted: true,
+      directory: join(dataDir, 'postgres'),
+      told: [],
+    });
+    const { uid } = await nobody();
+    expect((await stat(join(answer.directory, 'data', 'PG_VERSION'))).uid).toBe(uid);
+    expect((await stat(join(dataDir, 'postgres-password'))).uid).toBe(0);
+
+    // Closed later, the folder is not left for an empty one elsewhere.
+    await chmod(base, 0o700);
+    const closed = startEmbedded({ dataDir });
+    await expect(closed).rejects.toThrow(/who cannot enter .*chmod o\+x.*set DATABASE_URL/);
+  });
+
+  it('leaves what an ordinary user made to that user', async () => {
+    const daemon = { uid: 1, gid: 1 };
+    await folderOf(daemon);
+    const theirs = await runAs(daemon);
+    const roots = await runAs(undefined);
+    expect(roots).toMatchObject({ started: true, adopted: true, url: theirs.url, told: [] });
+    expect(await runAs(daemon)).toMatchObject({ started: true, url: theirs.url });
+  });
+
+  describe('in a folder of mode 0700', () => {
+    const told: string[] = [];
+    const start = (packageFolder?: string): Promise<EmbeddedDatabase> => {
+      told.length = 0;
+      const log = (message: string) => told.push(message);
+      return startEmbedded({ dataDir, log, ...(packageFolder !== undefined && { packageFolder }) });
+    };
+
+    it('keeps data and programs where nobody can reach them, says so, and stays with it', async () => {
+      await chmod(base, 0o700);
+      const packageFolder = await packageWithoutLinks();
+      const first = await start(packageFolder);
+      expect(first.directory).toMatch(/^\/var\/lib\/payments-service\/[0-9a-f]{16}$/);
+      expect(told).toEqual([
+        `PostgreSQL runs as nobody, who cannot enter ${dataDir}: its data are kept in ${first.directory}.`,
+        expect.stringContaining(`copied to ${first.directory}`),
+      ]);
+      await first.stop();
+
+      // The folder is opened later: the data do not move.
+      await chmod(base, 0o755);
+      const second = await start(packageFolder);
+      expect(second).toMatchObject({ started: true, url: first.url, directory: first.directory });
+      await second.stop();
+    });
+
+    it('begins anew when DATA_DIR was removed, and names what is left of the earlier one', async () => {
+      await chmod(base, 0o700);
+      const first = await start();
+      await first.stop();
+      await rm(dataDir, { recursive: true });
+      const second = await start();
+      expect(second.directory).toBe(`${first.directory}-2`);
+      expect(told[0]).toContain(`${first.directory} holds the database of an earlier ${dataDir}`);
+      await second.stop();
+      await removeFar(first.directory);
+    });
+  });
+});
