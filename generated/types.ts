@@ -1475,7 +1475,7 @@ export interface components {
         WebhookSignature: string;
         /**
          * @description When this delivery was sent, in seconds since 1970. Refuse one that is more than five minutes off.
-         * @example 1794700845
+         * @example 1794479446
          */
         WebhookTimestamp: string;
     };
@@ -1904,7 +1904,7 @@ export interface operations {
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this delivery was sent, in seconds since 1970. Refuse one that is more than five minutes off.
-                 * @example 1794700845
+                 * @example 1794479446
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
@@ -1957,7 +1957,7 @@ export interface operations {
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this delivery was sent, in seconds since 1970. Refuse one that is more than five minutes off.
-                 * @example 1794700845
+                 * @example 1794479446
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
@@ -2010,7 +2010,7 @@ export interface operations {
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this delivery was sent, in seconds since 1970. Refuse one that is more than five minutes off.
-                 * @example 1794700845
+                 * @example 1794479446
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
@@ -2063,7 +2063,7 @@ export interface operations {
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this delivery was sent, in seconds since 1970. Refuse one that is more than five minutes off.
-                 * @example 1794700845
+                 * @example 1794479446
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Json } from './diff/change.ts';
-import { bundle, compare, ContractFault, parse } from './diff/compare.ts';
+import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
 import { judge } from './diff/judge.ts';
 import { asJson, asText, linesOf, type Outcome } from './diff/report.ts';
 import { root } from './support/redocly.ts';
@@ -28,24 +28,25 @@ Exits 0 if the rules hold, 1 if not, 2 if the options make no sense.`;
 const read = (file: string) => readFile(file, 'utf8').catch(() => '');
 const versionOf = (contract: Json) => (contract.info as { version: string }).version;
 
+class UsageFault extends Error {}
+
 function options() {
-  const { values } = parseArgs({
-    options: {
-      base: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      release: { type: 'boolean', default: false },
-      force: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.force && !values.release) throw new TypeError('--force goes with --release.');
-  if (values.base !== undefined && values.release)
-    throw new TypeError('--release compares with the released contract only.');
-  return values;
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    const { values } = parseArgs({
+      options: { base: { type: 'string' }, json: flag, release: flag, force: flag, help: flag },
+    });
+    if (values.force && !values.release) throw new Error('--force goes with --release.');
+    if (values.base !== undefined && values.release)
+      throw new Error('--release compares with the released contract only.');
+    return values;
+  } catch (error) {
+    throw new UsageFault(error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function outcomeOf(base: string | undefined, revision: Json): Promise<Outcome> {
-  const before = base === undefined ? parse(await readFile(released, 'utf8')) : await bundle(resolve(base));
+  const before = base === undefined ? await readJson(released) : await bundle(resolve(base));
   const changes = linesOf(await compare(before, revision), before, revision, root);
   const versions = { baseVersion: versionOf(before), version: versionOf(revision) };
   const problems = judge({ changes, ...versions, changelog: await read(join(root, 'CHANGELOG.md')) });
@@ -75,7 +76,8 @@ async function main(): Promise<number> {
   const revision = await bundle('payments@v1');
   if (base === undefined && !existsSync(released)) {
     if (release) {
-      say(`${await publish(revision)} There was none before.`);
+      const note = await publish(revision);
+      console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} There was none before.`);
       return 0;
     }
     console.error('There is no released contract to compare with yet. Run: npm run diff -- --release');
@@ -100,7 +102,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (!(error instanceof ContractFault || error instanceof TypeError)) throw error;
+  if (!(error instanceof ContractFault || error instanceof UsageFault)) throw error;
   console.error(error.message);
-  process.exitCode = error instanceof ContractFault ? 1 : 2;
+  process.exitCode = error instanceof UsageFault ? 2 : 1;
 }

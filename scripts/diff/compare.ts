@@ -15,14 +15,19 @@ export async function bundle(api: string): Promise<Json> {
     const file = join(folder, 'openapi.json');
     const run = await redocly(['bundle', api, '-o', file], { colour: process.stdout.isTTY });
     if (run.status !== 0) throw new ContractFault((run.stdout + run.stderr).trim());
-    return parse(await readFile(file, 'utf8'));
+    return readJson(file);
   });
 }
 
-export function parse(text: string): Json {
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new ContractFault('The contract is not an object.');
-  return value;
+export async function readJson(file: string): Promise<Json> {
+  const text = await readFile(file, 'utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new ContractFault(`${file} is not a JSON object. Restore it, for example from git.`);
 }
 
 /** Every change but that of info.version, which is the answer to the others. */
@@ -52,7 +57,7 @@ async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {
     if (run.status !== 0 || run.stderr.includes('No diff rules are on')) {
       throw new ContractFault((run.stdout + run.stderr).trim());
     }
-    const report = parse(await readFile(file('diff.json'), 'utf8'));
+    const report = await readJson(file('diff.json'));
     // The format is experimental: better to stop than to misread it after an update.
     if (report.reportVersion !== '1' || !Array.isArray(report.changes)) {
       throw new ContractFault(

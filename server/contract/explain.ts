@@ -96,7 +96,7 @@ function readQuery({ arrays, integers }: Shape, query: string): Record<string, u
     if (arrays.has(name)) given[name] = values;
     else if (values.length > 1) given[name] = values;
     // Coercion would take 0x10 and 1e3 for integers; as they stand they are text.
-    else given[name] = integers.has(name) && !/^-?\d+$/.test(value) ? `${value} ` : value;
+    else given[name] = integers.has(name) && !/^-?\d+$/.test(value) ? 'no integer' : value;
   }
   return given;
 }

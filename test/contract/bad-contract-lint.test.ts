@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { add, brokenProject, swap, type Edits } from '../support/contract-copy.ts';
+import { root } from '../../scripts/support/redocly.ts';
+import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
 import { run } from '../support/run.ts';
 
 interface Fault {
@@ -63,11 +64,11 @@ const projects: Record<string, Fault[]> = {
     },
     {
       what: 'a value that is shared by $ref, which its schema refuses where it is used',
-      file: example('RoleReporting'),
-      edit: swap('slug: reporting', 'slug: 7'),
-      shows: example('ApiKeyPairsSecondPage'),
-      at: '$ref: ./ApiKeyPairReporting.yaml#/value',
-      says: '`slug` property type must be string',
+      file: example('GiftCardBalanceNotStored'),
+      edit: swap('balance: 5000', 'balance: much'),
+      shows: example('GiftCardBalancesWorks'),
+      at: '$ref: ./GiftCardBalanceNotStored.yaml#/value',
+      says: '`balance` property type must be integer',
     },
     {
       what: 'a shared value that does not exist',
@@ -102,8 +103,8 @@ const projects: Record<string, Fault[]> = {
     {
       what: 'a list that never ends',
       file: schema('Buyer'),
-      edit: add('more: [a,\n'),
-      at: '',
+      edit: swap('required:\n', 'required: [\n'),
+      at: '- type',
       says: 'Failed to parse',
     },
   ],
@@ -112,7 +113,7 @@ const projects: Record<string, Fault[]> = {
       what: 'a list that never ends',
       file: 'openapi.yaml',
       edit: swap('tags:\n', 'tags: [\n'),
-      at: 'description: >-',
+      at: '- name: API key pairs',
       says: 'Failed to parse API description',
     },
   ],
@@ -144,5 +145,40 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
     const named = [...output.matchAll(new RegExp(`${shows.replaceAll('.', '\\.')}(?::|".*\\()(\\d+)`, 'gu'))];
     const texts = named.map(([, line]) => lines.get(shows)?.[Number(line) - 1]);
     expect(texts).toContainEqual(expect.stringContaining(at));
+  });
+});
+
+describe('npm run lint', () => {
+  const lint = (folder: string, ...args: string[]) =>
+    run('npm', ['run', '-s', 'lint', '--', ...args], { cwd: folder });
+
+  it('--json tells programs what is wrong, and where', { timeout: 60_000 }, async () => {
+    await using project = await brokenProject({ [schema('Intent')]: swap('[authorize,', '[authorize, 7,') });
+    const { status, output } = await lint(project.folder, '--contract', '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(output)).toMatchObject({
+      ok: false,
+      steps: [
+        {
+          id: 'contract',
+          ok: false,
+          mend: 'Edit the files named above; each message says how.',
+          problems: [{ rule: 'no-enum-type-mismatch', file: `openapi/${schema('Intent')}`, line: 3 }],
+        },
+      ],
+    });
+  });
+
+  it('says nothing but the claim when it holds', { timeout: 60_000 }, async () => {
+    const { status, output } = await lint(root, '--contract');
+    expect(output).toMatch(/^✓ The contract keeps the house rules, .* \(\d+(\.\d)? s\)\n$/u);
+    expect(status).toBe(0);
+  });
+
+  it('refuses an option that does not exist, and shows those that do', { timeout: 60_000 }, async () => {
+    const { status, output } = await lint(root, '--contrct');
+    expect(status).toBe(2);
+    expect(output).toContain("Unknown option '--contrct'");
+    expect(output).toContain('--contract');
   });
 });

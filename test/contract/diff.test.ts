@@ -38,6 +38,7 @@ const given: Step[] = [
   put(`${schemas}/WebhookSubscriptionCreate/properties/kind`, { ...text, enum: ['all', 'some'] }),
   put(`${schemas}/ApiKeyPair/properties/note`, text),
   put(`${schemas}/GiftCardBalanceNew/if`, { required: ['pin'] }),
+  put(`${subscribe}/requestBody/required`, false),
   put(`${subscribe}/x-rate-limit`, limit),
 ];
 
@@ -82,6 +83,11 @@ const edits: Record<Rating, Edit[]> = {
         required: true,
         content: { 'application/json': { schema: text } },
       }),
+    ],
+    ['a body that becomes required', put(`${subscribe}/requestBody/required`, true)],
+    [
+      'an alternative taken out of a request',
+      cut(`${schemas}/WebhookSubscriptionCreate/properties/authentication/anyOf/1`),
     ],
     ['a further scope', put(`${keyPairs}/security/0/BearerAuth`, plus('api-key-pairs.write'))],
     ['a scope that no longer suffices', cut(`${balances}/security/1`)],

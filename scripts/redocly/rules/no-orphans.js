@@ -15,9 +15,12 @@ export const noOrphans = () => {
       if (/^#\/components\/(?!securitySchemes)/.test(pointer)) return;
       used.add(resolve(dirname(source.absoluteRef), node.$ref.split('#')[0]));
     },
+    Example(example) {
+      if (example && 'value' in example && example.value === undefined) isWhole = false;
+    },
     Root: {
       leave(_root, ctx) {
-        // Behind a reference that leads nowhere may be the users of any file.
+        // Behind a reference that leads nowhere, or in an example that could not be read, may be the users of any file.
         if (!isWhole) return;
         const home = dirname(ctx.location.source.absoluteRef);
         const Source = ctx.location.source.constructor;

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { createAccount, listAccounts } from '../store/merchant-accounts.ts';
+import { printJson, printRows, Refused, withDatabase } from './support.ts';
+
+export function accounts(): Command {
+  const command = new Command('accounts').description('merchant accounts');
+  command
+    .command('list')
+    .description('list merchant accounts, the oldest first: it is the default of a caller who names none')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { json?: boolean }) => {
+      const rows = await withDatabase(({ db }) => listAccounts(db));
+      const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
+      printRows(
+        shown,
+        json,
+        'There is no merchant account. Make one: payments accounts create default --name Default',
+      );
+    });
+  command
+    .command('create <id>')
+    .description('create a merchant account')
+    .requiredOption('--name <name>', 'name for people')
+    .action(async (id: string, { name }: { name: string }) => {
+      if (id === '*' || id.length > 255)
+        throw new Refused('An account ID has 1 to 255 characters and is not *.');
+      const made = await withDatabase(({ db }) => createAccount(db, { id, display_name: name }));
+      if (!made) throw new Refused(`There is a merchant account ${id} already.`);
+      printJson(made);
+    });
+  return command;
+}

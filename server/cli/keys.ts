@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { algorithms, generateKeyPair, thumbprint, type Algorithm } from '../domain/key-pair.ts';
+import {
+  createApiKeyPair,
+  deactivateApiKeyPair,
+  findApiKeyPair,
+  listApiKeyPairs,
+} from '../store/api-key-pairs.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
+import { findRoles } from '../store/roles.ts';
+import { collect, printJson, printRows, Refused, withDatabase } from './support.ts';
+
+interface CreateOptions {
+  name: string;
+  algorithm: Algorithm;
+  role: string[];
+  merchantAccount: string[];
+  out?: string;
+}
+
+export function keys(): Command {
+  const command = new Command('keys').description('API key pairs, which sign access tokens');
+  command
+    .command('list')
+    .description('list key pairs, newest first')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { json?: boolean }) => {
+      const rows = await withDatabase(({ db }) => listApiKeyPairs(db));
+      const shown = rows.map((pair) => ({
+        id: pair.id,
+        name: pair.display_name,
+        algorithm: pair.algorithm,
+        active: pair.active,
+        roles: pair.roles.map(({ slug }) => slug).join(', ') || 'none',
+        accounts: pair.merchant_accounts.map(({ id }) => id),
+        thumbprint: pair.thumbprint,
+        last_used_at: pair.last_used_at,
+      }));
+      printRows(shown, json, 'There is no key pair. Make one: payments keys create --name "My server"');
+    });
+  command
+    .command('create')
+    .description('create a key pair; prints it as JSON, with the private key, which is shown only now')
+    .requiredOption('--name <name>', 'name for people, 1 to 200 characters')
+    .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
+    .option('--role <slug>', 'role; repeat for several (default: administrator)', collect, [])
+    .option(
+      '--merchant-account <id>',
+      'account that it may reach; repeat for several (default: all)',
+      collect,
+      [],
+    )
+    .option('--out <file>', 'write the private key to this file (mode 0600) instead of printing it')
+    .action(create);
+  command
+    .command('deactivate <id>')
+    .description('deactivate a key pair: its tokens are refused within seconds, on every instance')
+    .action(async (id: string) => {
+      const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+      const pair = await withDatabase(
+        async ({ db }) => isUuid && (await deactivateApiKeyPair(db, id)) && (await findApiKeyPair(db, id)),
+      );
+      if (!pair) throw new Refused(`There is no key pair ${id}. See: payments keys list`);
+      printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
+    });
+  return command;
+}
+
+async function create({ name, algorithm, role, merchantAccount, out }: CreateOptions): Promise<void> {
+  if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
+  const { privateKey, publicKey } = generateKeyPair(algorithm);
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const wanted = role.length > 0 ? [...new Set(role)] : ['administrator'];
+  const accounts = [...new Set(merchantAccount)];
+  const pair = await withDatabase(async ({ db }) =>
+    db.transaction().execute(async (transaction) => {
+      const roles = await findRoles(transaction, wanted);
+      const noRole = wanted.filter((slug) => !roles.some((found) => found.slug === slug));
+      if (noRole.length > 0)
+        throw new Refused(`There is no role ${noRole.join(', ')}. See: payments roles list`);
+      const known = (await listAccounts(transaction)).map(({ id }) => id);
+      const noAccount = accounts.filter((id) => !known.includes(id));
+      if (noAccount.length > 0)
+        throw new Refused(
+          `There is no merchant account ${noAccount.join(', ')}. See: payments accounts list`,
+        );
+      const id = await createApiKeyPair(
+        transaction,
+        {
+          thumbprint: thumbprint(publicKey),
+          display_name: name,
+          algorithm,
+          public_key: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+        },
+        roles.map((found) => found.id),
+        accounts,
+      );
+      // Before the commit: a pair whose private key was lost would be of no use.
+      if (out !== undefined) writePrivateKey(out, pem);
+      return findApiKeyPair(transaction, id);
+    }),
+  );
+  if (!pair) throw new Error('the key pair is gone');
+  printJson({
+    type: 'api-key-pair',
+    id: pair.id,
+    thumbprint: pair.thumbprint,
+    display_name: pair.display_name,
+    algorithm: pair.algorithm,
+    active: pair.active,
+    ...(out === undefined ? { private_key: pem } : {}),
+    created_at: pair.created_at,
+    merchant_accounts: pair.merchant_accounts.map(({ id }) => id),
+    roles: pair.roles.map(({ slug }) => slug),
+  });
+}
+
+function writePrivateKey(file: string, pem: string): void {
+  try {
+    writeFileSync(file, pem, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Refused(`${file} exists already. Choose another file.`);
+    throw new Refused(`${file} could not be written: ${(error as Error).message}`);
+  }
+}

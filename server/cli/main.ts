@@ -1,0 +1,41 @@
+// `payments`, the operator's command line: what the API does not show is done here, through the same rules.
+import { Command, CommanderError } from 'commander';
+import { ConfigFault } from '../config.ts';
+import { accounts } from './accounts.ts';
+import { database } from './database.ts';
+import { keys } from './keys.ts';
+import { roles } from './roles.ts';
+import { Refused } from './support.ts';
+import { token } from './token.ts';
+
+const program = new Command('payments')
+  .description('Operate the payments service. Works while the server runs, and while it does not.')
+  .showHelpAfterError('(add --help for more)')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  payments keys create --name "Checkout server" --role administrator --out checkout.pem
+  payments token --scopes transactions.read --key checkout.pem
+  payments roles create reporting --allow transactions.read
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
+  );
+for (const command of [accounts(), roles(), keys(), token(), database()]) program.addCommand(command);
+for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
+  command.exitOverride().showHelpAfterError('(add --help for more)');
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else {
+    const expected = error instanceof Refused || error instanceof ConfigFault;
+    console.error(
+      expected ? error.message : `It failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    process.exitCode = 1;
+  }
+}

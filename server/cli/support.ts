@@ -1,0 +1,71 @@
+// What every command of `payments` shares: the database for the time of a command, output for people and for programs.
+import { readConfig, type Config } from '../config.ts';
+import { openStore, type OpenedDatabase } from '../store/open.ts';
+
+/** A mistake of the operator's: shown as one sentence, exit code 1. */
+export class Refused extends Error {}
+
+/** Uses the database that the server runs, or starts it for the time of the command. */
+export async function withDatabase<T>(
+  work: (database: OpenedDatabase, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig();
+  const database = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log: () => undefined,
+    size: 2,
+  });
+  try {
+    return await work(database, config);
+  } finally {
+    await database.close();
+  }
+}
+
+export const printJson = (value: unknown): void => {
+  console.log(JSON.stringify(value, null, 2));
+};
+
+/** Columns for people; the same rows as JSON for programs. */
+export function printRows(
+  rows: Record<string, unknown>[],
+  json: boolean | undefined,
+  whenEmpty: string,
+): void {
+  if (json) {
+    printJson(rows);
+    return;
+  }
+  if (rows.length === 0) {
+    console.log(whenEmpty);
+    return;
+  }
+  const names = Object.keys(rows[0] ?? {});
+  const text = rows.map((row) => names.map((name) => cell(row[name])));
+  const widths = names.map((name, index) =>
+    Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
+  );
+  for (const cells of [names, ...text])
+    console.log(
+      cells
+        .map((value, index) => value.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? 'all' : value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+export const collect = (value: string, before: string[]): string[] => [...before, value];

@@ -1,0 +1,56 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { isScope } from '../domain/scopes.ts';
+import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
+import { sandboxKeyFile } from '../sandbox/first-start.ts';
+import { list, Refused } from './support.ts';
+
+export function token(): Command {
+  return new Command('token')
+    .description('sign an access token; prints it and nothing else')
+    .requiredOption(
+      '--scopes <scopes>',
+      "what it is for, separated by commas: transactions.read,payment-methods.write, or '*.read'",
+    )
+    .option('--key <file>', 'private key (PEM); by default that of the sandbox')
+    .option('--ttl <seconds>', 'how long it lives, at most 86400', '3600')
+    .addHelpText(
+      'after',
+      `
+Example:
+  curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes transactions.read)" http://127.0.0.1:8080/transactions`,
+    )
+    .action(({ scopes, key, ttl }: { scopes: string; key?: string; ttl: string }) => {
+      const wanted = list(scopes);
+      const wrong = wanted.filter((scope) => !isScope(scope));
+      if (wanted.length === 0 || wrong.length > 0) {
+        throw new Refused(
+          `${wrong.join(', ') || 'Nothing'} is no scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
+        );
+      }
+      const seconds = Number(ttl);
+      if (!/^\d{1,6}$/.test(ttl) || seconds < 1 || seconds > longestLifetimeSeconds) {
+        throw new Refused(`--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`);
+      }
+      console.log(signToken(readKey(key), wanted, seconds));
+    });
+}
+
+function readKey(file: string | undefined): KeyObject {
+  const path = file ?? sandboxKeyFile(readConfig().dataDir);
+  let pem: Buffer;
+  try {
+    pem = readFileSync(path);
+  } catch {
+    throw new Refused(
+      file === undefined ? 'The sandbox has no key yet. Start it once: npm start' : `${file} cannot be read.`,
+    );
+  }
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new Refused(`${path} is no private key in PEM form.`);
+  }
+}

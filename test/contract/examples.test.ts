@@ -1,0 +1,322 @@
+/** The examples are what the mock serves and what readers copy: complete, valid, and one story told consistently. */
+import { describe, expect, it } from 'vitest';
+import {
+  bodies,
+  contract,
+  enumOf,
+  example,
+  examples,
+  faultsOf,
+  objects,
+  objectsIn,
+  ofType,
+  partExamples,
+  values,
+} from './examples.collect.ts';
+import { asArray, asJson, type Json } from './specification.document.ts';
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+const at = (object: Json, key: string) => Date.parse(text(object[key]));
+
+describe('complete', () => {
+  it('every request body and every response has an example', () => {
+    expect(bodies.length).toBeGreaterThan(60);
+    const bare = bodies.filter(
+      ({ operation, side }) => !examples.some((one) => one.operation === operation && one.side === side),
+    );
+    expect(bare.map(({ operation, side }) => `${operation} ${side}`)).toEqual([]);
+  });
+
+  it.each([
+    ['payment method', 'payment-method', 'PaymentMethodStatus', 4],
+    ['transaction', 'transaction', 'TransactionStatus', 9],
+  ])('every state of a %s is shown', (_name, type, schema, count) => {
+    const states = new Set(ofType(type).map((object) => object['status']));
+    expect(enumOf(schema)).toHaveLength(count);
+    expect(enumOf(schema).filter((state) => !states.has(state))).toEqual([]);
+  });
+
+  it('a gift card works, and one fails', () => {
+    const cards = ofType('gift-card');
+    expect(cards.some((card) => typeof card['balance'] === 'number' && !('balance_error_code' in card))).toBe(
+      true,
+    );
+    expect(cards.some((card) => card['balance'] === null && text(card['balance_error_code']) !== '')).toBe(
+      true,
+    );
+  });
+
+  it('every error code is shown, under the status that it names', () => {
+    const errors = examples.filter(({ value }) => asJson(value)['type'] === 'error');
+    const codes = new Set(errors.map(({ value }) => asJson(value)['code']));
+    expect(enumOf('ErrorCode').filter((code) => !codes.has(code))).toEqual([]);
+    expect(errors.filter(({ side, value }) => String(asJson(value)['status']) !== side)).toEqual([]);
+  });
+});
+
+describe('valid', () => {
+  it.each([...examples, ...partExamples])('$operation $side $name', ({ value, schema }) => {
+    expect(faultsOf(value, schema)).toEqual([]);
+  });
+
+  it('the judge refuses what does not match', () => {
+    const [first] = examples;
+    expect(faultsOf({ ...asJson(first?.value), surplus: true }, first?.schema ?? '')).not.toEqual([]);
+  });
+});
+
+/** For each thing the different values of some fields of it; more than one is a contradiction. */
+function contradictions(things: Json[], key: string, fields: string[]): string[] {
+  return fields.flatMap((field) => {
+    const seen = new Map<unknown, Set<string>>();
+    for (const thing of things.filter((one) => one[key] !== null)) {
+      const said = seen.get(thing[key]) ?? new Set();
+      seen.set(thing[key], said.add(JSON.stringify(thing[field])));
+    }
+    return [...seen].flatMap(([id, said]) =>
+      said.size > 1 ? [`${String(id)}: ${field} is ${[...said].join(', ')}`] : [],
+    );
+  });
+}
+
+describe('consistent', () => {
+  it('a buyer is the same everywhere', () => {
+    expect(ofType('buyer').length).toBeGreaterThan(5);
+    const fields = ['display_name', 'external_identifier', 'account_number', 'billing_details'];
+    expect(contradictions(ofType('buyer'), 'id', fields)).toEqual([]);
+  });
+
+  it('a payment method is the same everywhere, and a card has one fingerprint', () => {
+    const methods = ofType('payment-method');
+    expect(methods.length).toBeGreaterThan(8);
+    expect(
+      contradictions(methods, 'id', ['label', 'fingerprint', 'scheme', 'details', 'expiration_date']),
+    ).toEqual([]);
+    expect(contradictions(methods, 'fingerprint', ['label', 'scheme', 'details'])).toEqual([]);
+    expect(contradictions(methods, 'label', ['fingerprint'])).toEqual([]);
+  });
+
+  it('a gift card, an API key pair, a role and a payment service are the same everywhere', () => {
+    expect(contradictions(ofType('gift-card'), 'id', ['bin', 'sub_bin', 'last4'])).toEqual([]);
+    expect(contradictions(ofType('api-key-pair'), 'id', ['thumbprint', 'display_name', 'algorithm'])).toEqual(
+      [],
+    );
+    expect(contradictions(ofType('role'), 'id', ['slug', 'permissions'])).toEqual([]);
+    expect(contradictions(ofType('payment-service'), 'id', ['display_name', 'method'])).toEqual([]);
+  });
+
+  it('an id belongs to one kind of thing', () => {
+    const things = objects.filter((object) => text(object['id']) !== '' && text(object['type']) !== '');
+    expect(contradictions(things, 'id', ['type'])).toEqual([]);
+  });
+
+  it('everything happens in the merchant account "default"', () => {
+    const accounts = objects.flatMap((object) =>
+      'merchant_account_id' in object ? [object['merchant_account_id']] : [],
+    );
+    expect([...new Set([...accounts, ...ofType('merchant-account').map(({ id }) => id)])]).toEqual([
+      'default',
+    ]);
+  });
+
+  it('what is named by id exists, unless the scenario is that it does not', () => {
+    const buyers = new Set(
+      ofType('buyer').flatMap(({ id, external_identifier: reference }) => [id, reference]),
+    );
+    const named = examples
+      .filter(({ side }) => side === 'request')
+      .flatMap(({ name, value }) => {
+        const body = asJson(value);
+        return [body['buyer_id'], body['buyer_external_identifier']].flatMap((buyer) =>
+          buyer === undefined ? [] : [{ name, buyer }],
+        );
+      });
+    expect(named.filter(({ buyer }) => !buyers.has(buyer)).map(({ name }) => name)).toEqual(['not_found']);
+    const duplicate = example('createPaymentMethod', 'request', 'duplicate')['external_identifier'];
+    const holder = ofType('payment-method').find((method) => method['external_identifier'] === duplicate);
+    expect(example('createPaymentMethod', '409', 'duplicate')['resource_id']).toBe(holder?.['id']);
+  });
+});
+
+describe('plausible', () => {
+  it('lists are newest first, from page to page', () => {
+    const lists = values
+      .map((value) => asArray(asJson(value)['items']).map(asJson))
+      .filter(([first]) => first && 'created_at' in first);
+    expect(lists.length).toBeGreaterThan(3);
+    const pages = ['first_page', 'last_page'].flatMap((name) =>
+      asArray(example('listTransactions', '200', name)['items']).map(asJson),
+    );
+    for (const list of [...lists, pages]) {
+      const times = list.map((item) => at(item, 'created_at'));
+      expect(times).toEqual(times.toSorted((one, other) => other - one));
+    }
+  });
+
+  it('a page is full when another follows, and never holds more than its limit', () => {
+    for (const page of values.map(asJson).filter((value) => 'next_cursor' in value)) {
+      const { items, limit, next_cursor: next } = page;
+      expect(asArray(items).length).toBeLessThanOrEqual(Number(limit));
+      if (next !== null) expect(asArray(items)).toHaveLength(Number(limit));
+    }
+  });
+
+  it('nothing changes or is used before it is created, and all of it happens in 2026', () => {
+    for (const object of objects.filter((one) => 'created_at' in one)) {
+      for (const key of ['updated_at', 'last_used_at', 'last_replaced_at', 'cit_last_used_at']) {
+        if (text(object[key]) !== '')
+          expect(at(object, key), JSON.stringify(object)).toBeGreaterThanOrEqual(at(object, 'created_at'));
+      }
+    }
+    const times = objects.flatMap((object) =>
+      Object.entries(object)
+        .filter(([key]) => key.endsWith('_at'))
+        .map(([, time]) => text(time)),
+    );
+    expect(
+      times.filter((time) => time !== '' && !/^2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u.test(time)),
+    ).toEqual([]);
+    const expiry = ofType('gift-card')
+      .map((card) => text(card['expiration_date']))
+      .filter((time) => time !== '');
+    expect(expiry.filter((time) => time < '2027')).toEqual([]);
+  });
+
+  it('no more is captured than authorized, authorized than asked for, refunded or settled than captured', () => {
+    for (const transaction of ofType('transaction')) {
+      const [amount, authorized, captured, refunded, settled] = [
+        'amount',
+        'authorized_amount',
+        'captured_amount',
+        'refunded_amount',
+        'settled_amount',
+      ].map((key) => Number(transaction[key]));
+      expect(authorized).toBeLessThanOrEqual(amount ?? 0);
+      expect(captured).toBeLessThanOrEqual(authorized ?? 0);
+      expect(refunded).toBeLessThanOrEqual(captured ?? 0);
+      expect(settled).toBeLessThanOrEqual(captured ?? 0);
+      expect(transaction['settled']).toBe((settled ?? 0) > 0);
+      expect(transaction['settled_currency']).toBe(transaction['settled'] ? transaction['currency'] : null);
+    }
+  });
+
+  it('money moves as the status says', () => {
+    for (const { status, authorized_amount: authorized, captured_amount: captured } of ofType(
+      'transaction',
+    )) {
+      const early = [
+        'processing',
+        'buyer_approval_pending',
+        'authorization_failed',
+        'authorization_declined',
+      ];
+      expect(Number(authorized) > 0, text(status)).toBe(!early.includes(text(status)));
+      expect(Number(captured) > 0, text(status)).toBe(status === 'capture_succeeded');
+    }
+  });
+
+  it('a buyer is sent to approve exactly where the status asks for it', () => {
+    for (const method of ofType('payment-method').filter((one) => 'status' in one)) {
+      const asks = method['status'] === 'buyer_approval_required';
+      expect(text(method['approval_url']).endsWith(`/${text(method['id'])}`)).toBe(asks);
+    }
+  });
+});
+
+describe('paired with the sandbox', () => {
+  const introduction = text(asJson(contract.document['info'])['description']);
+  const published = [...introduction.matchAll(/^\| `(\d{13,19})` +\| ([\w ]+?) +\| `(\w+)` +\|$/gmu)].map(
+    ([, number = '', scheme = '', status = '']) => ({ number, scheme: scheme.toLowerCase(), status }),
+  );
+  const requests = examples.filter(
+    ({ operation, side }) => operation === 'createPaymentMethod' && side === 'request',
+  );
+
+  it('the introduction publishes the test numbers', () => {
+    expect(published.map(({ number }) => number)).toContain('4111111111111111');
+    expect(published.length).toBeGreaterThan(3);
+  });
+
+  it.each(requests)('the card of "$name" is published, and answered as published', ({ name, value }) => {
+    const request = asJson(value);
+    const number = text(request['number']);
+    const card = published.find((one) => one.number === number);
+    expect(card).toBeDefined();
+    const stored = examples.find(
+      (one) => one.operation === 'createPaymentMethod' && one.side === '201' && one.name === name,
+    );
+    if (!stored) return;
+    const method = asJson(stored.value);
+    const [month, year] = text(request['expiration_date']).split('/').map(Number);
+    const hasExpired = Date.UTC(2000 + (year ?? 0), month ?? 0) <= at(method, 'created_at');
+    const buyer = request['buyer_id'] ?? request['buyer_external_identifier'];
+    expect(method).toMatchObject({
+      label: number.slice(-4),
+      details: { bin: number.slice(0, number.length >= 16 ? 8 : 6) },
+      scheme: card?.scheme,
+      status: hasExpired ? 'failed' : card?.status,
+      expiration_date: request['expiration_date'],
+      external_identifier: request['external_identifier'] ?? null,
+    });
+    const stood = asJson(method['buyer']);
+    expect([stood['id'], stood['external_identifier']]).toContain(buyer);
+  });
+
+  it.each(['works', 'mixed'])(
+    'the gift cards of "%s" are answered in order, as their numbers and PINs say',
+    (name) => {
+      const asked = asArray(example('checkGiftCardBalances', 'request', name)['items']).map(asJson);
+      const answers = asArray(example('checkGiftCardBalances', '200', name)['items']).map(asJson);
+      expect(answers).toHaveLength(asked.length);
+      asked.forEach((card, index) => {
+        const answer = answers[index];
+        expect(answer?.['id']).toBe(card['id'] ?? null);
+        const number = text(card['number']);
+        if (number === '') return;
+        const error = enumOf('BalanceErrorCode')[Number(card['pin']) - 9001];
+        expect(answer).toMatchObject({
+          bin: number.slice(0, 6),
+          sub_bin: number.slice(6, 9),
+          last4: number.slice(-4),
+        });
+        expect(answer?.['balance']).toBe(error === undefined ? Number(number.slice(4, 12)) : null);
+        expect(answer?.['balance_error_code']).toBe(error);
+      });
+    },
+  );
+});
+
+describe('events', () => {
+  const events = examples
+    .filter(({ value }) => asJson(value)['type'] === 'event')
+    .map(({ value }) => asJson(value));
+  const resources = examples
+    .filter(({ operation }) => !operation.startsWith('on'))
+    .flatMap(({ value }) => objectsIn(value));
+
+  it.each(events.map((event) => ({ name: text(event['name']), event })))(
+    '$name carries a resource of the API, as it was then',
+    ({ name, event }) => {
+      const target = asJson(event['target']);
+      const schema = name.startsWith('transaction.') ? 'Transaction' : 'PaymentMethod';
+      expect(faultsOf(target, `/components/schemas/${schema}`)).toEqual([]);
+      expect(name.split('.')[0]).toBe(target['type']);
+      expect(resources.some(({ type, id }) => type === target['type'] && id === target['id'])).toBe(true);
+      expect(at(event, 'created_at')).toBeGreaterThanOrEqual(at(target, 'updated_at'));
+      if (name.endsWith('.created')) expect(target['updated_at']).toBe(target['created_at']);
+    },
+  );
+
+  it('every event has its own id, and the header shows one of them', () => {
+    const ids = events.map(({ id }) => id);
+    expect(events).toHaveLength(4);
+    expect(new Set(ids).size).toBe(4);
+    const header = partExamples.find(({ operation }) => operation === 'WebhookId')?.value;
+    expect(ids).toContain(header);
+    const sent = partExamples.find(({ operation }) => operation === 'WebhookTimestamp')?.value;
+    const event = events.find(({ id }) => id === header);
+    const delay = Number(sent) * 1000 - at(event ?? {}, 'created_at');
+    expect(delay).toBeGreaterThanOrEqual(-1000);
+    expect(delay).toBeLessThan(60_000);
+  });
+});

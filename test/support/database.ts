@@ -1,0 +1,22 @@
+/** A database of its own for a test file, made from the migrated template in some 40 ms. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export async function createTestDatabase(): Promise<string> {
+  const serverUrl = inject('serverUrl');
+  const template = inject('template');
+  const name = `${template.replace('template', 'db')}_${randomBytes(5).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  try {
+    // One at a time: PostgreSQL refuses to copy a template that another copy has open.
+    await admin.query('select pg_advisory_lock(4711)');
+    await admin.query(`create database ${name} template ${template}`);
+  } finally {
+    await admin.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,154 @@
+/** The frame of an operation's tests: the service, the statuses that every operation shares, and the count at the end. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { observed, type CallOptions } from './call.ts';
+import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
+
+export interface Frame {
+  service: TestService;
+  /** Calls the operation as the administrator, with a request that is right unless told otherwise. */
+  call: (options?: CallOptions & { query?: string }) => ReturnType<TestService['call']>;
+}
+
+interface Options {
+  /** A request that the operation accepts. */
+  valid?: { body?: unknown };
+  start?: TestServiceOptions;
+  /** Statuses that need what is not built yet, with the reason. */
+  missing?: number[];
+}
+
+export function describeOperation(id: OperationId, options: Options, tests: (frame: Frame) => void): void {
+  const operation: Operation = operations[id];
+  const { method, path, scopes } = operation;
+  const scope = scopes[0] ?? '';
+  const verb = method.toUpperCase();
+  const frame = {} as Frame;
+
+  describe(`${id}: ${verb} ${path}`, () => {
+    beforeAll(async () => {
+      frame.service = await startTestService(options.start);
+      frame.call = ({ query = '', ...rest } = {}) =>
+        frame.service.call(verb, path + query, {
+          token: frame.service.token(scope),
+          ...('body' in (options.valid ?? {}) && !('raw' in rest) ? { body: options.valid?.body } : {}),
+          ...rest,
+        });
+    });
+    afterAll(async () => {
+      await frame.service[Symbol.asyncDispose]();
+    });
+
+    tests(frame);
+
+    describe('400 for a request that does not match the contract', () => {
+      it('refuses an unknown query parameter by name', async () => {
+        const { status, body } = await frame.call({ query: '?unicorn=1' });
+        expect(status).toBe(400);
+        expect(body).toMatchObject({
+          details: [{ location: 'query', pointer: '/unicorn', type: 'value_error.extra' }],
+        });
+      });
+
+      it('refuses a merchant account header of more than 255 characters, with nothing to point at', async () => {
+        const { status, body } = await frame.call({
+          headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) },
+        });
+        expect(status).toBe(400);
+        expect(body).toMatchObject({ code: 'bad_request', message: 'Generic error', details: [] });
+      });
+    });
+
+    describe('401 for a token that is not valid', () => {
+      it.each([
+        ['no token', undefined],
+        ['no JWT', 'unicorn'],
+      ])('%s', async (_name, token) => {
+        const { status, body } = await frame.call({ token });
+        expect(status).toBe(401);
+        expect(body).toMatchObject({
+          code: 'unauthorized',
+          message: 'No valid API authentication found',
+          details: [],
+        });
+      });
+
+      it('tells a stranger nothing about validation', async () => {
+        expect((await frame.call({ token: undefined, query: '?unicorn=1' })).status).toBe(401);
+      });
+    });
+
+    describe('403 for a caller that lacks permission', () => {
+      it('a token without the scope', async () => {
+        const { status, body } = await frame.call({
+          token: frame.service.token('unicorns.read', 'unicorns.write'),
+        });
+        expect(status).toBe(403);
+        expect(body).toMatchObject({ code: 'forbidden', details: [] });
+      });
+
+      it('a pair whose roles do not allow it, whatever the token says', async () => {
+        const pair = await frame.service.pair({ allow: ['unicorns.read'] });
+        expect((await frame.call({ token: pair.token(scope, '*.read', '*.write') })).status).toBe(403);
+      });
+    });
+
+    if (operation.merchantScope !== 'none') {
+      describe('404 for a merchant account out of reach', () => {
+        it('answers alike for one that does not exist and one that is not allowed', async () => {
+          const pair = await frame.service.pair({ accounts: ['marketplace'] });
+          const answers = await Promise.all(
+            ['no-such-account', 'default'].map((account) =>
+              frame.call({ token: pair.token(scope), headers: { 'X-Service-Merchant-Account-ID': account } }),
+            ),
+          );
+          expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+          expect(answers[0]?.text).toBe(answers[1]?.text);
+        });
+      });
+    }
+
+    describe('405 for another method', () => {
+      it.each(['DELETE', 'PUT', 'PATCH'])('%s, before anything else is looked at', async (other) => {
+        const { status, headers } = await frame.service.call(other, path);
+        expect(status).toBe(405);
+        expect(headers.get('allow')?.split(', ')).toContain(verb);
+      });
+    });
+
+    if (method === 'post') {
+      describe('425 for early data', () => {
+        it('refuses before the token is looked at', async () => {
+          const { status, body } = await frame.call({ token: undefined, headers: { 'Early-Data': '1' } });
+          expect(status).toBe(425);
+          expect(body).toMatchObject({ code: 'too_early' });
+        });
+      });
+    }
+
+    describe('500 for what nobody foresaw', () => {
+      it('a crash in the handler tells the caller nothing and the log everything', async () => {
+        const crash = () => Promise.reject(new Error('the roof is on fire'));
+        await using broken = await startTestService({
+          ...options.start,
+          handlers: { ...handlers, [id]: crash },
+        });
+        const token = broken.token(scope);
+        const { status, text, headers } = await broken.call(verb, path, { token, ...options.valid });
+        expect(status).toBe(500);
+        expect(text).not.toContain('roof');
+        const line = broken.logs.find((entry) => entry.includes('the roof is on fire'));
+        expect(line).toContain(headers.get('x-request-id'));
+        expect(broken.logs.join('')).not.toContain(token);
+      });
+    });
+
+    it('every declared status was seen', () => {
+      const declared = operation.statuses.filter(
+        (status) => !operation.reserved.includes(status) && !options.missing?.includes(status),
+      );
+      expect(observed(id)).toEqual(declared);
+    });
+  });
+}

@@ -1,0 +1,114 @@
+/** The real service on a free port and a database of its own, and a caller that holds every answer against the contract. */
+import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import { secretNames, type Config, type SecretName } from '../../server/config.ts';
+import { generateKeyPair, thumbprint, type Algorithm } from '../../server/domain/key-pair.ts';
+import { signToken } from '../../server/domain/token.ts';
+import { startService, type Service, type ServiceOptions } from '../../server/service.ts';
+import { createApiKeyPair } from '../../server/store/api-key-pairs.ts';
+import { createRole, findRoles } from '../../server/store/roles.ts';
+import { createCaller, type Caller } from './call.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface TestService extends AsyncDisposable {
+  url: string;
+  service: Service;
+  config: Config;
+  call: Caller;
+  /** The administrator's key, as the first start wrote it. */
+  key: KeyObject;
+  /** A token of the administrator's. */
+  token: (...scopes: string[]) => string;
+  /** A key pair with these permissions, for these accounts only. */
+  pair: (
+    options?: PairOptions,
+  ) => Promise<{ id: string; key: KeyObject; token: (...scopes: string[]) => string }>;
+  logs: string[];
+}
+
+interface PairOptions {
+  allow?: string[];
+  accounts?: string[];
+  algorithm?: Algorithm;
+}
+
+export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'log'>> {
+  config?: Partial<Config>;
+}
+
+export const testSecrets = (): Record<SecretName, Buffer> =>
+  Object.fromEntries(secretNames.map((name) => [name, randomBytes(32)])) as Record<SecretName, Buffer>;
+
+export async function startTestService({
+  config: given = {},
+  ...options
+}: TestServiceOptions = {}): Promise<TestService> {
+  const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'payments-service-')));
+  const config: Config = {
+    environment: 'sandbox',
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: 'http://127.0.0.1:0',
+    dataDir,
+    databaseUrl: given.databaseUrl ?? (await createTestDatabase()),
+    logLevel: 'debug',
+    bodyLimit: 102_400,
+    secrets: testSecrets(),
+    ...given,
+  };
+  const logs: string[] = [];
+  const log: Logger = pino(
+    { level: config.logLevel, base: null },
+    { write: (line: string) => void logs.push(line) },
+  );
+  const service = await startService({ config, log, ...options });
+  const keyFile = join(dataDir, 'sandbox-key.pem');
+  const key =
+    config.environment === 'sandbox'
+      ? createPrivateKey(readFileSync(keyFile))
+      : generateKeyPair('ECDSA').privateKey;
+  return {
+    url: service.url,
+    service,
+    config,
+    call: createCaller(service.url),
+    key,
+    token: (...scopes) => signToken(key, scopes, 3600),
+    pair: (wanted) => createPair(service, wanted),
+    logs,
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createPair(
+  { database: { db } }: Service,
+  { allow, accounts = [], algorithm = 'ECDSA' }: PairOptions = {},
+) {
+  const { privateKey, publicKey } = generateKeyPair(algorithm);
+  const slug = `test-${randomBytes(6).toString('hex')}`;
+  const roles =
+    allow === undefined
+      ? await findRoles(db, ['administrator'])
+      : [await createRole(db, { slug, name: slug, description: null, permissions: allow })].flatMap(
+          (role) => role ?? [],
+        );
+  const id = await createApiKeyPair(
+    db,
+    {
+      thumbprint: thumbprint(publicKey),
+      display_name: slug,
+      algorithm,
+      public_key: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    },
+    roles.map((role) => role.id),
+    accounts,
+  );
+  return { id, key: privateKey, token: (...scopes: string[]) => signToken(privateKey, scopes, 3600) };
+}
