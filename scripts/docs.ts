@@ -1,5 +1,5 @@
 // `npm run docs`: the contract as a website in site/, one page that works from any folder and loads nothing from outside.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -21,6 +21,7 @@ const options = {
 
 /** Makes `index.html` and `openapi.json` in `out`. The same contract always gives the same bytes. */
 export async function buildDocs({ out, contract = generated }: { out: string; contract?: string }) {
+  if (!existsSync(contract)) throw new Error(`${contract} is not there yet: run \`npm run generate\` first`);
   const text = readFileSync(contract, 'utf8');
   const parsed = parseContract(text);
   const description = `${parsed.info.title}. ${parsed.info.summary}.`;

@@ -55,7 +55,15 @@ export function createTranslator(ajv: Ajv2020): Translate {
   };
 
   return (errors, location) => {
-    const details = expand(errors).map((error) => ({ location, ...words(error, location) }));
+    const found = expand(errors);
+    // What is no object cannot have two properties that exclude each other; `not` does not know that.
+    const mistyped = new Set(
+      found.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+    );
+    const telling = found.filter(
+      ({ keyword, instancePath }) => keyword !== 'not' || !mistyped.has(instancePath),
+    );
+    const details = telling.map((error) => ({ location, ...words(error, location) }));
     return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
   };
 }

@@ -28,7 +28,8 @@ export function readKeyId(token: string): string {
   }
   // RFC 7515: a token whose critical extensions are not understood must be refused, and we understand none.
   if ('crit' in header) throw new InvalidToken('critical extensions');
-  if (typeof header.kid !== 'string') throw new InvalidToken('no kid');
+  if (typeof header.kid !== 'string' || !/^[\w-]{43}$/.test(header.kid))
+    throw new InvalidToken('no thumbprint as kid');
   return header.kid;
 }
 

@@ -21,7 +21,8 @@ export function createBody(limit: number, hasBody: (id: string) => boolean): Ste
       throw refuse('value_error.content_type', 'must be sent with Content-Type: application/json');
     }
     req.headers['content-type'] = 'application/json';
-    await run(parse, req, res);
+    // The parser would make an empty object of an empty body.
+    if (sent) await run(parse, req, res);
   };
 }
 

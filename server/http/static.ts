@@ -1,13 +1,11 @@
 // What is served beside the API: docs, contract, badges, health. None of it needs a token or tells anything secret.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { badge, badgePath, schemeNames } from '../domain/card-schemes.ts';
 
 export interface StaticDeps {
   document: Document;
-  /** Where `npm run docs` or the start put the site; undefined when it was not built. */
+  /** Where `npm run docs`, or the first start, put the site. */
   siteDir: string;
   isReady: () => Promise<boolean>;
 }
@@ -28,10 +26,13 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
         void res.type('image/svg+xml').set('Cache-Control', 'public, max-age=86400').send(drawing),
     );
   }
-  const page = join(siteDir, 'index.html');
-  app.get('/docs', (_req, res, next) => {
-    if (existsSync(page)) res.sendFile(page);
-    else next();
+  // With the slash, so that the page's relative links lead to its neighbours.
+  app.get('/docs', (_req, res) => {
+    res.redirect(308, 'docs/');
+  });
+  app.use('/docs', (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
+    next();
   });
   app.use('/docs', express.static(siteDir, { redirect: false }));
 }

@@ -1,5 +1,6 @@
 // Every way to break a consumer is tried on a copy of the contract. All edits of one expected rating go into one copy, as
-// a comparison costs a second; the first pointer of an edit says where its change must be found.
+// a comparison costs a second; the first pointer of an edit says where its change must be found. The file is long because
+// that table is: it is the list of what we promise not to break.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

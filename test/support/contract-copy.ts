@@ -60,7 +60,7 @@ export async function lintCopies(copies: Edits[]): Promise<Problem[][]> {
   // Redocly prints one report per contract, one after the other.
   const reports = run.stdout.split(/(?<=^\})(?=\{)/mu).filter((report) => report.trim() !== '');
   if (reports.length !== copies.length) throw new Error(`Redocly stopped:\n${run.stderr}`);
-  return Promise.all(reports.map((report) => readReport(report, folder)));
+  return await Promise.all(reports.map((report) => readReport(report, folder)));
 }
 
 interface Report {

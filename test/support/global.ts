@@ -1,5 +1,5 @@
 /** Before all tests: one PostgreSQL for the whole run, and a migrated database to make the others from. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,8 +17,10 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const dataDir = await mkdtemp(join(tmpdir(), 'payments-test-'));
-  const embedded = given === undefined ? await startEmbedded({ dataDir }) : undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
+  // As root PostgreSQL runs as another user, who must be able to get here; otherwise it would settle elsewhere.
+  await chmod(folder, 0o755);
+  const embedded = given === undefined ? await startEmbedded({ dataDir: join(folder, 'data') }) : undefined;
   const serverUrl = given ?? embedded?.url ?? '';
   const template = `test_template_${process.pid}`;
   const admin = new pg.Client({ connectionString: serverUrl });
@@ -41,6 +43,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const { datname } of rows) await admin.query(`drop database ${datname} with (force)`);
     await admin.end();
     await embedded?.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,0 +1,18 @@
+// `npm run build`: JavaScript for production in dist/, with the contract and the docs beside it. Start it with
+// `node dist/server/main.js`.
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './support/redocly.ts';
+
+const run = (program: string, args: string[]) => {
+  const { status } = spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+run('tsc', ['-p', 'tsconfig.build.json']);
+run('tsx', ['scripts/docs.ts']);
+cpSync(join(root, 'generated/openapi.json'), join(root, 'dist/generated/openapi.json'));
+cpSync(join(root, 'site'), join(root, 'dist/site'), { recursive: true });
+console.log('Built dist/. Start it: ENVIRONMENT=production node dist/server/main.js');

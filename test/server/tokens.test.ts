@@ -1,0 +1,242 @@
+// A table of tokens, forged and genuine. Each forged one is refused alike, and nobody learns why.
+import {
+  createHmac,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  sign as signBytes,
+  type KeyObject,
+} from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { thumbprint } from '../../server/domain/key-pair.ts';
+import { deactivateApiKeyPair } from '../../server/store/api-key-pairs.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const now = () => Math.floor(Date.now() / 1000);
+const base64url = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const scopes = ['card-scheme-definitions.read'];
+const status = async (token: string, headers: Record<string, string> = {}) =>
+  (await service.call('GET', '/card-scheme-definitions', { token, headers })).status;
+
+/** A token of our own making, signed ES512 with the key, whatever it says. */
+function forge(key: KeyObject, header: object, payload: unknown): string {
+  const head = base64url({ alg: 'ES512', typ: 'JWT', kid: thumbprint(key), ...header });
+  const body = base64url(payload);
+  const signature = signBytes('sha512', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' });
+  return `${head}.${body}.${signature.toString('base64url')}`;
+}
+
+const claims = (extra: object = {}) => ({ scopes, exp: now() + 600, iat: now(), ...extra });
+
+describe('genuine tokens', () => {
+  it('ES512 of an ECDSA pair, RS512 of an RSA pair', async () => {
+    expect(await status(service.token(...scopes))).toBe(200);
+    const rsa = await service.pair({ algorithm: 'RSA' });
+    expect(await status(rsa.token(...scopes))).toBe(200);
+  });
+
+  it.each<[string, object]>([
+    ['without iat', { iat: undefined }],
+    ['with iss, jti and nbf', { iss: 'shop', jti: 'x', nbf: now() }],
+    ['used again, with the same jti', { jti: 'x' }],
+    ['of exactly 24 hours', { iat: now(), exp: now() + 86_400 }],
+    ['expired within the leeway', { iat: now() - 600, exp: now() - 30 }],
+    ['beginning within the leeway', { nbf: now() + 30 }],
+    ['made by a clock that runs ahead within the leeway', { iat: now() + 30 }],
+    ['with a wildcard', { scopes: ['*.read'] }],
+  ])('%s', async (_name, extra) => {
+    expect(await status(forge(service.key, {}, claims(extra)))).toBe(200);
+  });
+
+  it('a token without typ, as some libraries make it', async () => {
+    expect(await status(forge(service.key, { typ: undefined }, claims()))).toBe(200);
+  });
+});
+
+describe('forged and broken tokens are 401', () => {
+  const foreign = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
+  const kid = () => thumbprint(service.key);
+  const publicPem = () => createPublicKey(service.key).export({ type: 'spki', format: 'pem' }) as string;
+  const unsigned = (header: object) =>
+    `${base64url({ typ: 'JWT', kid: kid(), ...header })}.${base64url(claims())}`;
+
+  const table: [string, () => string][] = [
+    ['alg none without a signature', () => `${unsigned({ alg: 'none' })}.`],
+    ['alg none with a signature', () => `${unsigned({ alg: 'none' })}.${base64url('x')}`],
+    ['alg None', () => `${unsigned({ alg: 'None' })}.${base64url('x')}`],
+    [
+      'HMAC with the public key as the secret',
+      () => {
+        const input = unsigned({ alg: 'HS512' });
+        return `${input}.${createHmac('sha512', publicPem()).update(input).digest('base64url')}`;
+      },
+    ],
+    ['a foreign key with a known kid', () => forge(foreign, { kid: kid() }, claims())],
+    ['a foreign key with its own kid', () => forge(foreign, {}, claims())],
+    [
+      'an embedded jwk',
+      () => forge(foreign, { kid: kid(), jwk: createPublicKey(foreign).export({ format: 'jwk' }) }, claims()),
+    ],
+    [
+      'an embedded jwk and no kid',
+      () =>
+        forge(foreign, { kid: undefined, jwk: createPublicKey(foreign).export({ format: 'jwk' }) }, claims()),
+    ],
+    ['a jku', () => forge(foreign, { kid: kid(), jku: 'http://127.0.0.1:1/keys' }, claims())],
+    ['kid injection, SQL', () => forge(service.key, { kid: `' or 1=1 --` }, claims())],
+    ['kid injection, a path', () => forge(service.key, { kid: '../../etc/passwd' }, claims())],
+    ['kid with U+0000', () => forge(service.key, { kid: `${kid()}\u0000` }, claims())],
+    ['kid that is no text', () => forge(service.key, { kid: { toString: kid() } }, claims())],
+    ['no kid', () => forge(service.key, { kid: undefined }, claims())],
+    ['critical extensions', () => forge(service.key, { crit: ['exp'] }, claims())],
+    ['another typ', () => forge(service.key, { typ: 'dpop+jwt' }, claims())],
+    ['ES256 in the header', () => forge(service.key, { alg: 'ES256' }, claims())],
+    ['RS512 in the header', () => forge(service.key, { alg: 'RS512' }, claims())],
+    [
+      'a DER signature instead of the two numbers',
+      () => {
+        const input = unsigned({ alg: 'ES512' });
+        return `${input}.${createSign('sha512').update(input).sign(service.key).toString('base64url')}`;
+      },
+    ],
+    ['no expiry', () => forge(service.key, {}, claims({ exp: undefined }))],
+    ['an expiry that is text', () => forge(service.key, {}, claims({ exp: '9999999999' }))],
+    ['expired', () => forge(service.key, {}, claims({ iat: now() - 600, exp: now() - 61 }))],
+    ['not yet valid', () => forge(service.key, {}, claims({ nbf: now() + 120 }))],
+    ['made in the future', () => forge(service.key, {}, claims({ iat: now() + 120, exp: now() + 600 }))],
+    ['a lifetime of 24 hours and a second', () => forge(service.key, {}, claims({ exp: now() + 86_401 }))],
+    [
+      'a long lifetime without iat',
+      () => forge(service.key, {}, claims({ iat: undefined, exp: now() + 90_000 })),
+    ],
+    [
+      'a long lifetime behind a future iat',
+      () => forge(service.key, {}, claims({ iat: now() + 900_000, exp: now() + 900_060 })),
+    ],
+    ['no scopes', () => forge(service.key, {}, claims({ scopes: undefined }))],
+    ['scopes as text', () => forge(service.key, {}, claims({ scopes: scopes[0] }))],
+    [
+      'a malformed scope beside a good one',
+      () => forge(service.key, {}, claims({ scopes: [...scopes, 'everything'] })),
+    ],
+    ['a scope that is no text', () => forge(service.key, {}, claims({ scopes: [...scopes, 1] }))],
+    ['a payload that is a list', () => forge(service.key, {}, [claims()])],
+    ['a payload that is text', () => forge(service.key, {}, 'hello')],
+    ['a payload that is not JSON', () => service.token(...scopes).replace(/\..*\./, `.${base64url('{')}.`)],
+    ['a changed payload', () => service.token(...scopes).replace(/\..*\./, `.${base64url(claims())}.`)],
+    ['an empty signature', () => service.token(...scopes).replace(/[^.]+$/, '')],
+    ['half a signature', () => service.token(...scopes).slice(0, -80)],
+    ['padding', () => `${service.token(...scopes)}=`],
+    ['a second spelling of the payload', () => respell(service.token(...scopes))],
+    [
+      'plus and slash for minus and underscore',
+      () => withAny(/[-_]/, (token) => token.replaceAll('-', '+').replaceAll('_', '/')),
+    ],
+    ['four parts', () => `${service.token(...scopes)}.x`],
+    [
+      'two parts',
+      () =>
+        service
+          .token(...scopes)
+          .split('.')
+          .slice(0, 2)
+          .join('.'),
+    ],
+    ['a very long token', () => forge(service.key, {}, claims({ pad: 'x'.repeat(7000) }))],
+    ['nothing', () => '.'],
+  ];
+
+  /** The same bytes in other letters: base64url of lengths that leave bits over has several spellings. */
+  function respell(token: string): string {
+    const [head = '', , signature = ''] = token.split('.');
+    for (let pad = 0; ; pad += 1) {
+      const body = base64url({ ...claims(), pad: 'x'.repeat(pad) });
+      if (body.length % 4 !== 2) continue;
+      const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+      const last = letters.indexOf(body.at(-1) ?? '');
+      const other = body.slice(0, -1) + (letters[last ^ 1] ?? '');
+      expect(Buffer.from(other, 'base64url')).toEqual(Buffer.from(body, 'base64url'));
+      return `${head}.${other}.${signature}`;
+    }
+  }
+
+  function withAny(pattern: RegExp, change: (token: string) => string): string {
+    for (;;) {
+      const token = forge(service.key, {}, claims({ jti: String(Math.random()) }));
+      if (pattern.test(token)) return change(token);
+    }
+  }
+
+  it.each(table)('%s', async (_name, make) => {
+    expect(await status(make())).toBe(401);
+  });
+
+  it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer  ', 'Token x', 'bearer'])(
+    'the header "%s"',
+    async (Authorization) => {
+      const { status: answered } = await service.call('GET', '/card-scheme-definitions', {
+        headers: { Authorization },
+      });
+      expect(answered).toBe(401);
+    },
+  );
+
+  it('all of them answer with the same body', async () => {
+    const bodies = await Promise.all(
+      table
+        .slice(0, 12)
+        .map(async ([, make]) => (await service.call('GET', '/transactions', { token: make() })).text),
+    );
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it('a cached token ends when it expires', async () => {
+    let time = new Date();
+    await using clocked = await startTestService({ now: () => time });
+    const exp = Math.floor(time.getTime() / 1000) + 60;
+    const token = forge(clocked.key, {}, { scopes, exp });
+    const call = async () => (await clocked.call('GET', '/card-scheme-definitions', { token })).status;
+    expect(await call()).toBe(200);
+    time = new Date(time.getTime() + 119_000);
+    expect(await call()).toBe(200);
+    time = new Date(time.getTime() + 3_000);
+    expect(await call()).toBe(401);
+  });
+
+  it('a cached token ends when its pair is deactivated', async () => {
+    let time = new Date();
+    await using clocked = await startTestService({ now: () => time });
+    const pair = await clocked.pair();
+    const token = pair.token(...scopes);
+    const call = async () => (await clocked.call('GET', '/card-scheme-definitions', { token })).status;
+    expect(await call()).toBe(200);
+    await deactivateApiKeyPair(clocked.service.database.db, pair.id);
+    time = new Date(time.getTime() + 2_001);
+    expect(await call()).toBe(401);
+  });
+});
+
+describe('last_used_at', () => {
+  it('is written at the first use, then at most once a minute', async () => {
+    let time = new Date('2026-11-15T10:00:00.000Z');
+    await using clocked = await startTestService({ now: () => time });
+    const pair = await clocked.pair();
+    const use = async (seconds: number) => {
+      time = new Date(Date.parse('2026-11-15T10:00:00.000Z') + seconds * 1000);
+      const token = forge(pair.key, {}, { scopes: ['*.read'], exp: Math.floor(time.getTime() / 1000) + 60 });
+      const { body } = await clocked.call('GET', '/api-key-pairs', { token });
+      const { items } = body as { items: { id: string; last_used_at: string | null }[] };
+      return items.find(({ id }) => id === pair.id)?.last_used_at;
+    };
+    expect(await use(0)).toBe('2026-11-15T10:00:00.000Z');
+    expect(await use(30)).toBe('2026-11-15T10:00:00.000Z');
+    expect(await use(61)).toBe('2026-11-15T10:01:01.000Z');
+  });
+});
