@@ -11,7 +11,10 @@ const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => ''
 
 function run(script: string): number {
   const file = join(import.meta.dirname, script);
-  const { status } = spawnSync(process.execPath, [...process.execArgv, file], { stdio: 'inherit', cwd: root });
+  const { status } = spawnSync(process.execPath, [...process.execArgv, file], {
+    stdio: 'inherit',
+    cwd: root,
+  });
   return status ?? 1;
 }
 

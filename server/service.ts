@@ -18,6 +18,7 @@ import { openStore, type OpenedDatabase } from './store/open.ts';
 
 export interface Service {
   url: string;
+  port: number;
   database: OpenedDatabase;
   /** Finishes what is under way, then closes everything. */
   close: () => Promise<void>;
@@ -67,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
     return {
       url: publicUrl,
+      port,
       database,
       close: async () => {
         await close();

@@ -6,7 +6,7 @@ const transactions = 'paths/transactions.yaml';
 const example = (name: string) => `components/examples/${name}.yaml`;
 const schema = (name: string) => `components/schemas/${name}.yaml`;
 
-export const builtinFixtures: Fixture[] = [
+export const builtin: Fixture[] = [
   {
     rule: 'no-unresolved-refs',
     broken: 'a reference to a file that does not exist',

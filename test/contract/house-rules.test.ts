@@ -6,9 +6,12 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { lintCopies, type Edits, type Problem } from '../support/contract-copy.ts';
-import { builtinFixtures } from './house-rules.builtin.ts';
-import { componentFixtures } from './house-rules.components.ts';
-import { operationFixtures } from './house-rules.operations.ts';
+import { builtin } from './house-rules.builtin.ts';
+import { names } from './house-rules.names.ts';
+import { operations } from './house-rules.operations.ts';
+import { prose } from './house-rules.prose.ts';
+import { responses } from './house-rules.responses.ts';
+import { schemas } from './house-rules.schemas.ts';
 
 export interface Fixture {
   rule: string;
@@ -30,7 +33,7 @@ export interface Fixture {
   alone?: true;
 }
 
-const fixtures = [...operationFixtures, ...componentFixtures, ...builtinFixtures];
+const fixtures = [...operations, ...responses, ...names, ...schemas, ...prose, ...builtin];
 
 interface Copy {
   fixtures: Fixture[];

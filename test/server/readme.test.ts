@@ -1,0 +1,53 @@
+// What the README shows is what one sees.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { keys, secretKeys } from '../../server/config.ts';
+import { startTestService } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const scripts = (
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+).scripts;
+
+describe('the README', () => {
+  it('shows the real answer to its curl', async () => {
+    const shown = /```json\n(.*)…\n```/.exec(readme)?.[1] ?? 'nothing';
+    const [, path = ''] = /http:\/\/127\.0\.0\.1:8080(\/\S+)\n```/.exec(readme) ?? [];
+    await using service = await startTestService({ config: { publicUrl: 'http://127.0.0.1:8080' } });
+    const port = service.service.port;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { Authorization: `Bearer ${service.token('*.read')}` },
+    });
+    expect(response.status).toBe(200);
+    expect((await response.text()).startsWith(shown)).toBe(true);
+  });
+
+  it('shows the curl that npm start prints', () => {
+    const printed = readFileSync(join(root, 'server/main.ts'), 'utf8');
+    expect(printed).toContain(
+      `curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')"`,
+    );
+    expect(readme).toContain(
+      `curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')"`,
+    );
+  });
+
+  it('names every command that there is, and none that there is not', () => {
+    const named = [...readme.matchAll(/^\| `npm (?:run )?(?:-s )?([a-z]+)/gm)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
+  });
+
+  it('names every variable', () => {
+    for (const { name } of [...keys, ...secretKeys]) expect(readme).toContain(`\`${name}\``);
+  });
+
+  it('links only to what exists', () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)]
+      .map(([, target]) => target ?? '')
+      .filter((target) => !target.startsWith('http'));
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+});
