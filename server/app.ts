@@ -8,9 +8,9 @@ import { createExamples } from './contract/examples.ts';
 import type { Document } from './contract/load.ts';
 import type { RequestJudge } from './contract/requests.ts';
 import type { ResponseCheck } from './contract/responses.ts';
-import type { CursorCodec } from './domain/cursor.ts';
 import type { Handlers } from '../generated/operations.ts';
-import type { Deps } from './handlers/deps.ts';
+import type { Deps, Services } from './handlers/deps.ts';
+import { createApprovals } from './http/approvals.ts';
 import { createAnswer } from './http/answer.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
@@ -24,8 +24,11 @@ import { requestId } from './http/request-id.ts';
 import { route } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createAccessLog, createWriteError, lastResort } from './http/write-error.ts';
+import { approvalPage, decidedPage } from './sandbox/approval-page.ts';
 import type { Database } from './store/database.ts';
 import { createStore } from './store/index.ts';
+import { movePaymentMethod } from './store/payment-method-moves.ts';
+import { findPaymentMethod } from './store/payment-methods.ts';
 
 export interface AppDeps {
   document: Document;
@@ -33,7 +36,7 @@ export interface AppDeps {
   responses: ResponseCheck;
   handlers: Handlers<Deps>;
   database: Database;
-  cursors: CursorCodec;
+  services: Services;
   publicUrl: () => string;
   bodyLimit: number;
   siteDir: string;
@@ -48,7 +51,7 @@ export function createApp(deps: AppDeps): Express {
     responses,
     handlers,
     database,
-    cursors,
+    services,
     publicUrl,
     bodyLimit,
     siteDir,
@@ -60,7 +63,7 @@ export function createApp(deps: AppDeps): Express {
 
   type Work = (deps: Deps) => Promise<Result<OperationId>>;
   const withDeps = ({ caller, selection }: Context, isWrite: boolean, work: Work) => {
-    const shared = { cursors, publicUrl: publicUrl(), now, caller, selection, example };
+    const shared = { ...services, publicUrl: publicUrl(), now, caller, selection, example };
     if (!isWrite) return work({ ...shared, store });
     return database.db
       .transaction()
@@ -78,6 +81,15 @@ export function createApp(deps: AppDeps): Express {
   app.use(createAccessLog(log));
   app.use(step(requestId));
   serveStatic(app, { document, siteDir, isReady: database.isReady });
+  if (services.environment === 'sandbox') {
+    app.use(
+      createApprovals({
+        find: (id) => findPaymentMethod(database.db, id),
+        move: (id, status) => movePaymentMethod(database.db, id, status),
+        pages: { approval: approvalPage, decided: decidedPage },
+      }),
+    );
+  }
   app.use(step(route));
   app.use(step(earlyData));
   app.use(step(createBearer({ findSigningPair: store.findSigningPair, touch: store.touchApiKeyPair, now })));

@@ -62,8 +62,8 @@ export const keys: Key[] = [
   {
     name: 'PUBLIC_URL',
     doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`',
-    format: 'http or https URL',
-    accepts: url('http:', 'https:'),
+    format: 'http or https URL without user, query and fragment',
+    accepts: (value) => url('http:', 'https:')(value) && /^https?:\/\/[^@?#\s]+$/i.test(value),
   },
   {
     name: 'DATA_DIR',
@@ -132,8 +132,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
+  // Compared as bytes: base64 has second spellings of the same ones.
+  const bytes = (name: SecretName) => given(name) && Buffer.from(given(name) ?? '', 'base64').toString('hex');
   const shared = secretNames.filter((name) =>
-    secretNames.some((other) => other !== name && env[name] && env[name] === env[other]),
+    secretNames.some((other) => other !== name && bytes(name) && bytes(name) === bytes(other)),
   );
   if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
   if (faults.length > 0) {

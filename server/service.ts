@@ -2,18 +2,19 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import { secretNames, type Config } from './config.ts';
+import { secretNames, type Config, type SecretName } from './config.ts';
 import { loadContract, type Contract } from './contract/load.ts';
 import { proveContract } from './contract/prove.ts';
 import { createRequestJudge } from './contract/requests.ts';
 import { createResponseCheck } from './contract/responses.ts';
-import { createCursorCodec } from './domain/cursor.ts';
 import type { Deps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
+import { createServices } from './services.ts';
 import { furnishSandbox } from './sandbox/first-start.ts';
 import { sandboxSecrets } from './sandbox/secrets.ts';
+import { makeDataDirectory } from './store/embedded/index.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 
 export interface Service {
@@ -38,6 +39,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { document } = contract;
   const requests = await createRequestJudge(document);
   const sandbox = config.environment === 'sandbox';
+  // Production has refused a missing secret by now.
+  // Before anything is written there: the embedded database needs a folder that lets its user pass.
+  if (sandbox) await makeDataDirectory(config.dataDir);
   const secrets = sandbox ? sandboxSecrets(config.dataDir, secretNames, config.secrets) : config.secrets;
   const database = await openStore({
     databaseUrl: config.databaseUrl,
@@ -56,24 +60,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       responses: createResponseCheck(document, ajv),
       handlers: options.handlers ?? handlers,
       database,
-      // Production has refused a missing key by now.
-      cursors: createCursorCodec(secrets.CURSOR_KEY ?? Buffer.alloc(0)),
+      services: createServices(config, secrets as Record<SecretName, Buffer>),
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       siteDir: join(import.meta.dirname, '..', 'site'),
       log,
       now,
     });
-    const { port, close } = await listen(app, config);
+    const { port, close } = await listen(app, config, log);
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
+    let closed: Promise<void> | undefined;
     return {
       url: publicUrl,
       port,
       database,
-      close: async () => {
-        await close();
-        await database.close();
-      },
+      close: () => (closed ??= close().finally(() => database.close())),
     };
   } catch (error) {
     await database.close();

@@ -1,6 +1,7 @@
 // One way to make an Ajv for this contract: JSON Schema 2020-12, full formats, every violation at once.
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { formats } from './formats.ts';
 import type { Document } from './load.ts';
 
 const id = 'contract';
@@ -21,6 +22,7 @@ export function createAjv(document: Document, options: Options = {}): Ajv2020 {
   });
   // The fast mode of formats accepts month 19.
   addFormats.default(ajv, { mode: 'full' });
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
   ajv.addVocabulary(openapiWords);
   ajv.addSchema({ ...document, $id: id }, id, false);
   return ajv;

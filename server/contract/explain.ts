@@ -12,6 +12,7 @@ import {
   type Parameter,
   type Schema,
 } from './load.ts';
+import type { Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
@@ -24,8 +25,8 @@ interface Shape {
 
 export interface Explainer {
   /** Whether the query has what express-openapi-validator lets through: unknown names in brackets, hexadecimal numbers. */
-  isSloppy: (id: OperationId, query: string) => boolean;
-  explain: (id: OperationId, query: string, body: unknown) => Detail[];
+  isSloppy: (id: OperationId, query: Query) => boolean;
+  explain: (id: OperationId, query: Query, body: unknown) => Detail[];
 }
 
 export function createExplainer(document: Document): Explainer {
@@ -66,40 +67,52 @@ export function createExplainer(document: Document): Explainer {
   return {
     isSloppy(id, query) {
       const { integers, names } = shapeOf(id);
-      return [...new URLSearchParams(query)].some(
-        ([name, value]) => !names.has(name) || (integers.has(name) && !/^-?\d+$/.test(value)),
+      return Object.entries(query).some(
+        ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
       );
     },
     explain(id, query, body) {
       const shape = shapeOf(id);
-      const given = readQuery(shape, query);
       const details: Detail[] = [];
-      if (!shape.query(given)) details.push(...translateQuery(shape.query.errors ?? [], 'query'));
+      if (!shape.query(readQuery(shape, query)))
+        details.push(...translateQuery(shape.query.errors ?? [], 'query').map(oncePlease(shape, query)));
       if (!shape.body) return details;
       if (body === undefined)
         return [
           ...details,
           { location: 'body', pointer: '', message: 'is required', type: 'value_error.missing' },
         ];
-      if (!shape.body(structuredClone(body))) details.push(...translateBody(shape.body.errors ?? [], 'body'));
+      // Not a copy of the body: copying one that is nested deeply enough overflows the stack.
+      if (!shape.body(body)) details.push(...translateBody(shape.body.errors ?? [], 'body'));
       return details;
     },
   };
 }
 
-function readQuery({ arrays, integers }: Shape, query: string): Record<string, unknown> {
-  const search = new URLSearchParams(query);
-  const given: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const name of new Set(search.keys())) {
-    const values = search.getAll(name);
-    const [value = ''] = values;
-    if (arrays.has(name)) given[name] = values;
-    else if (values.length > 1) given[name] = values;
-    // Coercion would take 0x10 and 1e3 for integers; as they stand they are text.
-    else given[name] = integers.has(name) && !/^-?\d+$/.test(value) ? 'no integer' : value;
+// Coercion would take 0x10 and 1e3 for integers, and 400 digits for Infinity, which no maximum stops.
+const isInteger = (value: string | string[]): boolean =>
+  typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
+
+function readQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
+  const given = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(query)) {
+    if (arrays.has(name)) given[name] = [value].flat();
+    else if (integers.has(name) && typeof value === 'string' && !isInteger(value))
+      given[name] = /^-?\d+$/.test(value) ? Math.sign(Number(value)) * Number.MAX_VALUE : 'no integer';
+    else given[name] = value;
   }
   return given;
 }
+
+// To somebody who sent a parameter twice, "must be a string" says nothing.
+const oncePlease =
+  ({ arrays, names }: Shape, query: Query) =>
+  (detail: Detail): Detail => {
+    const name = detail.pointer.slice(1);
+    return names.has(name) && !arrays.has(name) && Array.isArray(query[name])
+      ? { ...detail, message: 'must be given only once', type: 'value_error.duplicate' }
+      : detail;
+  };
 
 const queryParameters = (document: Document, operation: ContractOperation): Parameter[] =>
   (operation.parameters ?? [])

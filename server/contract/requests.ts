@@ -4,8 +4,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
+import { curtail } from './curtail.ts';
 import { createExplainer, hasBody, unexplained } from './explain.ts';
-import { ContractFault, resolve, type Document, type Parameter, type Schema } from './load.ts';
+import { formats } from './formats.ts';
+import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
+import { parseQuery } from './query.ts';
 
 export interface RequestJudge {
   /** Refuses with 400 and every violation, or leaves validated `query` and `body` on the request. */
@@ -13,6 +16,7 @@ export interface RequestJudge {
 }
 
 export async function createRequestJudge(document: Document): Promise<RequestJudge> {
+  refuseBesideReference(document);
   const prepared = withoutNullQueries(document);
   const explainer = createExplainer(prepared);
   const steps = validator
@@ -25,6 +29,7 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
       validateFormats: true,
       // The default, fast, accepts month 19.
       ajvFormats: { mode: 'full' },
+      formats,
       fileUploader: false,
       operationHandlers: false,
     })
@@ -35,12 +40,17 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
 
   return {
     async judge(id, req, res) {
-      const [, query = ''] = req.url.split(/\?(.*)/s, 2);
+      const query = parseQuery(req.url);
       const refuse = (cause?: unknown) => {
-        const details = explainer.explain(id, query, req.body);
+        // Read again: the validator has been at work on the other.
+        const details = explainer.explain(id, parseQuery(req.url), req.body);
         throw new ApiError(400, { details: details.length > 0 ? details : [unexplained], cause });
       };
+      const { requestBody } = prepared.paths[operations[id].path]?.[operations[id].method] ?? {};
+      if (requestBody) curtail(prepared, requestBody.content['application/json'].schema, req.body);
       if (explainer.isSloppy(id, query)) refuse();
+      // The validator fills this very object: defaults, numbers instead of text, arrays.
+      Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });
       try {
         for (const run of steps) await runStep(run, req, res);
       } catch (error) {
@@ -96,16 +106,38 @@ async function warmUp(document: Document, steps: RequestHandler[]): Promise<void
   }
 }
 
-// In a query there is no null: coercion would take an empty value for it. The contract says "or null" for typed clients,
-// which leave the parameter out.
+// In a query there is no null: coercion would take an empty value, or 0 behind an `anyOf`, for it. The contract says
+// "or null" for typed clients, which leave the parameter out.
 function withoutNullQueries(document: Document): Document {
   const copy = structuredClone(document);
-  for (const parameter of Object.values(copy.components.parameters ?? {}) as Parameter[]) {
-    if (parameter.in !== 'query') continue;
-    const schema = { ...resolve<Schema>(copy, parameter.schema) };
-    if (!Array.isArray(schema.type)) continue;
-    const types = schema.type.filter((type) => type !== 'null');
-    parameter.schema = { ...schema, type: types.length === 1 && types[0] ? types[0] : types };
+  const parameters = [
+    ...Object.values(copy.components.parameters ?? {}),
+    ...operationsOf(copy).flatMap(({ operation }) => operation.parameters ?? []),
+  ] as (Parameter | { $ref: string })[];
+  for (const parameter of parameters) {
+    if ('$ref' in parameter || parameter.in !== 'query') continue;
+    parameter.schema = withoutNull(resolve<Schema>(copy, parameter.schema)) ?? parameter.schema;
   }
   return copy;
+}
+
+function withoutNull({ type, anyOf, ...rest }: Schema): Schema | undefined {
+  if (Array.isArray(type)) return { ...rest, type: single(type.filter((one) => one !== 'null')) };
+  if (!Array.isArray(anyOf)) return undefined;
+  const branches = (anyOf as Schema[]).filter((branch) => branch.type !== 'null');
+  return branches.length === 1 && branches[0] ? { ...rest, ...branches[0] } : { ...rest, anyOf: branches };
+}
+
+const single = (types: string[]) => (types.length === 1 && types[0] ? types[0] : types);
+
+// It drops what stands beside the reference of a body, and would let through what the contract refuses.
+function refuseBesideReference(document: Document): void {
+  for (const { operation } of operationsOf(document)) {
+    const { $ref, ...beside } = operation.requestBody?.content['application/json'].schema ?? {};
+    const dropped = Object.keys(beside).filter((keyword) => keyword !== 'description');
+    if ($ref !== undefined && dropped.length > 0)
+      throw new ContractFault(
+        `The contract cannot be used for ${operation.operationId}: move ${dropped.join(', ')} from beside the $ref of its body into the schema ${$ref}`,
+      );
+  }
 }

@@ -24,11 +24,13 @@ export function createTranslator(ajv: Ajv2020): Translate {
   };
 
   const meant = (choice: ErrorObject): ErrorObject[] => {
-    const candidates = (choice.schema as Schema[])
+    const branches = choice.schema as Schema[];
+    const orNull = branches.some((branch) => branch.type === 'null');
+    const candidates = branches
       .filter((branch) => branch.type !== 'null')
       .map((branch) => {
         const validate = compile(branch);
-        validate(structuredClone(choice.data));
+        validate(choice.data);
         return {
           errors: [...(validate.errors ?? [])],
           known: knownProperties(validate.errors ?? [], choice.data),
@@ -37,42 +39,73 @@ export function createTranslator(ajv: Ajv2020): Translate {
       .sort((a, b) => b.known - a.known || a.errors.length - b.errors.length);
     return (candidates[0]?.errors ?? []).map((error) => ({
       ...error,
+      // The branch does not know that null would have been fine too.
+      ...(orNull && error.keyword === 'type' && error.instancePath === ''
+        ? { params: { type: [(error.params as { type: unknown }).type, 'null'].flat() } }
+        : {}),
       instancePath: choice.instancePath + error.instancePath,
     }));
   };
 
+  // Outermost choices first: what stands below one is explained by the branch that was meant. Each error looks up its own
+  // ancestors, never all others: a body has room for fifty thousand faulty entries.
   const expand = (errors: readonly ErrorObject[]): ErrorObject[] => {
-    const choices = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
-    if (choices.length === 0) return [...errors];
-    // Outermost first: what stands below a choice is explained by the branch that was meant.
-    const outer = choices.filter(
-      (choice) => !choices.some((other) => other !== choice && isBelow(choice, other)),
-    );
-    const rest = errors.filter(
-      (error) => !outer.some((choice) => isBelow(error, choice) || error === choice),
-    );
-    return [...rest, ...outer.flatMap((choice) => expand(meant(choice)))];
+    const choices = new Map<string, ErrorObject>();
+    // Ajv reports a choice after its branches, so of several at one place the last is the outermost.
+    for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
+    if (choices.size === 0) return [...errors];
+    return errors.flatMap((error) => {
+      const at = [...ancestors(error.instancePath)].find((path) => choices.has(path));
+      const outermost = at === undefined ? undefined : choices.get(at);
+      // A keyword that stands beside the choice is no branch of it.
+      if (!outermost || (error.parentSchema === outermost.parentSchema && !isChoice(error))) return [error];
+      return error === outermost ? expand(meant(error)) : [];
+    });
   };
 
   return (errors, location) => {
-    const found = expand(errors);
-    // What is no object cannot have two properties that exclude each other; `not` does not know that.
-    const mistyped = new Set(
-      found.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
-    );
-    const telling = found.filter(
-      ({ keyword, instancePath }) => keyword !== 'not' || !mistyped.has(instancePath),
-    );
+    const found = expand(withinBounds(errors));
+    const at = (...keywords: string[]) =>
+      new Set(
+        found.filter(({ keyword }) => keywords.includes(keyword)).map(({ instancePath }) => instancePath),
+      );
+    const mistyped = at('type');
+    const outOfRange = at('minimum', 'maximum');
+    const telling = found.filter(({ keyword, instancePath, params }) => {
+      // What is no object cannot have two properties that exclude each other; `not` does not know that.
+      if (keyword === 'not') return !mistyped.has(instancePath);
+      // The contract's own bounds say more than "32 bits".
+      return !(keyword === 'format' && isNumeric(params.format) && outOfRange.has(instancePath));
+    });
     const details = telling.map((error) => ({ location, ...words(error, location) }));
     return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
   };
 }
 
-// An error at the very place of the choice comes from one of its branches too.
-const isBelow = (error: ErrorObject, choice: ErrorObject) =>
-  error !== choice &&
-  (error.instancePath === choice.instancePath || error.instancePath.startsWith(`${choice.instancePath}/`)) &&
-  !(error.keyword === choice.keyword && error.schemaPath.length < choice.schemaPath.length);
+const isChoice = ({ keyword }: ErrorObject) => keyword === 'oneOf' || keyword === 'anyOf';
+
+const isNumeric = (format: unknown) => /^(int|float|double)/.test(String(format));
+
+/** From the outside in: '', '/items', '/items/0'. */
+function* ancestors(pointer: string): Generator<string> {
+  for (let end = 0; end !== -1; end = pointer.indexOf('/', end + 1)) yield pointer.slice(0, end);
+  if (pointer !== '') yield pointer;
+}
+
+// Of a list that is too long the surplus is not explained entry by entry: it has to go anyway.
+function withinBounds(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const limits = new Map<string, number>();
+  for (const { keyword, instancePath, params } of errors)
+    if (keyword === 'maxItems') limits.set(instancePath, Number((params as { limit: unknown }).limit));
+  if (limits.size === 0) return errors;
+  return errors.filter(({ instancePath }) => {
+    const path = [...ancestors(instancePath)];
+    return !path.some((inner, depth) => {
+      const outer = path[depth - 1] ?? '';
+      return Number(inner.slice(outer.length + 1)) >= (limits.get(outer) ?? Infinity);
+    });
+  });
+}
 
 // The branch that knows most of the properties that were sent is the one that was meant.
 function knownProperties(errors: readonly ErrorObject[], data: unknown): number {
@@ -163,9 +196,9 @@ const count = (limit: number, noun: string) => `${limit} ${noun}${limit === 1 ? 
 
 function typeWords(pointer: string, types: string[]) {
   const [first = 'value'] = types.filter((type) => type !== 'null');
-  const article = /^[aeiou]/.test(first) ? 'an' : 'a';
+  const what = first === 'boolean' ? 'true or false' : `${/^[aeiou]/.test(first) ? 'an' : 'a'} ${first}`;
   const orNull = types.includes('null') ? ' or null' : '';
-  return { pointer, message: `must be ${article} ${first}${orNull}`, type: `type_error.${first}` };
+  return { pointer, message: `must be ${what}${orNull}`, type: `type_error.${first}` };
 }
 
 function formatWords(format: string): { message: string; type: string } {
@@ -177,7 +210,8 @@ function formatWords(format: string): { message: string; type: string } {
       type: 'value_error.datetime',
     };
   }
-  return { message: `must be of the format ${format}`, type: `value_error.${format}` };
+  if (isNumeric(format)) return { message: `must fit in ${format}`, type: 'value_error.number.size' };
+  return { message: `must be of the format ${format}`, type: `value_error.${format.replaceAll('-', '_')}` };
 }
 
 // `not: {required: [a, b]}` is how the contract says that two properties exclude each other.

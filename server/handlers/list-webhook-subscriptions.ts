@@ -1,8 +1,18 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import type { Deps } from './deps.ts';
+import { cursorBinding, pageCursors, readCursor } from '../domain/cursor.ts';
+import { maskedPassword, presentSubscription } from '../domain/present-webhook-subscription.ts';
+import { accountsOf, selectionKey, type Deps } from './deps.ts';
 
-// A stub: it answers with the contract's own example, marked by the header X-Contract-Example, until it is filled in.
-export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = (
-  _input,
+export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = async (
+  { query },
   deps,
-): Promise<Result<'listWebhookSubscriptions'>> => Promise.resolve(deps.example('listWebhookSubscriptions'));
+): Promise<Result<'listWebhookSubscriptions'>> => {
+  const { store, cursors, vault, now } = deps;
+  const boundTo = cursorBinding('listWebhookSubscriptions', selectionKey(deps), query);
+  const cursor = readCursor(cursors, query.cursor, boundTo);
+  const page = await store.listWebhookSubscriptionPage(accountsOf(deps), { limit: query.limit, cursor });
+  const items = page.rows.map((row) =>
+    presentSubscription(row, vault.open(row.secret_sealed, 'webhook'), maskedPassword, now()),
+  );
+  return { status: 200, body: { items, limit: query.limit, ...pageCursors(cursors, page, boundTo) } };
+};

@@ -21,10 +21,12 @@ export const createAnswer =
   <Deps>({ handlers, check, withDeps }: AnswerDeps<Deps>): RequestHandler =>
   async (req, res) => {
     const context = contextOf(res);
-    const { id, method } = context.operation;
+    const { id, scopes } = context.operation;
+    // By what the operation may do, not by its method: checking balances is a POST that writes nothing.
+    const isWrite = scopes.some((scope) => scope.endsWith('.write'));
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { query: req.query, body: req.body as unknown } as unknown as Input<OperationId>;
-    const result = await withDeps(context, method !== 'get', async (deps) => {
+    const result = await withDeps(context, isWrite, async (deps) => {
       const made = await handle(input, deps);
       const fault = check.fault(id, made.status, made.body);
       if (fault) throw new ApiError(500, { reason: `the answer breaks the contract: ${fault}` });

@@ -1,8 +1,9 @@
 // The HTTP server itself: limits on headers and time, errors below Express in the same JSON shape, and a shutdown that
 // finishes what is under way.
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from 'pino';
 import { errorBody } from '../errors.ts';
 
 export const limits = {
@@ -22,50 +23,80 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   { host, port }: { host: string; port: number },
+  log: Logger,
 ): Promise<Listening> {
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMilliseconds,
-      requestTimeout: limits.requestMilliseconds,
-      keepAliveTimeout: limits.keepAliveMilliseconds,
-      connectionsCheckingInterval: 2_000,
-    },
-    app,
-  );
-  server.on('clientError', refuse);
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMilliseconds,
+    requestTimeout: limits.requestMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    connectionsCheckingInterval: 2_000,
+  });
+  const close = createClose(server);
+  server.on('request', app);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    refuse(error, socket, log);
+  });
   await new Promise<void>((done, failed) => {
     server.once('error', failed);
     server.listen(port, host, done);
   });
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 // What is not even HTTP never reaches Express, and Node would answer it without a body.
-function refuse(_error: Error, socket: Socket): void {
+function refuse({ code }: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
   if (!socket.writable || socket.destroyed) return;
+  const requestId = randomUUID();
+  // Only the code: the error holds what was sent.
+  log.debug({ requestId, status: 400, reason: code });
   const body = JSON.stringify(errorBody(400));
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-ID: ${randomUUID()}`,
+    `X-Request-ID: ${requestId}`,
     'Access-Control-Allow-Origin: *',
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((done, failed) => {
-    const deadline = setTimeout(() => {
-      server.closeAllConnections();
-    }, limits.shutdownMilliseconds);
-    server.close((error) => {
-      clearTimeout(deadline);
-      if (error) failed(error);
-      else done();
-    });
-    server.closeIdleConnections();
+/** Answers what is under way and takes nothing new. Must be made before the first request is heard. */
+function createClose(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  const underWay = new Set<ServerResponse>();
+  let closing = false;
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
+  server.on('request', (_req, res) => {
+    underWay.add(res);
+    if (closing) res.setHeader('Connection', 'close');
+    res.once('close', () => {
+      underWay.delete(res);
+      // A connection whose answer promised to keep it, before we knew better.
+      if (closing)
+        setImmediate(() => {
+          server.closeIdleConnections();
+        });
+    });
+  });
+  return () =>
+    new Promise((done, failed) => {
+      closing = true;
+      const deadline = setTimeout(() => {
+        server.closeAllConnections();
+      }, limits.shutdownMilliseconds);
+      server.close((error) => {
+        clearTimeout(deadline);
+        if (error) failed(error);
+        else done();
+      });
+      for (const res of underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
+      server.closeIdleConnections();
+      // To Node a connection that never sent a byte is not idle, and it would be waited for.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    });
 }

@@ -49,7 +49,8 @@ function send(res: Response, { status, facts }: ApiError, body: object): void {
 export const lastResort =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, _req, res, _next) => {
-    log.error({ err: error }, 'an answer could not be written');
+    const { requestId } = contextOf(res) as Partial<ReturnType<typeof contextOf>>;
+    log.error({ requestId, err: error }, 'an answer could not be written');
     if (res.headersSent) {
       res.destroy();
       return;

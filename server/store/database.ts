@@ -11,6 +11,8 @@ export interface Database {
   db: Kysely<Tables>;
   pool: pg.Pool;
   isReady: () => Promise<boolean>;
+  /** From now on connections are made there. */
+  moveTo: (url: string) => void;
   close: () => Promise<void>;
 }
 
@@ -22,7 +24,34 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   return value;
 });
 
-export function openDatabase(url: string, onError: (error: Error) => void, size = 10): Database {
+/** The database cannot be used, and the message says in one sentence why. */
+export class DatabaseFault extends Error {}
+
+/** `localhost` fails once for each of its addresses, and the error over these says nothing itself. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map(reasonOf).join(', ')
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+// A database that hangs accepts a query and never answers it. pg knows this setting per query, its types do not.
+const quickly = (text: string): pg.QueryConfig & { query_timeout: number } => ({
+  text,
+  query_timeout: 2_000,
+});
+
+interface DatabaseOptions {
+  size?: number;
+  /** 0 for none. */
+  statementMilliseconds?: number;
+}
+
+export function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  { size = 10, statementMilliseconds = 15_000 }: DatabaseOptions = {},
+): Database {
   const pool = new pg.Pool({
     connectionString: url,
     types,
@@ -31,7 +60,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, size 
     // While the database is away, answers must be quick.
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 15_000,
+    statement_timeout: statementMilliseconds,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   });
@@ -43,11 +72,18 @@ export function openDatabase(url: string, onError: (error: Error) => void, size 
     db,
     pool,
     isReady: () =>
-      pool.query('select 1').then(
+      pool.query(quickly('select 1')).then(
         () => true,
         () => false,
       ),
-    close: () => db.destroy(),
+    moveTo: (elsewhere) => {
+      pool.options.connectionString = elsewhere;
+    },
+    close: async () => {
+      await db.destroy();
+      // Kysely ends a pool that it has used; connections may have been made without it.
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 
@@ -56,9 +92,6 @@ export async function migrate(db: Kysely<Tables>): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error)
-    throw new Error(
-      `The database could not be migrated: ${error instanceof Error ? error.message : String(error as string)}`,
-      { cause: error },
-    );
+    throw new DatabaseFault(`The database could not be migrated: ${reasonOf(error)}`, { cause: error });
   return results.map(({ migrationName }) => migrationName);
 }

@@ -12,6 +12,7 @@ const unbounded = (what: string, file: string, edit: Fixture['edit'], at: string
   at,
   says: `give this ${what}`,
 });
+const shop = 'name: shop\nin: query\ndescription: The shop.\nschema:\n  type: string\n';
 
 export const schemas: Fixture[] = [
   {
@@ -112,6 +113,14 @@ export const schemas: Fixture[] = [
     ),
     'metadata:',
   ),
+  {
+    ...unbounded('string a maxLength', parameter('ShopFilter'), () => shop, 'schema:'),
+    broken: 'string a maxLength is missing from a parameter of the path',
+    plus: {
+      'paths/card-scheme-definitions.yaml': (text) =>
+        `parameters:\n  - $ref: ../components/parameters/ShopFilter.yaml\n${text}`,
+    },
+  },
   unbounded(
     'schema a type',
     schema('WebhookSubscriptionCreate'),

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { lintCopies, type Edits, type Problem } from '../support/contract-copy.ts';
+import { lintCopies, swap, type Edits, type Problem } from '../support/contract-copy.ts';
 import { builtin } from './house-rules.builtin.ts';
 import { names } from './house-rules.names.ts';
 import { operations } from './house-rules.operations.ts';
@@ -62,15 +62,40 @@ function pack(all: Fixture[]): Copy[] {
 
 const copies = pack(fixtures);
 
+/** What the contract says now, said in other ways that are as good. */
+const variations: Edits = {
+  'paths/transactions.yaml': swap(
+    /'200':\n[\s\S]*(?= {4}'400')/u,
+    "'200':\n      $ref: ../components/responses/Page.yaml\n",
+  ),
+  'components/responses/Page.yaml': () => `description: A page.
+headers: {X-Request-ID: {$ref: ../headers/RequestId.yaml}}
+content:
+  application/json:
+    schema: {$ref: ../schemas/TransactionCollection.yaml}
+    examples:
+      first_page: {$ref: ../examples/TransactionsFirstPage.yaml}
+      last_page: {$ref: ../examples/TransactionsLastPage.yaml}
+      none_found: {$ref: ../examples/TransactionsNoneFound.yaml}
+`,
+  'paths/api-key-pairs.yaml': (text) => {
+    const [parameters = ''] = / {2}parameters:\n(?: {4}- .*\n)+/u.exec(text) ?? [];
+    return parameters.replaceAll(/^ {2}/gmu, '') + text.replace(parameters, '');
+  },
+  'components/schemas/Role.yaml': swap(/type:\n.*\n.*\n {4}const: role/u, 'type:\n    $ref: ./RoleType.yaml'),
+  'components/schemas/RoleType.yaml': () => 'description: Always `role`.\ntype: string\nconst: role\n',
+};
+let untouched: Problem[] | undefined;
+let varied: Problem[] | undefined;
+
 beforeAll(async () => {
   const edits = copies.map((copy) =>
     Object.fromEntries(
       copy.fixtures.flatMap(({ file, edit, plus = {} }) => [[file, edit], ...Object.entries(plus)]),
     ),
   );
-  const found = await lintCopies([{}, ...edits]);
-  const [untouched, ...broken] = found;
-  expect(untouched).toEqual([]);
+  const [first, second, ...broken] = await lintCopies([{}, variations, ...edits]);
+  [untouched, varied] = [first, second];
   copies.forEach((copy, index) => {
     copy.problems = broken[index] ?? [];
   });
@@ -91,6 +116,11 @@ describe.each([...new Set(fixtures.map(({ rule }) => rule))])('%s', (rule) => {
     expect(problems.filter(({ file }) => !filesOf(fixture).includes(file))).toEqual([]);
     expect(problems.filter(({ line }) => line < 1)).toEqual([]);
   });
+});
+
+it('accepts the contract as it is, and said in other words', () => {
+  expect(untouched).toEqual([]);
+  expect(varied).toEqual([]);
 });
 
 it('complains of nothing else', () => {

@@ -1,7 +1,11 @@
 // Every migration, in order. Imported, not looked up on disk: a build then cannot lose one.
 import type { Migration } from 'kysely';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
+import * as buyersAndCards from './0002-buyers-and-cards.ts';
+import * as transactions from './0003-transactions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
+  '0002-buyers-and-cards': buyersAndCards,
+  '0003-transactions': transactions,
 };

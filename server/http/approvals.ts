@@ -1,0 +1,60 @@
+// Serves the sandbox's approval page and carries out the buyer's decision. Unknown IDs fall through, so they answer like
+// any unknown path.
+import express, { Router, type Request } from 'express';
+import { approvalPath } from '../domain/present-payment-method.ts';
+import { IllegalMove } from '../domain/state-machine.ts';
+import type { PaymentMethodRow } from '../store/payment-methods.ts';
+
+export interface ApprovalsDeps {
+  find: (id: string) => Promise<PaymentMethodRow | undefined>;
+  /** Throws IllegalMove. */
+  move: (id: string, status: 'succeeded' | 'failed') => Promise<PaymentMethodRow | undefined>;
+  pages: {
+    approval: (card: { scheme: string | null; label: string | null }) => string;
+    decided: (status: string) => string;
+  };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+export function createApprovals({ find, move, pages }: ApprovalsDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  const path = approvalPath(':id');
+  const known = (req: Request) => (uuid.test(idOf(req)) ? find(idOf(req)) : Promise.resolve(undefined));
+  router.get(path, async (req, res, next) => {
+    const method = await known(req);
+    if (!method) {
+      next();
+      return;
+    }
+    res.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store' }).type('html');
+    res.send(
+      method.status === 'buyer_approval_required' ? pages.approval(method) : pages.decided(method.status),
+    );
+  });
+  router.post(path, express.urlencoded({ extended: false, limit: 1024 }), async (req, res, next) => {
+    const decision = (req.body as { decision?: unknown } | undefined)?.decision;
+    const method = await known(req);
+    if (!method || (decision !== 'approve' && decision !== 'decline')) {
+      next();
+      return;
+    }
+    // A second click finds it decided, and nothing moves twice.
+    const decided = await move(method.id, decision === 'approve' ? 'succeeded' : 'failed').catch(
+      (error: unknown) => {
+        if (error instanceof IllegalMove) return find(method.id);
+        throw error;
+      },
+    );
+    if (method.redirect_url) res.redirect(303, method.redirect_url);
+    else
+      res
+        .set('Content-Security-Policy', policy)
+        .type('html')
+        .send(pages.decided(decided?.status ?? 'failed'));
+  });
+  return router;
+}
+
+const idOf = (req: Request): string => String(req.params.id);

@@ -1,0 +1,42 @@
+import type { Selectable } from 'kysely';
+import type { Db } from './database.ts';
+import type { BuyersTable } from './schema.ts';
+
+export type BuyerRow = Selectable<BuyersTable>;
+
+/** By one of the two identifiers, within a merchant account. */
+export const findBuyer = (db: Db, account: string, by: { id: string } | { external_identifier: string }) => {
+  const query = db.selectFrom('buyers').selectAll().where('merchant_account_id', '=', account);
+  return (
+    'id' in by
+      ? query.where('id', '=', by.id)
+      : query.where('external_identifier', '=', by.external_identifier)
+  ).executeTakeFirst();
+};
+
+export const listBuyers = (db: Db, account: string) =>
+  db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+
+export interface NewBuyer {
+  id?: string;
+  merchant_account_id: string;
+  external_identifier: string | null;
+  display_name: string | null;
+  account_number: string | null;
+  billing_details: object | null;
+}
+
+/** Undefined when the external identifier, or the ID, is taken. */
+export const createBuyer = (db: Db, buyer: NewBuyer) =>
+  db
+    .insertInto('buyers')
+    .values({ ...buyer, billing_details: buyer.billing_details && JSON.stringify(buyer.billing_details) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();

@@ -1,0 +1,6 @@
+// The transactions table, as Kysely types.
+import type { Generated } from 'kysely';
+
+export interface TransactionsTable {
+  id: Generated<string>;
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { createBuyer } from '../../server/store/buyers.ts';
+import { describeOperation } from '../support/operation.ts';
+import { startTestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
+
+interface PaymentMethod {
+  id: string;
+  status: string;
+  scheme: string;
+  label: string;
+  fingerprint: string;
+  details: { bin: string };
+  buyer: { id: string } | null;
+  approval_url: string | null;
+  merchant_account_id: string;
+}
+
+describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
+  const create = async (body: object, headers: Record<string, string> = {}) => {
+    const answer = await frame.call({ body: { ...card, ...body }, headers });
+    return { ...answer, method: answer.body as PaymentMethod };
+  };
+  const buyer = (account = 'default') =>
+    createBuyer(frame.service.service.database.db, {
+      merchant_account_id: account,
+      external_identifier: `buyer-${randomUUID()}`,
+      display_name: 'Jane Doe',
+      account_number: null,
+      billing_details: null,
+    });
+
+  describe('201 stores a card', () => {
+    it('answers with the payment method, and never with the number or the security code', async () => {
+      const { status, method, text } = await create({ external_identifier: 'first' });
+      expect(status).toBe(201);
+      expect(method).toMatchObject({
+        status: 'succeeded',
+        scheme: 'visa',
+        label: '1111',
+        details: { bin: '41111111', card_type: 'credit', card_issuer_name: 'Sandbox Bank' },
+        expiration_date: '12/39',
+        external_identifier: 'first',
+        merchant_account_id: 'default',
+        buyer: null,
+        usage_count: 0,
+        has_replacement: false,
+      });
+      expect(text).not.toContain(card.number);
+      expect(text).not.toContain('737');
+    });
+
+    it.each([
+      ['4111111111111111', 'visa', '41111111'],
+      ['5555555555554444', 'mastercard', '55555555'],
+      ['378282246310005', 'amex', '378282'],
+      ['6011111111111117', 'discover', '60111111'],
+      ['3530111333300000', 'jcb', '35301113'],
+      ['30569309025904', 'diners-club', '305693'],
+      ['9999999999999995', 'other', '99999999'],
+      ['4222222222222', 'visa', '422222'],
+    ])('%s is %s with the BIN %s', async (number, scheme, bin) => {
+      const { method } = await create({ number });
+      expect(method).toMatchObject({
+        scheme,
+        details: { bin },
+        status: 'succeeded',
+        label: number.slice(-4),
+      });
+    });
+
+    it('gives the same card the same fingerprint, and another card another', async () => {
+      const [a, b, c] = await Promise.all([
+        create({}),
+        create({ expiration_date: '01/40' }),
+        create({ number: '5555555555554444' }),
+      ]);
+      expect(a.method.fingerprint).toBe(b.method.fingerprint);
+      expect(a.method.fingerprint).not.toBe(c.method.fingerprint);
+    });
+
+    it.each([
+      ['a wrong check digit', { number: '4111111111111112' }],
+      ['a month that does not exist', { expiration_date: '13/39' }],
+      ['month 00', { expiration_date: '00/39' }],
+      ['a date that has passed', { expiration_date: '01/24' }],
+    ])('%s is stored as failed, without the number', async (_name, body) => {
+      const { status, method } = await create(body);
+      expect([status, method.status]).toEqual([201, 'failed']);
+      const { db } = frame.service.service.database;
+      const row = await db
+        .selectFrom('payment_methods')
+        .select('number_sealed')
+        .where('id', '=', method.id)
+        .executeTakeFirst();
+      expect(row?.number_sealed).toBeNull();
+    });
+
+    it('a card is good until the end of its month', async () => {
+      await using late = await startTestService({ now: () => new Date('2026-11-30T23:59:59.999Z') });
+      await using after = await startTestService({ now: () => new Date('2026-12-01T00:00:00.000Z') });
+      const statusOn = async (service: typeof late) => {
+        const exp =
+          Math.floor((service === late ? Date.UTC(2026, 10, 30, 23, 59, 59) : Date.UTC(2026, 11, 1)) / 1000) +
+          600;
+        const { default: jwt } = await import('jsonwebtoken');
+        const { thumbprint } = await import('../../server/domain/key-pair.ts');
+        const token = jwt.sign({ scopes: ['*.write'], exp }, service.key, {
+          algorithm: 'ES512',
+          keyid: thumbprint(service.key),
+          noTimestamp: true,
+        });
+        const { body } = await service.call('POST', '/payment-methods', {
+          token,
+          body: { ...card, expiration_date: '11/26' },
+        });
+        return (body as PaymentMethod).status;
+      };
+      expect([await statusOn(late), await statusOn(after)]).toEqual(['succeeded', 'failed']);
+    });
+
+    it('documented numbers lead to processing and to approval', async () => {
+      expect((await create({ number: '4012888888881881' })).method.status).toBe('processing');
+      const { method } = await create({ number: '5105105105105100' });
+      expect(method.status).toBe('buyer_approval_required');
+      expect(method.approval_url).toBe(`${frame.service.url}/sandbox/approvals/${method.id}`);
+    });
+
+    it('names the buyer by either identifier', async () => {
+      const jane = await buyer();
+      const [byId, byReference] = await Promise.all([
+        create({ buyer_id: jane?.id }),
+        create({ buyer_external_identifier: jane?.external_identifier }),
+      ]);
+      expect(byId.method.buyer?.id).toBe(jane?.id);
+      expect(byReference.method.buyer).toEqual(byId.method.buyer);
+    });
+
+    it('takes null where the contract does', async () => {
+      expect(
+        (await create({ security_code: null, external_identifier: null, redirect_url: null })).status,
+      ).toBe(201);
+    });
+  });
+
+  describe('400 for a body that does not match', () => {
+    it('two buyers at once', async () => {
+      const { status, body } = await create({ buyer_id: randomUUID(), buyer_external_identifier: 'x' });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ details: [{ pointer: '/buyer_id', type: 'value_error.exclusive' }] });
+    });
+
+    it.each([
+      ['/number', { number: '4111 1111 1111 1111' }],
+      ['/number', { number: '411111111111' }],
+      ['/number', { number: 4111111111111111 }],
+      ['/expiration_date', { expiration_date: '1/39' }],
+      ['/security_code', { security_code: '12' }],
+      ['/security_code', { security_code: '12345' }],
+      ['/method', { method: 'paypal' }],
+      ['/buyer_id', { buyer_id: 'x' }],
+      ['/external_identifier', { external_identifier: '' }],
+      ['/external_identifier', { external_identifier: 'a\u0000b' }],
+      ['/redirect_url', { redirect_url: 'javascript:alert(1)' }],
+      ['/unicorn', { unicorn: true }],
+    ])('%s', async (pointer, body) => {
+      const answer = await create(body);
+      expect(answer.status).toBe(400);
+      const pointers = (answer.body as { details: { pointer: string }[] }).details.map(
+        (detail) => detail.pointer,
+      );
+      expect(new Set(pointers)).toEqual(new Set([pointer]));
+    });
+  });
+
+  describe('404 for a buyer that does not exist', () => {
+    it('unknown, and of another merchant account', async () => {
+      const other = await buyer('marketplace');
+      for (const body of [
+        { buyer_id: randomUUID() },
+        { buyer_external_identifier: 'no-such-buyer' },
+        { buyer_id: other?.id },
+        { buyer_external_identifier: other?.external_identifier },
+      ]) {
+        expect((await create(body)).status).toBe(404);
+      }
+    });
+  });
+
+  describe('409 for an external identifier that is taken', () => {
+    it('keeps the first record and names it', async () => {
+      const { method } = await create({ external_identifier: 'taken' });
+      const { status, body } = await create({ external_identifier: 'taken', number: '5555555555554444' });
+      expect(status).toBe(409);
+      expect(body).toMatchObject({ code: 'duplicate_record', resource_id: method.id });
+    });
+
+    it('is a matter of each merchant account', async () => {
+      expect((await create({ external_identifier: 'both' })).status).toBe(201);
+      expect(
+        (await create({ external_identifier: 'both' }, { 'X-Service-Merchant-Account-ID': 'marketplace' }))
+          .status,
+      ).toBe(201);
+    });
+
+    it('50 at once, from two instances: one 201, the rest 409 naming it', async () => {
+      const { config } = frame.service;
+      await using second = await startTestService({
+        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
+      });
+      const token = frame.service.token('*.write');
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
+            token,
+            body: { ...card, external_identifier: 'race' },
+          }),
+        ),
+      );
+      const created = answers.filter(({ status }) => status === 201);
+      expect(created).toHaveLength(1);
+      const { id } = created[0]?.body as unknown as PaymentMethod;
+      const refused = answers
+        .filter(({ status }) => status === 409)
+        .map(({ body }) => (body as { resource_id: string }).resource_id);
+      expect(refused).toEqual(Array.from({ length: 49 }, () => id));
+    });
+  });
+
+  describe('at rest', () => {
+    it('the number is sealed, and the code is nowhere', async () => {
+      const { method } = await create({ number: '5555555555554444', security_code: '8642' });
+      const { db } = frame.service.service.database;
+      const { rows } = await sql<{
+        row: string;
+      }>`select p::text as row from payment_methods p where id = ${method.id}`.execute(db);
+      const row = rows[0]?.row ?? '';
+      expect(row).toContain('4444');
+      expect(row).not.toContain('5555555555554444');
+      expect(row).not.toContain('8642');
+    });
+  });
+});

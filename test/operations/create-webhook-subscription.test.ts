@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { describeOperation } from '../support/operation.ts';
+import { startTestService } from '../support/service.ts';
+
+const valid = { url: 'https://shop.example/hooks' };
+
+describeOperation('createWebhookSubscription', { valid: { body: valid } }, (frame) => {
+  const create = (body: object, headers: Record<string, string> = {}) =>
+    frame.call({ body: { ...valid, ...body }, headers });
+
+  describe('201 registers an address', () => {
+    it('with a secret of its own, active unless told otherwise', async () => {
+      const { status, body } = await create({});
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        active: true,
+        authentication: null,
+        rotating: false,
+        merchant_account_id: 'default',
+        ...valid,
+      });
+      const { secret } = body as { secret: string };
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+      expect((await create({})).text).not.toContain(secret);
+    });
+
+    it('with basic authentication, inactive, for another account, with http in the sandbox', async () => {
+      const authentication = { kind: 'basic', username: 'shop', password: 'päss word' };
+      const { status, body } = await create(
+        { url: 'http://127.0.0.1:9/', active: false, authentication },
+        { 'X-Service-Merchant-Account-ID': 'marketplace' },
+      );
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        active: false,
+        authentication,
+        merchant_account_id: 'marketplace',
+        url: 'http://127.0.0.1:9/',
+      });
+    });
+
+    it('for all merchant accounts with *', async () => {
+      const { body } = await create({}, { 'X-Service-Merchant-Account-ID': '*' });
+      expect(body).toMatchObject({ merchant_account_id: null });
+    });
+
+    it('keeps secret and password sealed', async () => {
+      const { body } = await create({
+        authentication: { kind: 'basic', username: 'u', password: 'hunter2-hunter2' },
+      });
+      const { id, secret } = body as { id: string; secret: string };
+      const { db } = frame.service.service.database;
+      const { rows } = await sql<{
+        row: string;
+      }>`select w::text as row from webhook_subscriptions w where id = ${id}`.execute(db);
+      expect(rows[0]?.row).not.toContain('hunter2');
+      expect(rows[0]?.row).not.toContain(secret.slice(6));
+    });
+  });
+
+  describe('400 for a body that does not match', () => {
+    it.each<[string[], object]>([
+      [['/url'], { url: 'ftp://shop.example' }],
+      [['/url'], { url: 'shop.example' }],
+      [['/url'], { url: `https://shop.example/${'x'.repeat(2000)}` }],
+      [['/url'], { url: undefined }],
+      [['/active'], { active: 'yes' }],
+      [['/active'], { active: null }],
+      [['/authentication/kind'], { authentication: { kind: 'bearer', username: 'u', password: 'p' } }],
+      [['/authentication/password'], { authentication: { kind: 'basic', username: 'u' } }],
+      [['/authentication/username'], { authentication: { kind: 'basic', username: 'a:b', password: 'p' } }],
+      [['/authentication'], { authentication: 'basic' }],
+      [['/secret'], { secret: 'whsec_x' }],
+    ])('%s', async (pointers, body) => {
+      const answer = await create(body);
+      expect(answer.status).toBe(400);
+      const found = (answer.body as { details: { pointer: string }[] }).details.map(({ pointer }) => pointer);
+      expect(new Set(found)).toEqual(new Set(pointers));
+    });
+  });
+
+  describe('403 for * by a pair that reaches only some accounts', () => {
+    it('creates nothing', async () => {
+      const pair = await frame.service.pair({ accounts: ['default'] });
+      const headers = { 'X-Service-Merchant-Account-ID': '*' };
+      expect((await frame.call({ token: pair.token('*.write'), headers })).status).toBe(403);
+    });
+  });
+
+  describe('422 for plain http in production', () => {
+    it('names the address', async () => {
+      const { config } = frame.service;
+      await using production = await startTestService({ config: { ...config, environment: 'production' } });
+      const token = frame.service.token('*.write');
+      const post = (url: string) =>
+        production.call('POST', '/webhook-subscriptions', { token, body: { url } });
+      const { status, body } = await post('http://shop.example/hooks');
+      expect(status).toBe(422);
+      expect(body).toMatchObject({ detail: [{ loc: ['body', 'url'], type: 'value_error.url.scheme' }] });
+      expect((await post('https://shop.example/hooks')).status).toBe(201);
+    });
+  });
+});

@@ -1,0 +1,525 @@
+// A refused request is told everything that is wrong with it, at once: where (location and JSON pointer), what, and of which
+// kind. Requests are made from the contract and broken at places that the test knows, so it knows what must be said.
+import fc from 'fast-check';
+import type { Request, Response } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations, type OperationId } from '../../generated/operations.ts';
+import { createExplainer, unexplained } from '../../server/contract/explain.ts';
+import { parseQuery } from '../../server/contract/query.ts';
+import { createRequestJudge, type RequestJudge } from '../../server/contract/requests.ts';
+import { ApiError, type Detail } from '../../server/errors.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { compatible, mutate, mutationsOf, oddNames, type Mutation } from './violations.mutations.ts';
+import { document, parametersOf, request, type Json, type Sent } from './violations.requests.ts';
+
+const seed = Number(process.env.FC_SEED ?? 20_261_115);
+const ids = Object.keys(operations) as OperationId[];
+
+const searchOf = ({ query }: Pick<Sent, 'query'>) => new URLSearchParams(query).toString();
+const urlOf = (sent: Sent) =>
+  `${operations[sent.id].path}${sent.query.length > 0 ? `?${searchOf(sent)}` : ''}`;
+
+let judge: RequestJudge;
+beforeAll(async () => {
+  judge = await createRequestJudge(document);
+});
+
+/** What the judge says in process; nothing when it lets the request pass. */
+async function violations(sent: Sent, url = urlOf(sent)): Promise<Detail[]> {
+  const { method, path } = operations[sent.id];
+  const headers = method === 'post' ? { 'content-type': 'application/json' } : {};
+  const app = { enabled: () => true };
+  const body = structuredClone(sent.body);
+  const req = {
+    method: method.toUpperCase(),
+    url,
+    originalUrl: url,
+    path,
+    baseUrl: '',
+    headers,
+    params: {},
+    app,
+    body,
+  };
+  try {
+    await judge.judge(sent.id, req as unknown as Request, {} as Response);
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.facts.details ?? [];
+    throw error;
+  }
+}
+
+const places = (details: readonly Detail[]) =>
+  [...new Set(details.map(({ location, pointer }) => `${location} ${pointer}`))].sort();
+
+function expectTold(details: readonly Detail[], mutations: Mutation[]): void {
+  expect(places(details)).toEqual([...new Set(mutations.map(({ expects }) => expects))].sort());
+  for (const { message, type } of details) {
+    expect(message).toMatch(/^(must|is|cannot) ./);
+    expect(type).toMatch(/^(value|type)_error(\.[a-z_.]+)*$/);
+  }
+}
+
+const broken = fc.constantFrom(...ids).chain((id) =>
+  fc.tuple(request(id), fc.array(fc.nat(), { minLength: 1, maxLength: 4 })).map(([sent, picks]) => {
+    const all = mutationsOf(sent);
+    const mutations = compatible(picks.flatMap((pick) => all[pick % all.length] ?? []));
+    return { sent: mutate(sent, mutations), mutations, what: mutations.map(({ what }) => what) };
+  }),
+);
+
+const anyValid = fc.constantFrom(...ids).chain(request);
+
+describe(`every violation at once (seed ${seed})`, () => {
+  it('a request made from the contract is never refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyValid, async (sent) => {
+        expect(await violations(sent)).toEqual([]);
+      }),
+      { seed, numRuns: 1_000 },
+    );
+  });
+
+  it('a request broken at one to four places is told exactly these', async () => {
+    await fc.assert(
+      fc.asyncProperty(broken, async ({ sent, mutations }) => {
+        expectTold(await violations(sent), mutations);
+      }),
+      { seed, numRuns: 3_000 },
+    );
+  });
+
+  it('each single way to break a request is told', async () => {
+    for (const id of ids) {
+      const samples = fc.sample(request(id), { seed, numRuns: 10 });
+      for (const sent of samples)
+        for (const mutation of mutationsOf(sent)) {
+          const details = await violations(mutate(sent, [mutation]));
+          expect(places(details), `${id}: ${mutation.what}`).toEqual([mutation.expects]);
+        }
+    }
+  });
+});
+
+describe(`judge and explainer agree (seed ${seed})`, () => {
+  const names = [...new Set(ids.flatMap((id) => parametersOf(id).map(({ name }) => name)))];
+  const key = fc.constantFrom(
+    ...[
+      'items',
+      'number',
+      'pin',
+      'id',
+      'method',
+      'expiration_date',
+      'url',
+      'active',
+      'authentication',
+      'kind',
+    ],
+    ...[
+      'username',
+      'password',
+      'buyer_id',
+      'buyer_external_identifier',
+      'security_code',
+      'redirect_url',
+      'unicorn',
+    ],
+  );
+  const leaf = fc.constantFrom<Json>(
+    ...['', 'card', 'basic', '4111111111111111', '12/39', 'https://shop.example/', '123', 'x'],
+    ...[null, 0, 5, true, 'fe26475d-ec3e-4884-9553-f7356683f7f9'],
+  );
+  const { body } = fc.letrec<{ body: Json }>((tie) => ({
+    body: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('body'), { maxLength: 12 }),
+      fc.dictionary(key, tie('body'), { maxKeys: 8, noNullPrototype: true }),
+    ),
+  }));
+  const value = fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '-0',
+    '007',
+    'true',
+    'null',
+    '2026-01-01T00:00:00Z',
+    'USD',
+    'a,b',
+    '{}',
+  );
+  const search = fc
+    .array(fc.tuple(fc.constantFrom(...names, ...oddNames), value), { maxLength: 4 })
+    .map((pairs) => new URLSearchParams(pairs).toString());
+  const soup = fc.string({ unit: fc.constantFrom(...'limit=&?%#[]+;:/ 0aé'), maxLength: 30 });
+
+  it('on requests of any kind: what is refused is explained, what passes has nothing to explain', async () => {
+    const explainer = createExplainer(document);
+    const counts = { refused: 0, passed: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ids), fc.oneof(search, soup), body, async (id, text, sent) => {
+        const url = `${operations[id].path}?${text}`;
+        const told = await violations(
+          { id, query: [], body: operations[id].method === 'post' ? sent : undefined },
+          url,
+        );
+        expect(told).not.toContainEqual(unexplained);
+        if (told.length > 0) counts.refused += 1;
+        else {
+          counts.passed += 1;
+          expect(explainer.explain(id, parseQuery(url), sent)).toEqual([]);
+        }
+      }),
+      { seed, numRuns: 3_000 },
+    );
+    expect(counts.refused).toBeGreaterThan(500);
+    expect(counts.passed).toBeGreaterThan(100);
+  });
+});
+
+describe('named cases', () => {
+  const balances = async (...items: Json[]) =>
+    (await violations({ id: 'checkGiftCardBalances', query: [], body: { items } })).map(
+      ({ pointer, type }) => `${pointer} ${type}`,
+    );
+  const id = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
+  const number = '9999000050001234';
+
+  it.each<[Json, string[]]>([
+    [{}, ['/items/0/id value_error.missing']],
+    [{ number }, ['/items/0/pin value_error.missing']],
+    [{ pin: '1' }, ['/items/0/number value_error.missing']],
+    [{ id, number }, ['/items/0/number value_error.extra']],
+    [{ number, pin: '1', id }, ['/items/0/id value_error.extra']],
+    [
+      { numbr: number, pin: '1' },
+      ['/items/0/number value_error.missing', '/items/0/numbr value_error.extra'],
+    ],
+    [{ id: 7 }, ['/items/0/id type_error.string']],
+    [
+      { number: '1', pin: '' },
+      ['/items/0/number value_error.str.regex', '/items/0/pin value_error.str.min_length'],
+    ],
+    [7, ['/items/0 type_error.object']],
+    [null, ['/items/0 type_error.object']],
+    [[], ['/items/0 type_error.object']],
+    ['x', ['/items/0 type_error.object']],
+  ])('of the two kinds of gift card, %j is told about the one that was meant', async (entry, expected) => {
+    const told = await balances(entry);
+    expect(told.filter((line) => !line.endsWith('pin value_error.str.regex'))).toEqual(expected);
+    expect(await balances({ id }, { number, pin: '1' }, entry)).toEqual(
+      told.map((line) => line.replace('/items/0', '/items/2')),
+    );
+  });
+
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+  const store = (more: Record<string, Json>) =>
+    violations({ id: 'createPaymentMethod', query: [], body: { ...card, ...more } });
+
+  it.each([
+    ['a/b~c', '/a~1b~0c'],
+    ['~', '/~0'],
+    ['~1', '/~01'],
+    ['', '/'],
+    ['constructor', '/constructor'],
+    ['🦄', '/🦄'],
+    ['x'.repeat(10_000), `/${'x'.repeat(10_000)}`],
+  ])('an unknown property %j is pointed at as RFC 6901 says', async (name, pointer) => {
+    expect(await store({ [name]: 1 })).toEqual([
+      { location: 'body', pointer, message: 'is not a known property', type: 'value_error.extra' },
+    ]);
+  });
+
+  it('two buyers are one violation, at the first of the two', async () => {
+    expect(await store({ buyer_id: id, buyer_external_identifier: 'buyer-412' })).toEqual([
+      {
+        location: 'body',
+        pointer: '/buyer_id',
+        message: 'cannot be combined with buyer_external_identifier',
+        type: 'value_error.exclusive',
+      },
+    ]);
+  });
+
+  it('what may be null says so, once', async () => {
+    const told = await store({ security_code: 123, external_identifier: false, redirect_url: {} });
+    expect(told.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+      '/security_code must be a string or null',
+      '/external_identifier must be a string or null',
+      '/redirect_url must be a string or null',
+    ]);
+    expect(await store({ security_code: null, external_identifier: null, redirect_url: null })).toEqual([]);
+    const subscribe = (authentication: Json) =>
+      violations({
+        id: 'createWebhookSubscription',
+        query: [],
+        body: { url: 'https://shop.example/', authentication },
+      });
+    expect(await subscribe(5)).toEqual([
+      {
+        location: 'body',
+        pointer: '/authentication',
+        message: 'must be an object or null',
+        type: 'type_error.object',
+      },
+    ]);
+    expect(await subscribe({ kind: 'basic', username: 'a' })).toEqual([
+      {
+        location: 'body',
+        pointer: '/authentication/password',
+        message: 'is required',
+        type: 'value_error.missing',
+      },
+    ]);
+    expect(await subscribe(null)).toEqual([]);
+  });
+
+  it('query and body are told together', async () => {
+    const told = await violations({ id: 'createPaymentMethod', query: [['unicorn', '1']], body: {} });
+    expect(places(told)).toEqual(['body /expiration_date', 'body /method', 'body /number', 'query /unicorn']);
+    const nothing = await violations({
+      id: 'createPaymentMethod',
+      query: [['unicorn', '1']],
+      body: undefined,
+    });
+    expect(places(nothing)).toEqual(['body ', 'query /unicorn']);
+  });
+
+  it('a list that is far too long is told so at once, with the first entries explained', async () => {
+    const begun = performance.now();
+    const told = await balances(...Array.from({ length: 49_000 }, () => 1));
+    expect(told).toEqual([
+      '/items value_error.list.max_items',
+      ...Array.from({ length: 10 }, (_, index) => `/items/${index} type_error.object`),
+    ]);
+    // Minutes, when each entry looks at all others.
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it('what is nested deeper than the stack is refused like anything else', async () => {
+    let deep: Json = [];
+    for (let depth = 0; depth < 49_000; depth += 1) deep = [deep];
+    // Through the real pipeline, below: in process the copy for this call would be the first to overflow.
+    const { status, body } = await service.call('POST', '/gift-cards/balances', {
+      token: service.token('gift-cards.read'),
+      raw: `{"items":${'['.repeat(49_000)}${']'.repeat(49_000)}}`,
+    });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: [{ pointer: '/items/0', type: 'type_error.object' }] });
+  });
+});
+
+describe('messages that a person can act on', () => {
+  const subscription = { url: 'https://shop.example/' };
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+  const basic = { kind: 'basic', username: 'a', password: 'b' };
+  const items = (count: number) =>
+    Array.from({ length: count }, () => ({ number: '9999000050001234', pin: '1' }));
+  const about: Record<string, [id: OperationId, query: string, body: Json | undefined, told: string]> = {
+    required: ['createWebhookSubscription', '', {}, 'body /url is required | value_error.missing'],
+    additionalProperties: [
+      ...(['createWebhookSubscription', '', { ...subscription, x: 1 }] as const),
+      'body /x is not a known property | value_error.extra',
+    ],
+    'unknown parameter': [
+      ...(['listTransactions', 'curency=USD', undefined] as const),
+      'query /curency is not a known parameter | value_error.extra',
+    ],
+    'repeated parameter': [
+      ...(['listTransactions', 'limit=1&limit=2', undefined] as const),
+      'query /limit must be given only once | value_error.duplicate',
+    ],
+    'type boolean': [
+      ...(['createWebhookSubscription', '', { ...subscription, active: 'yes' }] as const),
+      'body /active must be true or false | type_error.boolean',
+    ],
+    'type integer': [
+      ...(['listTransactions', 'limit=ten', undefined] as const),
+      'query /limit must be an integer | type_error.integer',
+    ],
+    'type array': [
+      'checkGiftCardBalances',
+      '',
+      { items: {} },
+      'body /items must be an array | type_error.array',
+    ],
+    'type object': ['createPaymentMethod', '', [], 'body  must be an object | type_error.object'],
+    enum: [
+      ...(['listTransactions', 'payment_source=shop', undefined] as const),
+      'query /payment_source/0 must be one of: ecommerce, moto, recurring, installment, card_on_file | value_error.enum',
+    ],
+    const: [
+      ...([
+        'createWebhookSubscription',
+        '',
+        { ...subscription, authentication: { ...basic, kind: 'x' } },
+      ] as const),
+      'body /authentication/kind must be basic | value_error.const',
+    ],
+    minLength: [
+      ...(['listTransactions', 'cursor=', undefined] as const),
+      'query /cursor must have 1 character or more | value_error.str.min_length',
+    ],
+    maxLength: [
+      ...(['createPaymentMethod', '', { ...card, external_identifier: 'x'.repeat(201) }] as const),
+      'body /external_identifier must have 200 characters or less | value_error.str.max_length',
+    ],
+    pattern: [
+      ...(['createPaymentMethod', '', { ...card, expiration_date: '12-39' }] as const),
+      'body /expiration_date must match the pattern ^\\d{2}/\\d{2}$ | value_error.str.regex',
+    ],
+    minimum: [
+      'listTransactions',
+      'limit=0',
+      undefined,
+      'query /limit must be 1 or more | value_error.number.not_ge',
+    ],
+    maximum: [
+      ...(['listTransactions', 'limit=99999999999', undefined] as const),
+      'query /limit must be 500 or less | value_error.number.not_le',
+    ],
+    minItems: [
+      ...(['checkGiftCardBalances', '', { items: [] }] as const),
+      'body /items must have 1 item or more | value_error.list.min_items',
+    ],
+    maxItems: [
+      ...(['checkGiftCardBalances', '', { items: items(11) }] as const),
+      'body /items must have 10 items or less | value_error.list.max_items',
+    ],
+    'format uuid': ['listTransactions', 'id=7', undefined, 'query /id must be a UUID | value_error.uuid'],
+    'format uri': [
+      ...(['createWebhookSubscription', '', { url: 'https://a b/' }] as const),
+      'body /url must be an absolute URL | value_error.url',
+    ],
+    'format date-time': [
+      ...(['listTransactions', 'created_at_gte=yesterday', undefined] as const),
+      'query /created_at_gte must be a date-time with its time zone, such as 2026-11-15T10:30:00Z | value_error.datetime',
+    ],
+    not: [
+      'createPaymentMethod',
+      '',
+      { ...card, buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9', buyer_external_identifier: 'b' },
+      'body /buyer_id cannot be combined with buyer_external_identifier | value_error.exclusive',
+    ],
+    'no body': ['createPaymentMethod', '', undefined, 'body  is required | value_error.missing'],
+  };
+
+  it.each(Object.entries(about))('%s', async (_name, [id, query, body, told]) => {
+    const details = await violations({ id, query: [], body }, `${operations[id].path}?${query}`);
+    expect(
+      details.map(({ location, pointer, message, type }) => `${location} ${pointer} ${message} | ${type}`),
+    ).toEqual([told]);
+  });
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe(`over HTTP (seed ${seed})`, () => {
+  const send = (sent: Sent) =>
+    service.call(operations[sent.id].method.toUpperCase(), urlOf(sent), {
+      token: service.token('*.read', '*.write'),
+      ...(sent.body === undefined ? {} : { body: sent.body }),
+    });
+
+  it('a request made from the contract is never 400, and never an error of ours', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyValid, async (sent) => {
+        const { status, text } = await send(sent);
+        expect([200, 201, 404, 409, 422], text).toContain(status);
+      }),
+      { seed, numRuns: 200 },
+    );
+  });
+
+  it('a broken one is 400 and told exactly what is wrong', async () => {
+    await fc.assert(
+      fc.asyncProperty(broken, async ({ sent, mutations }) => {
+        fc.pre(urlOf(sent).length < 14_000);
+        const { status, body } = await send(sent);
+        expect(status).toBe(400);
+        expectTold((body as { details: Detail[] }).details, mutations);
+      }),
+      { seed, numRuns: 400 },
+    );
+  });
+});
+
+describe('the error examples of the contract are what the service answers', () => {
+  const examples = document.components.examples as Record<string, { value: { details?: Detail[] } }>;
+  type Call = Parameters<TestService['call']>;
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+  const as = (...scopes: string[]) => ({ token: service.token(...scopes) });
+  const pairs: Record<string, () => Call> = {
+    ErrorInvalidQuery: () => ['GET', '/transactions?limit=0&curency=USD', as('*.read')],
+    ErrorInvalidHeader: () => [
+      'GET',
+      '/transactions',
+      { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) } },
+    ],
+    ErrorUnauthorized: () => ['GET', '/transactions', {}],
+    ErrorForbidden: () => ['GET', '/transactions', as('payment-methods.write')],
+    ErrorNotFound: () => [
+      'GET',
+      '/transactions',
+      { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'unicorn' } },
+    ],
+    ErrorMethodNotAllowed: () => ['DELETE', '/transactions', as('*.write')],
+    ErrorForeignCursor: () => ['GET', '/api-key-pairs?cursor=unicorn', as('*.read')],
+    ErrorTooEarly: () => [
+      'POST',
+      '/payment-methods',
+      { ...as('*.write'), body: card, headers: { 'Early-Data': '1' } },
+    ],
+    ErrorMissingPin: () => [
+      'POST',
+      '/gift-cards/balances',
+      { ...as('*.read'), body: { items: [{ number: '9999000050001234' }] } },
+    ],
+    ErrorMalformedJson: () => ['POST', '/payment-methods', { ...as('*.write'), raw: '{"method":' }],
+    ErrorMissingNumber: () => [
+      'POST',
+      '/payment-methods',
+      { ...as('*.write'), body: { method: 'card', expiration_date: '12-39' } },
+    ],
+    ErrorTwoBuyers: () => [
+      'POST',
+      '/payment-methods',
+      {
+        ...as('*.write'),
+        body: {
+          ...card,
+          buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
+          buyer_external_identifier: 'buyer-412',
+        },
+      },
+    ],
+    ErrorInvalidUrl: () => [
+      'POST',
+      '/webhook-subscriptions',
+      { ...as('*.write'), body: { url: 'ftp://shop.example/hooks' } },
+    ],
+  };
+  // Told by a handler, the provider or a crash, so held against the service in the tests of those.
+  const elsewhere = [
+    ...['ErrorDuplicate', 'ErrorInvalidMetadata', 'ErrorPlainHttp', 'ErrorTooManyRequests'],
+    ...['ErrorServerError', 'ErrorBadGateway', 'ErrorGatewayTimeout'],
+  ];
+
+  it.each(Object.keys(pairs))('%s', async (name) => {
+    const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));
+    expect(body).toEqual(examples[name]?.value);
+  });
+
+  it('none is left out', () => {
+    const errors = Object.keys(examples).filter((name) => name.startsWith('Error'));
+    expect([...Object.keys(pairs), ...elsewhere].sort()).toEqual(errors.sort());
+  });
+});
