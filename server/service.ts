@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import { secretNames, type Config, type SecretName } from './config.ts';
+import type { Config } from './config.ts';
 import { loadContract, type Contract } from './contract/load.ts';
 import { proveContract } from './contract/prove.ts';
 import { createRequestJudge } from './contract/requests.ts';
@@ -13,8 +13,7 @@ import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
 import { createServices } from './services.ts';
 import { furnishSandbox } from './sandbox/first-start.ts';
-import { sandboxSecrets } from './sandbox/secrets.ts';
-import { makeDataDirectory } from './store/embedded/index.ts';
+import { secretsOf } from './secrets.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 
 export interface Service {
@@ -39,10 +38,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { document } = contract;
   const requests = await createRequestJudge(document);
   const sandbox = config.environment === 'sandbox';
-  // Production has refused a missing secret by now.
-  // Before anything is written there: the embedded database needs a folder that lets its user pass.
-  if (sandbox) await makeDataDirectory(config.dataDir);
-  const secrets = sandbox ? sandboxSecrets(config.dataDir, secretNames, config.secrets) : config.secrets;
+  const services = createServices(config, await secretsOf(config));
   const database = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -60,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       responses: createResponseCheck(document, ajv),
       handlers: options.handlers ?? handlers,
       database,
-      services: createServices(config, secrets as Record<SecretName, Buffer>),
+      services,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       siteDir: join(import.meta.dirname, '..', 'site'),

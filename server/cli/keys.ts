@@ -9,7 +9,7 @@ import {
 } from '../store/api-key-pairs.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { findRoles } from '../store/roles.ts';
-import { collect, printJson, printRows, Refused, withDatabase } from './support.ts';
+import { collect, isUuid, printJson, printRows, Refused, withDatabase } from './support.ts';
 
 interface CreateOptions {
   name: string;
@@ -57,9 +57,9 @@ export function keys(): Command {
     .command('deactivate <id>')
     .description('deactivate a key pair: its tokens are refused within seconds, on every instance')
     .action(async (id: string) => {
-      const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
       const pair = await withDatabase(
-        async ({ db }) => isUuid && (await deactivateApiKeyPair(db, id)) && (await findApiKeyPair(db, id)),
+        async ({ db }) =>
+          isUuid(id) && (await deactivateApiKeyPair(db, id)) && (await findApiKeyPair(db, id)),
       );
       if (!pair) throw new Refused(`There is no key pair ${id}. See: payments keys list`);
       printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });

@@ -1,9 +1,13 @@
 // `payments`, the operator's command line: what the API does not show is done here, through the same rules.
 import { Command, CommanderError } from 'commander';
 import { ConfigFault } from '../config.ts';
+import { IllegalMove } from '../domain/state-machine.ts';
 import { accounts } from './accounts.ts';
+import { buyers } from './buyers.ts';
 import { database } from './database.ts';
+import { giftCards } from './gift-cards.ts';
 import { keys } from './keys.ts';
+import { paymentMethods } from './payment-methods.ts';
 import { roles } from './roles.ts';
 import { Refused } from './support.ts';
 import { token } from './token.ts';
@@ -21,7 +25,17 @@ Examples:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
   );
-for (const command of [accounts(), roles(), keys(), token(), database()]) program.addCommand(command);
+for (const command of [
+  accounts(),
+  roles(),
+  keys(),
+  token(),
+  buyers(),
+  giftCards(),
+  paymentMethods(),
+  database(),
+])
+  program.addCommand(command);
 for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
 }
@@ -32,7 +46,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else {
-    const expected = error instanceof Refused || error instanceof ConfigFault;
+    const expected = error instanceof Refused || error instanceof ConfigFault || error instanceof IllegalMove;
     console.error(
       expected ? error.message : `It failed: ${error instanceof Error ? error.message : String(error)}`,
     );

@@ -1,5 +1,8 @@
 // What every command of `payments` shares: the database for the time of a command, output for people and for programs.
 import { readConfig, type Config } from '../config.ts';
+import type { Services } from '../handlers/deps.ts';
+import { secretsOf } from '../secrets.ts';
+import { createServices } from '../services.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
 
 /** A mistake of the operator's: shown as one sentence, exit code 1. */
@@ -22,6 +25,16 @@ export async function withDatabase<T>(
     await database.close();
   }
 }
+
+/** The same with what the service itself uses: vault, fingerprints, outcomes. */
+export const withServices = <T>(
+  work: (database: OpenedDatabase, services: Services, config: Config) => Promise<T>,
+): Promise<T> =>
+  withDatabase(async (database, config) =>
+    work(database, createServices(config, await secretsOf(config)), config),
+  );
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 export const printJson = (value: unknown): void => {
   console.log(JSON.stringify(value, null, 2));

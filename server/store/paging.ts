@@ -17,14 +17,35 @@ interface Keyed {
 
 type Query<Table extends keyof Tables, Row> = SelectQueryBuilder<Tables, Table, Row>;
 
-export async function fetchPage<Table extends keyof Tables, Row extends Keyed>(
+/** Rows from `at` towards one side, nearest first. */
+export interface Range {
+  at: Position | undefined;
+  side: 'newer' | 'older';
+  limit: number;
+}
+
+export interface PageRequest {
+  limit: number;
+  cursor: Cursor | undefined;
+}
+
+export const fetchPage = <Table extends keyof Tables, Row extends Keyed>(
   query: Query<Table, Row>,
   table: Table,
-  { limit, cursor }: { limit: number; cursor: Cursor | undefined },
+  page: PageRequest,
+): Promise<Page<Row>> =>
+  pageThrough(async ({ at, side, limit }) => {
+    const ordered = order(beside(query, table, at, side), table, side === 'newer');
+    return (await ordered.limit(limit).execute()) as Row[];
+  }, page);
+
+/** For lists that read a range in a way of their own. */
+export async function pageThrough<Row extends Keyed>(
+  read: (range: Range) => Promise<Row[]>,
+  { limit, cursor }: PageRequest,
 ): Promise<Page<Row>> {
   const backwards = cursor?.direction === 'previous';
-  const ordered = order(beside(query, table, cursor, backwards ? 'newer' : 'older'), table, backwards);
-  const found = (await ordered.limit(limit + 1).execute()) as Row[];
+  const found = await read({ at: cursor, side: backwards ? 'newer' : 'older', limit: limit + 1 });
   const rows = found.slice(0, limit);
   if (backwards) rows.reverse();
   const first = rows[0] ?? cursor;
@@ -32,7 +53,7 @@ export async function fetchPage<Table extends keyof Tables, Row extends Keyed>(
   const more = found.length > limit;
   // On the side that the caller came from there are rows, unless they were deleted since.
   const behind = async (from: Row | Cursor | undefined, side: 'newer' | 'older') =>
-    cursor && from ? (await beside(query, table, position(from), side).limit(1).execute()).length > 0 : false;
+    cursor && from ? (await read({ at: position(from), side, limit: 1 })).length > 0 : false;
   const hasNext = backwards ? await behind(last, 'older') : more;
   const hasPrevious = backwards ? more : await behind(first, 'newer');
   return {
@@ -40,6 +61,13 @@ export async function fetchPage<Table extends keyof Tables, Row extends Keyed>(
     next: hasNext && last ? position(last) : undefined,
     previous: hasPrevious && first ? position(first) : undefined,
   };
+}
+
+/** As PostgreSQL reads it: pg would write local time, and neither of them the year 0 of ISO 8601. */
+export function stamp(time: Date): string {
+  const year = time.getUTCFullYear();
+  const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${time.toISOString().slice(-20)}`;
+  return year > 0 ? date : `${date} BC`;
 }
 
 const position = (from: Keyed | Position): Position =>
@@ -55,7 +83,7 @@ function beside<Table extends keyof Tables, Row>(
 ): Query<Table, Row> {
   if (!at) return query;
   const key = sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)})`;
-  const bound = sql`(${at.createdAt}::timestamptz, ${at.id}::uuid)`;
+  const bound = sql`(${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
   const comparison: Expression<SqlBool> = side === 'newer' ? sql`${key} > ${bound}` : sql`${key} < ${bound}`;
   return query.where((_: ExpressionBuilder<Tables, Table>) => comparison);
 }

@@ -1,5 +1,4 @@
 /** Ways to break a request at one place, each of which knows what it must be told: the oracle of violations.test.ts. */
-import type { OperationId } from '../../generated/operations.ts';
 import type { Schema } from '../../server/contract/load.ts';
 import {
   bodySchemaOf,
@@ -310,6 +309,3 @@ export function mutate(sent: Sent, mutations: Mutation[]): Sent {
   for (const { apply } of mutations) apply(copy);
   return copy;
 }
-
-export const operationIdsWithBody = (ids: OperationId[]) =>
-  ids.filter((id) => bodySchemaOf(id) !== undefined);

@@ -227,11 +227,15 @@ describe('named cases', () => {
     ['', '/'],
     ['constructor', '/constructor'],
     ['🦄', '/🦄'],
-    ['x'.repeat(10_000), `/${'x'.repeat(10_000)}`],
   ])('an unknown property %j is pointed at as RFC 6901 says', async (name, pointer) => {
     expect(await store({ [name]: 1 })).toEqual([
       { location: 'body', pointer, message: 'is not a known property', type: 'value_error.extra' },
     ]);
+  });
+
+  it('an unknown property with a very long name, too', async () => {
+    const name = 'x'.repeat(90_000);
+    expect(places(await store({ [name]: 1 }))).toEqual([`body /${name}`]);
   });
 
   it('two buyers are one violation, at the first of the two', async () => {
@@ -298,18 +302,6 @@ describe('named cases', () => {
     ]);
     // Minutes, when each entry looks at all others.
     expect(performance.now() - begun).toBeLessThan(1_000);
-  });
-
-  it('what is nested deeper than the stack is refused like anything else', async () => {
-    let deep: Json = [];
-    for (let depth = 0; depth < 49_000; depth += 1) deep = [deep];
-    // Through the real pipeline, below: in process the copy for this call would be the first to overflow.
-    const { status, body } = await service.call('POST', '/gift-cards/balances', {
-      token: service.token('gift-cards.read'),
-      raw: `{"items":${'['.repeat(49_000)}${']'.repeat(49_000)}}`,
-    });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ details: [{ pointer: '/items/0', type: 'type_error.object' }] });
   });
 });
 
@@ -416,13 +408,13 @@ describe('messages that a person can act on', () => {
   });
 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
 describe(`over HTTP (seed ${seed})`, () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   const send = (sent: Sent) =>
     service.call(operations[sent.id].method.toUpperCase(), urlOf(sent), {
       token: service.token('*.read', '*.write'),
@@ -450,76 +442,85 @@ describe(`over HTTP (seed ${seed})`, () => {
       { seed, numRuns: 400 },
     );
   });
-});
 
-describe('the error examples of the contract are what the service answers', () => {
-  const examples = document.components.examples as Record<string, { value: { details?: Detail[] } }>;
-  type Call = Parameters<TestService['call']>;
-  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
-  const as = (...scopes: string[]) => ({ token: service.token(...scopes) });
-  const pairs: Record<string, () => Call> = {
-    ErrorInvalidQuery: () => ['GET', '/transactions?limit=0&curency=USD', as('*.read')],
-    ErrorInvalidHeader: () => [
-      'GET',
-      '/transactions',
-      { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) } },
-    ],
-    ErrorUnauthorized: () => ['GET', '/transactions', {}],
-    ErrorForbidden: () => ['GET', '/transactions', as('payment-methods.write')],
-    ErrorNotFound: () => [
-      'GET',
-      '/transactions',
-      { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'unicorn' } },
-    ],
-    ErrorMethodNotAllowed: () => ['DELETE', '/transactions', as('*.write')],
-    ErrorForeignCursor: () => ['GET', '/api-key-pairs?cursor=unicorn', as('*.read')],
-    ErrorTooEarly: () => [
-      'POST',
-      '/payment-methods',
-      { ...as('*.write'), body: card, headers: { 'Early-Data': '1' } },
-    ],
-    ErrorMissingPin: () => [
-      'POST',
-      '/gift-cards/balances',
-      { ...as('*.read'), body: { items: [{ number: '9999000050001234' }] } },
-    ],
-    ErrorMalformedJson: () => ['POST', '/payment-methods', { ...as('*.write'), raw: '{"method":' }],
-    ErrorMissingNumber: () => [
-      'POST',
-      '/payment-methods',
-      { ...as('*.write'), body: { method: 'card', expiration_date: '12-39' } },
-    ],
-    ErrorTwoBuyers: () => [
-      'POST',
-      '/payment-methods',
-      {
-        ...as('*.write'),
-        body: {
-          ...card,
-          buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
-          buyer_external_identifier: 'buyer-412',
-        },
-      },
-    ],
-    ErrorInvalidUrl: () => [
-      'POST',
-      '/webhook-subscriptions',
-      { ...as('*.write'), body: { url: 'ftp://shop.example/hooks' } },
-    ],
-  };
-  // Told by a handler, the provider or a crash, so held against the service in the tests of those.
-  const elsewhere = [
-    ...['ErrorDuplicate', 'ErrorInvalidMetadata', 'ErrorPlainHttp', 'ErrorTooManyRequests'],
-    ...['ErrorServerError', 'ErrorBadGateway', 'ErrorGatewayTimeout'],
-  ];
-
-  it.each(Object.keys(pairs))('%s', async (name) => {
-    const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));
-    expect(body).toEqual(examples[name]?.value);
+  it('what is nested deeper than any stack is refused like anything else', async () => {
+    const { status, body } = await service.call('POST', '/gift-cards/balances', {
+      token: service.token('gift-cards.read'),
+      raw: `{"items":${'['.repeat(49_000)}${']'.repeat(49_000)}}`,
+    });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: [{ pointer: '/items/0', type: 'type_error.object' }] });
   });
 
-  it('none is left out', () => {
-    const errors = Object.keys(examples).filter((name) => name.startsWith('Error'));
-    expect([...Object.keys(pairs), ...elsewhere].sort()).toEqual(errors.sort());
+  describe('the error examples of the contract are what the service answers', () => {
+    const examples = document.components.examples as Record<string, { value: { details?: Detail[] } }>;
+    type Call = Parameters<TestService['call']>;
+    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+    const as = (...scopes: string[]) => ({ token: service.token(...scopes) });
+    const pairs: Record<string, () => Call> = {
+      ErrorInvalidQuery: () => ['GET', '/transactions?limit=0&curency=USD', as('*.read')],
+      ErrorInvalidHeader: () => [
+        'GET',
+        '/transactions',
+        { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) } },
+      ],
+      ErrorUnauthorized: () => ['GET', '/transactions', {}],
+      ErrorForbidden: () => ['GET', '/transactions', as('payment-methods.write')],
+      ErrorNotFound: () => [
+        'GET',
+        '/transactions',
+        { ...as('*.read'), headers: { 'X-Service-Merchant-Account-ID': 'unicorn' } },
+      ],
+      ErrorMethodNotAllowed: () => ['DELETE', '/transactions', as('*.write')],
+      ErrorForeignCursor: () => ['GET', '/api-key-pairs?cursor=unicorn', as('*.read')],
+      ErrorTooEarly: () => [
+        'POST',
+        '/payment-methods',
+        { ...as('*.write'), body: card, headers: { 'Early-Data': '1' } },
+      ],
+      ErrorMissingPin: () => [
+        'POST',
+        '/gift-cards/balances',
+        { ...as('*.read'), body: { items: [{ number: '9999000050001234' }] } },
+      ],
+      ErrorMalformedJson: () => ['POST', '/payment-methods', { ...as('*.write'), raw: '{"method":' }],
+      ErrorMissingNumber: () => [
+        'POST',
+        '/payment-methods',
+        { ...as('*.write'), body: { method: 'card', expiration_date: '12-39' } },
+      ],
+      ErrorTwoBuyers: () => [
+        'POST',
+        '/payment-methods',
+        {
+          ...as('*.write'),
+          body: {
+            ...card,
+            buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
+            buyer_external_identifier: 'buyer-412',
+          },
+        },
+      ],
+      ErrorInvalidUrl: () => [
+        'POST',
+        '/webhook-subscriptions',
+        { ...as('*.write'), body: { url: 'ftp://shop.example/hooks' } },
+      ],
+    };
+    // Told by a handler, the provider or a crash, so held against the service in the tests of those.
+    const elsewhere = [
+      ...['ErrorDuplicate', 'ErrorInvalidMetadata', 'ErrorPlainHttp', 'ErrorTooManyRequests'],
+      ...['ErrorServerError', 'ErrorBadGateway', 'ErrorGatewayTimeout'],
+    ];
+
+    it.each(Object.keys(pairs))('%s', async (name) => {
+      const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));
+      expect(body).toEqual(examples[name]?.value);
+    });
+
+    it('none is left out', () => {
+      const errors = Object.keys(examples).filter((name) => name.startsWith('Error'));
+      expect([...Object.keys(pairs), ...elsewhere].sort()).toEqual(errors.sort());
+    });
   });
 });

@@ -1,0 +1,83 @@
+import { Command } from 'commander';
+import { presentBuyer } from '../domain/present-payment-method.ts';
+import { createBuyer, listBuyers } from '../store/buyers.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
+import { printJson, printRows, Refused, withDatabase } from './support.ts';
+
+interface CreateOptions {
+  merchantAccount: string;
+  externalIdentifier?: string;
+  name?: string;
+  accountNumber?: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+}
+
+export function buyers(): Command {
+  const command = new Command('buyers').description('buyers, whom cards are stored for');
+  command
+    .command('list')
+    .description('list the buyers of a merchant account, newest first')
+    .option('--merchant-account <id>', 'account', 'default')
+    .option('--json', 'for programs')
+    .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
+      const rows = await withDatabase(({ db }) => listBuyers(db, merchantAccount));
+      if (json) printJson(rows.map(presentBuyer));
+      else {
+        const shown = rows.map(({ id, external_identifier, display_name }) => ({
+          id,
+          external_identifier,
+          display_name,
+        }));
+        printRows(shown, false, 'There is no buyer. Make one: payments buyers create --name "Jane Doe"');
+      }
+    });
+  command
+    .command('create')
+    .description('create a buyer; prints it as JSON')
+    .option('--merchant-account <id>', 'account', 'default')
+    .option('--external-identifier <text>', "the merchant's own reference, unique within the account")
+    .option('--name <name>', 'name for people')
+    .option('--account-number <text>', 'number of the account with the merchant')
+    .option('--first-name <text>', 'for the bill')
+    .option('--last-name <text>', 'for the bill')
+    .option('--email <address>', 'for the bill')
+    .action(create);
+  return command;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  for (const text of [options.externalIdentifier, options.name, options.accountNumber]) {
+    if (text !== undefined && (text.length < 1 || text.length > 200 || text.includes('\u0000'))) {
+      throw new Refused('Identifiers and names have 1 to 200 characters.');
+    }
+  }
+  const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
+  const made = await withDatabase(async ({ db }) => {
+    const known = (await listAccounts(db)).some(({ id }) => id === options.merchantAccount);
+    if (!known)
+      throw new Refused(
+        `There is no merchant account ${options.merchantAccount}. See: payments accounts list`,
+      );
+    return createBuyer(db, {
+      merchant_account_id: options.merchantAccount,
+      external_identifier: options.externalIdentifier ?? null,
+      display_name: options.name ?? null,
+      account_number: options.accountNumber ?? null,
+      billing_details: bill
+        ? {
+            type: 'billing-details',
+            first_name: options.firstName ?? null,
+            last_name: options.lastName ?? null,
+            email_address: options.email ?? null,
+            phone_number: null,
+            address: null,
+            tax_id: null,
+          }
+        : null,
+    });
+  });
+  if (!made) throw new Refused(`There is a buyer ${options.externalIdentifier ?? ''} already.`);
+  printJson(presentBuyer(made));
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { giftCardBin } from '../domain/gift-cards.ts';
+import { createGiftCard, listGiftCards } from '../store/gift-cards.ts';
+import { readSecretLine } from './input.ts';
+import { printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
+
+export function giftCards(): Command {
+  const command = new Command('gift-cards').description('stored gift cards');
+  command
+    .command('list')
+    .description('list the stored gift cards of a merchant account, newest first')
+    .option('--merchant-account <id>', 'account', 'default')
+    .option('--json', 'for programs')
+    .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
+      const rows = await withDatabase(({ db }) => listGiftCards(db, merchantAccount));
+      const shown = rows.map(({ id, bin, sub_bin, last4, created_at }) => ({
+        id,
+        bin,
+        sub_bin,
+        last4,
+        created_at,
+      }));
+      printRows(shown, json, 'There is no stored gift card. Make one: payments gift-cards create');
+    });
+  command
+    .command('create')
+    .description(
+      'store a gift card; number and PIN come on standard input, separated by a space: never as arguments',
+    )
+    .option('--merchant-account <id>', 'account', 'default')
+    .addHelpText(
+      'after',
+      "\nExample:\n  echo '9999000125505678 1111' | npm run -s payments -- gift-cards create",
+    )
+    .action(async ({ merchantAccount }: { merchantAccount: string }) => {
+      const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);
+      if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
+        throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
+      const made = await withServices(({ db }, { vault }) =>
+        createGiftCard(db, {
+          merchant_account_id: merchantAccount,
+          number_sealed: vault.seal(number, 'gift-card'),
+          pin_sealed: vault.seal(pin, 'gift-card'),
+          ...giftCardBin(number),
+        }),
+      );
+      printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
+    });
+  return command;
+}

@@ -1,0 +1,13 @@
+// What must never be an argument, where other users of the machine could read it, comes on standard input.
+import { Refused } from './support.ts';
+
+export async function readSecretLine(what: string): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write(`${what}: `);
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk as string;
+    if (text.includes('\n')) break;
+    if (text.length > 1_000) throw new Refused(`${what} is too long.`);
+  }
+  return text.split('\n', 1)[0]?.trim() ?? '';
+}
