@@ -47,7 +47,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   try {
-    if (sandbox && (await furnishSandbox(database.db, config.dataDir, now())))
+    if (sandbox && (await furnishSandbox(database.db, config.dataDir, now(), services)))
       log.info('the sandbox was furnished');
     let publicUrl = config.publicUrl;
     const app = createApp({

@@ -6,11 +6,14 @@ import { accounts } from './accounts.ts';
 import { buyers } from './buyers.ts';
 import { database } from './database.ts';
 import { giftCards } from './gift-cards.ts';
+import { importCommand } from './import.ts';
 import { keys } from './keys.ts';
 import { paymentMethods } from './payment-methods.ts';
 import { roles } from './roles.ts';
+import { seed } from './seed.ts';
 import { Refused } from './support.ts';
 import { token } from './token.ts';
+import { transactions } from './transactions.ts';
 
 const program = new Command('payments')
   .description('Operate the payments service. Works while the server runs, and while it does not.')
@@ -33,6 +36,9 @@ for (const command of [
   buyers(),
   giftCards(),
   paymentMethods(),
+  transactions(),
+  importCommand(),
+  seed(),
   database(),
 ])
   program.addCommand(command);

@@ -31,12 +31,12 @@ export function createTranslator(ajv: Ajv2020): Translate {
       .map((branch) => {
         const validate = compile(branch);
         validate(choice.data);
-        return {
-          errors: [...(validate.errors ?? [])],
-          known: knownProperties(validate.errors ?? [], choice.data),
-        };
+        const errors = [...(validate.errors ?? [])];
+        const missing = errors.filter(({ keyword, instancePath: at }) => keyword === 'required' && at === '');
+        return { errors, known: knownProperties(errors, choice.data), missing: missing.length };
       })
-      .sort((a, b) => b.known - a.known || a.errors.length - b.errors.length);
+      // Which properties were sent tells what was meant; whether their values are right does not.
+      .sort((a, b) => b.known - a.known || a.missing - b.missing || a.errors.length - b.errors.length);
     return (candidates[0]?.errors ?? []).map((error) => ({
       ...error,
       // The branch does not know that null would have been fine too.
@@ -77,12 +77,16 @@ export function createTranslator(ajv: Ajv2020): Translate {
       // The contract's own bounds say more than "32 bits".
       return !(keyword === 'format' && isNumeric(params.format) && outOfRange.has(instancePath));
     });
-    const details = telling.map((error) => ({ location, ...words(error, location) }));
+    // What is unknown comes last: more often than not it is the misspelling of something that is missing.
+    const ordered = [...telling].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
+    const details = ordered.map((error) => ({ location, ...words(error, location) }));
     return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
   };
 }
 
 const isChoice = ({ keyword }: ErrorObject) => keyword === 'oneOf' || keyword === 'anyOf';
+
+const isExtra = ({ keyword }: ErrorObject) => /^(additional|unevaluated)Properties$/.test(keyword);
 
 const isNumeric = (format: unknown) => /^(int|float|double)/.test(String(format));
 
@@ -110,9 +114,7 @@ function withinBounds(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 // The branch that knows most of the properties that were sent is the one that was meant.
 function knownProperties(errors: readonly ErrorObject[], data: unknown): number {
   if (data === null || typeof data !== 'object') return 0;
-  const extra = errors.filter(
-    ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
-  );
+  const extra = errors.filter((error) => isExtra(error) && error.instancePath === '');
   return Object.keys(data).length - extra.length;
 }
 

@@ -1,4 +1,5 @@
-// What a new sandbox has to begin with: two merchant accounts, and a key pair whose private key lies in DATA_DIR.
+// What a new sandbox has to begin with: two merchant accounts, buyers, cards, gift cards, some hundreds of transactions, and
+// a key pair whose private key lies in DATA_DIR.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +9,19 @@ import { createApiKeyPair, findSigningPair } from '../store/api-key-pairs.ts';
 import { createAccount } from '../store/merchant-accounts.ts';
 import { findRoles } from '../store/roles.ts';
 import type { Tables } from '../store/schema.ts';
+import { createTransactions } from '../store/transaction-moves.ts';
+import { createPeople, type Means } from './people.ts';
+import { seedTransaction } from './seed.ts';
 
 export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox-key.pem');
 
 /** Safe to run at every start, and by several processes at once. True when it made something. */
-export function furnishSandbox(db: Kysely<Tables>, dataDir: string, now: Date): Promise<boolean> {
+export function furnishSandbox(
+  db: Kysely<Tables>,
+  dataDir: string,
+  now: Date,
+  means: Means,
+): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(hashtext('furnish-sandbox'))`.execute(transaction);
     // `default` is the older of the two: it is what a request without the header means.
@@ -21,6 +30,9 @@ export function furnishSandbox(db: Kysely<Tables>, dataDir: string, now: Date): 
       await createAccount(transaction, { id: 'default', display_name: 'Default', created_at: older }),
       await createAccount(transaction, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
     ];
+    if (made[0]) await createPeople(transaction, 'default', means);
+    if (made[0]) await createTransactions(transaction, firstTransactions('default', 300, now, means));
+    if (made[1]) await createTransactions(transaction, firstTransactions('marketplace', 60, now, means));
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     const kid = thumbprint(privateKey);
@@ -42,6 +54,9 @@ export function furnishSandbox(db: Kysely<Tables>, dataDir: string, now: Date): 
     return true;
   });
 }
+
+const firstTransactions = (account: string, number: number, until: Date, means: Means) =>
+  Array.from({ length: number }, (_, index) => seedTransaction(index, account, { seed: 1, until, means }));
 
 function readKey(file: string): KeyObject | undefined {
   try {

@@ -5,6 +5,7 @@ import type { Db } from './database.ts';
 import { findGiftCards } from './gift-cards.ts';
 import { findAccount, firstAccount } from './merchant-accounts.ts';
 import { createPaymentMethod, findByExternalIdentifier } from './payment-methods.ts';
+import { insertTransactions, listTransactionPage } from './transactions.ts';
 import { createWebhookSubscription, listWebhookSubscriptionPage } from './webhook-subscriptions.ts';
 
 type Bound<F> = F extends (db: Db, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
@@ -21,6 +22,8 @@ const functions = {
   findByExternalIdentifier,
   createWebhookSubscription,
   listWebhookSubscriptionPage,
+  insertTransactions,
+  listTransactionPage,
 };
 
 export type Store = { [Name in keyof typeof functions]: Bound<(typeof functions)[Name]> };

@@ -7,6 +7,7 @@ import {
   substance,
   type Json,
   type Sent,
+  type TextSchema,
 } from './violations.requests.ts';
 
 export interface Mutation {
@@ -177,7 +178,7 @@ function typeName(value: Json): string {
 }
 
 function badTexts(schema: Schema): string[] {
-  const { minLength, maxLength, pattern, format } = schema as Record<string, never>;
+  const { minLength, maxLength, pattern, format } = schema as TextSchema;
   return [
     ...(minLength === undefined ? [] : ['🦄'.repeat(minLength - 1)]),
     ...(maxLength === undefined ? [] : ['1'.repeat(maxLength + 1)]),

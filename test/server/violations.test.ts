@@ -77,7 +77,7 @@ describe(`every violation at once (seed ${seed})`, () => {
       fc.asyncProperty(anyValid, async (sent) => {
         expect(await violations(sent)).toEqual([]);
       }),
-      { seed, numRuns: 1_000 },
+      { seed, numRuns: 700 },
     );
   });
 
@@ -86,13 +86,13 @@ describe(`every violation at once (seed ${seed})`, () => {
       fc.asyncProperty(broken, async ({ sent, mutations }) => {
         expectTold(await violations(sent), mutations);
       }),
-      { seed, numRuns: 3_000 },
+      { seed, numRuns: 1_500 },
     );
   });
 
   it('each single way to break a request is told', async () => {
     for (const id of ids) {
-      const samples = fc.sample(request(id), { seed, numRuns: 10 });
+      const samples = fc.sample(request(id), { seed, numRuns: 4 });
       for (const sent of samples)
         for (const mutation of mutationsOf(sent)) {
           const details = await violations(mutate(sent, [mutation]));
@@ -155,7 +155,7 @@ describe(`judge and explainer agree (seed ${seed})`, () => {
   const search = fc
     .array(fc.tuple(fc.constantFrom(...names, ...oddNames), value), { maxLength: 4 })
     .map((pairs) => new URLSearchParams(pairs).toString());
-  const soup = fc.string({ unit: fc.constantFrom(...'limit=&?%#[]+;:/ 0aé'), maxLength: 30 });
+  const soup = fc.string({ unit: fc.constantFrom(...'limit=&?%#[]+;:/ 0aé'.split('')), maxLength: 30 });
 
   it('on requests of any kind: what is refused is explained, what passes has nothing to explain', async () => {
     const explainer = createExplainer(document);
@@ -174,9 +174,9 @@ describe(`judge and explainer agree (seed ${seed})`, () => {
           expect(explainer.explain(id, parseQuery(url), sent)).toEqual([]);
         }
       }),
-      { seed, numRuns: 3_000 },
+      { seed, numRuns: 1_500 },
     );
-    expect(counts.refused).toBeGreaterThan(500);
+    expect(counts.refused).toBeGreaterThan(300);
     expect(counts.passed).toBeGreaterThan(100);
   });
 });
@@ -194,6 +194,7 @@ describe('named cases', () => {
     [{ number }, ['/items/0/pin value_error.missing']],
     [{ pin: '1' }, ['/items/0/number value_error.missing']],
     [{ id, number }, ['/items/0/number value_error.extra']],
+    [{ id: 7, number }, ['/items/0/id type_error.string', '/items/0/number value_error.extra']],
     [{ number, pin: '1', id }, ['/items/0/id value_error.extra']],
     [
       { numbr: number, pin: '1' },
@@ -375,7 +376,9 @@ describe('messages that a person can act on', () => {
       'query /limit must be 500 or less | value_error.number.not_le',
     ],
     minItems: [
-      ...(['checkGiftCardBalances', '', { items: [] }] as const),
+      'checkGiftCardBalances',
+      '',
+      { items: [] },
       'body /items must have 1 item or more | value_error.list.min_items',
     ],
     maxItems: [
@@ -410,14 +413,17 @@ describe('messages that a person can act on', () => {
 
 describe(`over HTTP (seed ${seed})`, () => {
   let service: TestService;
+  // One for all calls: signing and verifying ES512 costs more than all the rest.
+  let token: string;
   beforeAll(async () => {
     service = await startTestService();
+    token = service.token('*.read', '*.write');
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
   const send = (sent: Sent) =>
     service.call(operations[sent.id].method.toUpperCase(), urlOf(sent), {
-      token: service.token('*.read', '*.write'),
+      token,
       ...(sent.body === undefined ? {} : { body: sent.body }),
     });
 

@@ -20,9 +20,14 @@ const indexes: Record<string, string> = {
   gift_card_ids: `using gin (gift_card_ids) where gift_card_ids is not null`,
   gift_card_last4s: `using gin (gift_card_last4s) where gift_card_last4s is not null`,
   ...Object.fromEntries(
-    ['method', 'payment_source', 'payment_service_id', 'payment_method_id', 'buyer_id', 'checkout_session_id'].map(
-      (column) => [column, `(merchant_account_id, ${column}, ${newest}) where ${column} is not null`],
-    ),
+    [
+      'method',
+      'payment_source',
+      'payment_service_id',
+      'payment_method_id',
+      'buyer_id',
+      'checkout_session_id',
+    ].map((column) => [column, `(merchant_account_id, ${column}, ${newest}) where ${column} is not null`]),
   ),
   ...Object.fromEntries(
     [

@@ -1,0 +1,27 @@
+// Progress of long work, on a terminal only. Numbers that people can read.
+import ora from 'ora';
+
+export interface Progress {
+  say: (text: string) => void;
+  done: (text: string) => void;
+  failed: () => void;
+}
+
+export const count = (number: number): string => number.toLocaleString('en-US');
+
+export function startProgress(text: string): Progress {
+  const spinner = ora({ text, isEnabled: process.stderr.isTTY, discardStdin: false });
+  if (process.stderr.isTTY) spinner.start();
+  return {
+    say: (said) => {
+      spinner.text = said;
+    },
+    done: (said) => {
+      spinner.stop();
+      console.log(said);
+    },
+    failed: () => {
+      spinner.stop();
+    },
+  };
+}

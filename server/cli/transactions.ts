@@ -1,0 +1,36 @@
+import { Argument, Command } from 'commander';
+import { replacingDeclines } from '../domain/replacement.ts';
+import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
+import { moveTransaction } from '../store/transaction-moves.ts';
+import { isUuid, printJson, Refused, withDatabase } from './support.ts';
+
+export function transactions(): Command {
+  const command = new Command('transactions').description(
+    'transactions: what happens to them after they were created',
+  );
+  command
+    .command('move <id>')
+    .description('move a transaction to another status')
+    .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(transactionMoves)))
+    .option('--reason <code>', 'why it was declined or failed')
+    .addHelpText(
+      'after',
+      `
+A decline with one of these reasons makes a waiting replacement of the card apply:
+  ${replacingDeclines.join('\n  ')}
+
+Example:
+  payments transactions move 7099948d-7286-47e4-aad8-b68f7eb44591 authorization_declined --reason expired_payment_method`,
+    )
+    .action(async (id: string, status: TransactionStatus, { reason }: { reason?: string }) => {
+      if (reason !== undefined && !/^[a-z0-9_]{1,64}$/.test(reason)) {
+        throw new Refused('A reason has lower-case letters, digits and underscores: expired_payment_method');
+      }
+      const moved = isUuid(id)
+        ? await withDatabase(({ db }) => moveTransaction(db, id, status, reason, new Date()))
+        : undefined;
+      if (!moved) throw new Refused(`There is no transaction ${id}.`);
+      printJson({ id: moved.id, status: moved.status });
+    });
+  return command;
+}

@@ -1,0 +1,200 @@
+// Plausible transactions, any number of them, and the same ones again for the same seed: each is made from its place in the
+// sequence alone.
+import { createHash } from 'node:crypto';
+import type { components } from '../../generated/types.ts';
+import { giftCardBin } from '../domain/gift-cards.ts';
+import { buyers, cardFacts, cards, giftCards, type Means } from './people.ts';
+
+type Transaction = components['schemas']['Transaction'];
+
+/** A transaction as it is stored: the resource, and what only filters know. */
+export interface SeededTransaction extends Transaction {
+  metadata: Record<string, string>;
+  payment_source: components['schemas']['PaymentSource'];
+  merchant_initiated: boolean;
+  is_subsequent_payment: boolean;
+  payment_service_transaction_id: string | null;
+}
+
+export interface SeedOptions {
+  seed: number;
+  /** The newest transaction is a little older than this. */
+  until: Date;
+  means: Means;
+}
+
+// The most frequent first; the list is walked with weights below.
+const statuses: [status: Transaction['status'], weight: number][] = [
+  ['capture_succeeded', 55],
+  ['authorization_succeeded', 12],
+  ['authorization_declined', 10],
+  ['authorization_voided', 6],
+  ['capture_pending', 5],
+  ['authorization_failed', 4],
+  ['buyer_approval_pending', 3],
+  ['processing', 3],
+  ['authorization_void_pending', 2],
+];
+const currencies = ['USD', 'USD', 'USD', 'EUR', 'EUR', 'GBP', 'JPY', 'IDR'];
+const countries: Record<string, string> = { USD: 'US', EUR: 'NL', GBP: 'GB', JPY: 'JP', IDR: 'ID' };
+const declines = [
+  ['05', 'Do not honor'],
+  ['51', 'Insufficient funds'],
+  ['54', 'Expired card'],
+] as const;
+const sources = [
+  'ecommerce',
+  'ecommerce',
+  'ecommerce',
+  'recurring',
+  'card_on_file',
+  'installment',
+  'moto',
+] as const;
+const services = [
+  { id: 'fffd152a-9532-4087-9a4f-de58754210f0', display_name: 'Sandbox card processor' },
+  { id: '0a1b2c3d-0004-4000-8000-000000000002', display_name: 'Second card processor' },
+];
+
+/** Numbers from 0 to 1 that depend on nothing but the seed (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const uuidOf = (...parts: (string | number)[]): string => {
+  const hex = createHash('sha256').update(parts.join(' ')).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};
+
+// The first thousand over two weeks, then one a minute: a list that looks alive, and a million that fit in two years.
+const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (index - 1000));
+
+export function seedTransaction(
+  index: number,
+  account: string,
+  { seed, until, means }: SeedOptions,
+): SeededTransaction {
+  const roll = dice(seed * 1_000_003 + index);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  const weighted = (): Transaction['status'] => {
+    let left = roll() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
+    return (statuses.find(([, weight]) => (left -= weight) < 0) ?? statuses[0])?.[0] ?? 'processing';
+  };
+  // The first nine are one of each, so that even a short list has all.
+  const status = statuses[index]?.[0] ?? weighted();
+  const currency = pick(currencies);
+  const amount = Math.floor(roll() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
+  const authorized = ![
+    'processing',
+    'buyer_approval_pending',
+    'authorization_failed',
+    'authorization_declined',
+  ].includes(status);
+  const captured = status === 'capture_succeeded';
+  const refunded = captured && roll() < 0.12 ? Math.floor(amount * roll()) : 0;
+  const settled = captured && roll() < 0.8;
+  const created = new Date(until.getTime() - ageMinutes(index) * 60_000 - Math.floor(roll() * 60_000));
+  const updated = new Date(
+    created.getTime() + (captured ? Math.floor(roll() * 86_400_000) : Math.floor(roll() * 5_000)),
+  );
+  const card = pick(cards.filter((stored) => stored.status === 'succeeded'));
+  const buyer = buyers[card.buyer];
+  const service = pick(services);
+  const decline = status === 'authorization_declined' ? pick(declines) : undefined;
+  const redemption = captured && roll() < 0.1 ? pick(giftCards) : undefined;
+  const source = pick(sources);
+  const { scheme, bin, label, fingerprint, card_type, card_issuer_name } = cardFacts(card.number, means);
+  return {
+    type: 'transaction',
+    id: uuidOf('transaction', seed, account, index),
+    amount,
+    authorized_amount: authorized ? amount : 0,
+    captured_amount: captured ? amount : 0,
+    refunded_amount: refunded,
+    buyer: buyer
+      ? {
+          type: 'buyer',
+          id: buyer.id,
+          billing_details: buyer.billing_details,
+          display_name: buyer.display_name,
+          external_identifier: buyer.external_identifier,
+          account_number: buyer.account_number,
+        }
+      : null,
+    checkout_session_id: roll() < 0.5 ? uuidOf('session', seed, account, index) : null,
+    country: countries[currency] ?? null,
+    currency,
+    created_at: created.toISOString(),
+    updated_at: new Date(Math.min(updated.getTime(), until.getTime())).toISOString(),
+    external_identifier: `order-${10_000 + index}`,
+    gift_card_redemptions: redemption
+      ? [
+          {
+            type: 'gift-card-redemption',
+            id: uuidOf('redemption', seed, account, index),
+            status: 'succeeded',
+            amount: Math.floor(amount / 4),
+            refunded_amount: roll() < 0.2 ? Math.floor(amount / 8) : 0,
+            gift_card_service_redemption_id: `redemption-${index}`,
+            error_code: null,
+            raw_error_code: null,
+            raw_error_message: null,
+            gift_card: { type: 'gift-card', id: redemption.id, ...giftCardBin(redemption.number) },
+          },
+        ]
+      : [],
+    instrument_type: pick(['pan', 'network_token', 'card_token'] as const),
+    intent: roll() < 0.7 ? 'authorize' : 'capture',
+    merchant_account_id: account,
+    method: 'card',
+    payment_method: {
+      type: 'payment-method',
+      id: card.id,
+      approval_target: null,
+      approval_url: null,
+      country: null,
+      currency: null,
+      details: { bin, card_type, card_issuer_name },
+      expiration_date: card.expiration_date,
+      external_identifier: card.external_identifier,
+      label,
+      last_replaced_at: null,
+      method: 'card',
+      payment_account_reference: null,
+      scheme,
+      fingerprint,
+    },
+    payment_service: {
+      type: 'payment-service',
+      ...service,
+      method: 'card',
+      payment_service_definition_id: 'sandbox-card',
+    },
+    pending_review: status === 'authorization_succeeded' && roll() < 0.1,
+    raw_response_code: decline?.[0] ?? (authorized ? '00' : null),
+    raw_response_description: decline?.[1] ?? (authorized ? 'Approved' : null),
+    reconciliation_id: createHash('sha256')
+      .update(`${seed} ${account} ${index}`)
+      .digest('base64url')
+      .slice(0, 22),
+    status,
+    settled,
+    settled_amount: settled ? amount : 0,
+    settled_currency: settled ? currency : null,
+    metadata: {
+      seed: String(seed),
+      channel: pick(['web', 'app', 'store']),
+      campaign: `c${Math.floor(roll() * 20)}`,
+    },
+    payment_source: source,
+    merchant_initiated: source === 'recurring' || source === 'installment',
+    is_subsequent_payment: source === 'recurring' && roll() < 0.8,
+    payment_service_transaction_id: authorized ? `psp-${seed}-${index}` : null,
+  };
+}

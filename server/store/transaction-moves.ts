@@ -1,0 +1,83 @@
+// What creating and moving transactions does besides: uses of stored cards are counted, and a decline for a card's sake
+// makes a waiting replacement apply. Each in the same database transaction as the change itself.
+import { sql, type Kysely } from 'kysely';
+import { checkMove, transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
+import type { Db } from './database.ts';
+import { noteDecline } from './payment-method-moves.ts';
+import type { Tables } from './schema.ts';
+import {
+  insertTransactions,
+  lockTransaction,
+  saveTransaction,
+  type NewTransaction,
+  type TransactionPatch,
+  type TransactionRow,
+} from './transactions.ts';
+
+/** Returns the places of those whose ID exists already; they are left out, and not counted. */
+export async function createTransactions(db: Db, rows: readonly NewTransaction[]): Promise<number[]> {
+  const refused = await insertTransactions(db, rows);
+  const left = new Set(refused);
+  await countUses(
+    db,
+    rows.filter((_, index) => !left.has(index)),
+  );
+  return refused;
+}
+
+async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void> {
+  const uses = rows.flatMap(({ payment_method, created_at, merchant_initiated }) =>
+    payment_method ? [{ id: payment_method.id, at: created_at, customer: merchant_initiated !== true }] : [],
+  );
+  if (uses.length === 0) return;
+  await sql`
+    update payment_methods set
+      usage_count = payment_methods.usage_count + used.times,
+      last_used_at = greatest(payment_methods.last_used_at, used.last),
+      cit_usage_count = payment_methods.cit_usage_count + used.customer_times,
+      cit_last_used_at = greatest(payment_methods.cit_last_used_at, used.customer_last)
+    from (
+      select id, count(*)::integer as times, max(at) as last,
+        (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
+      from json_to_recordset(${JSON.stringify(uses)}::json) as given (id uuid, at timestamptz, customer boolean)
+      group by id
+    ) as used
+    where payment_methods.id = used.id`.execute(db);
+}
+
+/** Undefined when there is no such transaction; throws IllegalMove. */
+export const moveTransaction = (
+  db: Kysely<Tables>,
+  id: string,
+  status: TransactionStatus,
+  reason: string | undefined,
+  now: Date,
+) =>
+  db.transaction().execute(async (transaction) => {
+    const found = await lockTransaction(transaction, id);
+    if (!found) return undefined;
+    checkMove(transactionMoves, found.status, status);
+    const patch = {
+      status,
+      updated_at: now.toISOString(),
+      ...amountsAfter(found, status),
+      ...answer(reason),
+    };
+    const saved = await saveTransaction(transaction, id, patch);
+    const card = found.payment_method_id;
+    if (status === 'authorization_declined' && reason !== undefined && card)
+      await noteDecline(transaction, card, reason, now);
+    return saved;
+  });
+
+const answer = (reason: string | undefined): Partial<TransactionPatch> =>
+  reason === undefined
+    ? {}
+    : { raw_response_code: reason, raw_response_description: reason.replaceAll('_', ' ') };
+
+function amountsAfter(row: TransactionRow, status: TransactionStatus): Partial<TransactionPatch> {
+  if (status === 'authorization_succeeded' && row.authorized_amount === 0)
+    return { authorized_amount: row.amount };
+  if (status === 'capture_succeeded') return { captured_amount: row.authorized_amount };
+  return {};
+}

@@ -1,0 +1,224 @@
+// Paging stays exact while rows are inserted. Held against an oracle that knows all rows and simply sorts them, on the real
+// database, with many rows of the same millisecond.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Cursor } from '../../server/domain/cursor.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { fetchPage, type Page } from '../../server/store/paging.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const seed = Number(process.env.FC_SEED ?? 20_261_115);
+const start = Date.parse('2026-11-15T10:30:00.000Z');
+
+interface Row {
+  id: string;
+  created_at: Date;
+}
+
+let database: Database;
+/** Who writes while others read. */
+let writer: pg.Client;
+beforeAll(async () => {
+  const url = await createTestDatabase();
+  database = openDatabase(url, (error) => {
+    throw error;
+  });
+  writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+});
+afterAll(async () => {
+  await writer.end();
+  await database.close();
+});
+
+async function insert(rows: readonly Row[]): Promise<void> {
+  await writer.query(
+    `insert into api_key_pairs (id, thumbprint, display_name, algorithm, public_key, created_at)
+     select id, id::text, 'x', 'ECDSA', 'x', created_at from unnest($1::uuid[], $2::timestamptz[]) as t (id, created_at)`,
+    [rows.map(({ id }) => id), rows.map(({ created_at }) => created_at.toISOString())],
+  );
+}
+
+const fetch = (limit: number, cursor?: Cursor): Promise<Page<Row>> =>
+  fetchPage(database.db.selectFrom('api_key_pairs').select(['id', 'created_at']), 'api_key_pairs', {
+    limit,
+    cursor,
+  });
+
+const newestFirst = (rows: readonly Row[]): Row[] =>
+  [...rows].sort(
+    (a, b) => b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
+  );
+
+const isNewer = (row: Row, { createdAt, id }: { createdAt: Date; id: string }) =>
+  row.created_at.getTime() > createdAt.getTime() ||
+  (row.created_at.getTime() === createdAt.getTime() && row.id > id);
+
+/** What a page must be, told from all rows. */
+function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undefined): Page<Row> {
+  const sorted = newestFirst(all);
+  const older = (at: { createdAt: Date; id: string }) =>
+    sorted.filter((row) => !isNewer(row, at) && row.id !== at.id);
+  const newer = (at: { createdAt: Date; id: string }) => sorted.filter((row) => isNewer(row, at));
+  const rows =
+    cursor === undefined
+      ? sorted.slice(0, limit)
+      : cursor.direction === 'next'
+        ? older(cursor).slice(0, limit)
+        : newer(cursor).slice(-limit);
+  const at = (row: Row | undefined) => row && { createdAt: row.created_at, id: row.id };
+  const first = at(rows[0]);
+  const last = at(rows.at(-1));
+  return {
+    rows,
+    next: last && older(last).length > 0 ? last : undefined,
+    previous: first && newer(first).length > 0 ? first : undefined,
+  };
+}
+
+// Few milliseconds for many rows, so that most rows share theirs with others.
+const rowsWithin = (from: number, to: number, constraints: { minLength: number; maxLength: number }) =>
+  fc.array(
+    fc.record({
+      id: fc.uuid(),
+      created_at: fc.integer({ min: from, max: to }).map((offset) => new Date(start + offset)),
+    }),
+    constraints,
+  );
+
+const unique = (rows: readonly Row[]) => [...new Map(rows.map((row) => [row.id, row])).values()];
+
+async function fill(rows: readonly Row[]): Promise<Row[]> {
+  await writer.query('delete from api_key_pairs');
+  const first = unique(rows);
+  await insert(first);
+  return first;
+}
+
+const limit = fc.integer({ min: 1, max: 9 });
+const initial = rowsWithin(0, 6, { minLength: 0, maxLength: 40 });
+
+describe(`pages (seed ${seed})`, () => {
+  const step = fc.record({
+    limit,
+    turn: fc.constantFrom('next', 'next', 'previous', 'first'),
+    // Newer than all, of the same milliseconds, and older than all.
+    arriving: rowsWithin(-2, 12, { minLength: 0, maxLength: 3 }),
+  });
+
+  it('are what the oracle says, with any limits, turning around at any time, while rows arrive', async () => {
+    await fc.assert(
+      fc.asyncProperty(initial, fc.array(step, { minLength: 1, maxLength: 12 }), async (rows, steps) => {
+        const all = await fill(rows);
+        let page: Page<Row> | undefined;
+        for (const { limit: size, turn, arriving } of steps) {
+          const from = turn === 'first' ? undefined : page?.[turn];
+          const cursor = from && turn !== 'first' ? { ...from, direction: turn } : undefined;
+          page = await fetch(size, cursor);
+          expect(page).toEqual(expectedPage(all, size, cursor));
+          const fresh = unique(arriving).filter(({ id }) => !all.some((row) => row.id === id));
+          await insert(fresh);
+          all.push(...fresh);
+        }
+      }),
+      { seed, numRuns: 150 },
+    );
+  });
+
+  const walk = fc.record({
+    rows: rowsWithin(0, 5, { minLength: 1, maxLength: 40 }),
+    limits: fc.array(limit, { minLength: 1, maxLength: 5 }),
+    arriving: fc.array(rowsWithin(0, 9, { minLength: 0, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+    backwards: fc.boolean(),
+  });
+
+  it('walked from end to end have every row of the start once, in order, whatever arrives meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, async ({ rows, limits, arriving, backwards }) => {
+        const before = await fill(rows);
+        const known = new Set(before.map(({ id }) => id));
+        const seen: Row[] = [];
+        // Backwards from below the oldest row, as from a page past the end.
+        let cursor: Cursor | undefined = backwards
+          ? { direction: 'previous', createdAt: new Date(start - 1), id: randomUUID() }
+          : undefined;
+        for (let turn = 0; turn < 200; turn += 1) {
+          const page: Page<Row> = await fetch(limits[turn % limits.length] ?? 1, cursor);
+          if (backwards) seen.unshift(...page.rows);
+          else seen.push(...page.rows);
+          const onwards: Page<Row>['next'] = backwards ? page.previous : page.next;
+          if (!onwards) break;
+          cursor = { ...onwards, direction: backwards ? 'previous' : 'next' };
+          // Towards the newest, arrivals never end; so they do here.
+          const fresh = turn < 10 ? unique(arriving[turn % arriving.length] ?? []) : [];
+          await insert(fresh.map(({ created_at }) => ({ id: randomUUID(), created_at })));
+        }
+        expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+        expect(seen.filter(({ id }) => known.has(id))).toEqual(newestFirst(before));
+        expect(seen).toEqual(newestFirst(seen));
+      }),
+      { seed, numRuns: 60 },
+    );
+  });
+
+  it('before page two is exactly page one, also when newer rows have come', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        rowsWithin(0, 3, { minLength: 2, maxLength: 20 }),
+        limit,
+        rowsWithin(4, 6, { minLength: 0, maxLength: 4 }),
+        async (rows, size, newer) => {
+          await fill(rows);
+          const one = await fetch(size);
+          expect(one.previous).toBeUndefined();
+          fc.pre(one.next !== undefined);
+          const two = await fetch(size, one.next && { ...one.next, direction: 'next' });
+          await insert(newer.map(({ created_at }) => ({ id: randomUUID(), created_at })));
+          expect(two.previous).toBeDefined();
+          const back = await fetch(size, two.previous && { ...two.previous, direction: 'previous' });
+          expect(back.rows).toEqual(one.rows);
+          expect(back.next).toEqual(one.next);
+          expect(back.previous !== undefined).toBe(newer.length > 0);
+        },
+      ),
+      { seed, numRuns: 60 },
+    );
+  });
+
+  it('of a list without rows are empty, and lead nowhere', async () => {
+    await fill([]);
+    expect(await fetch(5)).toEqual({ rows: [], next: undefined, previous: undefined });
+  });
+
+  it('stay exact while another connection inserts without pause', async () => {
+    const before = await fill(
+      Array.from({ length: 300 }, (_, index) => ({
+        id: randomUUID(),
+        created_at: new Date(start + (index % 7)),
+      })),
+    );
+    let walking = true;
+    const writing = (async () => {
+      let written = 0;
+      for (; walking; written += 2)
+        await insert([
+          { id: randomUUID(), created_at: new Date(start + (written % 7)) },
+          { id: randomUUID(), created_at: new Date(start + 1_000 + written) },
+        ]);
+      return written;
+    })();
+    const seen: string[] = [];
+    let cursor: Cursor | undefined;
+    do {
+      const page: Page<Row> = await fetch(7, cursor);
+      seen.push(...page.rows.map(({ id }) => id));
+      cursor = page.next && { ...page.next, direction: 'next' };
+    } while (cursor);
+    walking = false;
+    expect(await writing).toBeGreaterThan(10);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(before.filter(({ id }) => !seen.includes(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,482 @@
+/**
+ * Random transactions, random filters, and what each filter means, said a second time in plain TypeScript. Values come from
+ * small pools, so that they meet; the pools are full of what has broken such lists before.
+ */
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import type { NewTransaction } from '../../server/store/transactions.ts';
+import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
+
+/** A transaction as it is given, and its times in milliseconds: the oracle must not parse what the store parses. */
+export interface Case {
+  given: NewTransaction;
+  created: number;
+  updated: number;
+}
+
+export interface Filter {
+  name: keyof TransactionFilters;
+  value: unknown;
+  holds: (row: Case) => boolean;
+}
+
+export const transaction = (given: Partial<NewTransaction> = {}): NewTransaction => ({
+  type: 'transaction',
+  id: randomUUID(),
+  amount: 1299,
+  authorized_amount: 1299,
+  captured_amount: 0,
+  refunded_amount: 0,
+  buyer: null,
+  checkout_session_id: null,
+  country: null,
+  currency: 'EUR',
+  created_at: '2026-11-15T10:30:00.000Z',
+  updated_at: '2026-11-15T10:30:00.000Z',
+  external_identifier: null,
+  gift_card_redemptions: [],
+  instrument_type: null,
+  intent: 'authorize',
+  merchant_account_id: 'default',
+  method: null,
+  payment_method: null,
+  payment_service: null,
+  pending_review: false,
+  raw_response_code: null,
+  raw_response_description: null,
+  reconciliation_id: null,
+  status: 'processing',
+  settled: false,
+  settled_amount: 0,
+  settled_currency: null,
+  ...given,
+});
+
+type Redemption = NewTransaction['gift_card_redemptions'][number];
+type Method = NonNullable<NewTransaction['payment_method']>;
+
+export const redemption = (given: Partial<Redemption> = {}): Redemption => ({
+  type: 'gift-card-redemption',
+  id: randomUUID(),
+  status: 'succeeded',
+  amount: 100,
+  refunded_amount: 0,
+  gift_card_service_redemption_id: null,
+  error_code: null,
+  raw_error_code: null,
+  raw_error_message: null,
+  gift_card: null,
+  ...given,
+});
+
+export const paymentMethod = (given: Partial<Method> = {}): Method => ({
+  type: 'payment-method',
+  id: randomUUID(),
+  approval_target: null,
+  approval_url: null,
+  country: null,
+  currency: null,
+  details: { bin: null, card_type: null, card_issuer_name: null },
+  expiration_date: null,
+  external_identifier: null,
+  label: null,
+  last_replaced_at: null,
+  method: 'card',
+  payment_account_reference: null,
+  scheme: null,
+  fingerprint: null,
+  ...given,
+});
+
+export const buyer = (given: Partial<NonNullable<NewTransaction['buyer']>> = {}) => ({
+  type: 'buyer' as const,
+  id: randomUUID(),
+  billing_details: null,
+  display_name: null,
+  external_identifier: null,
+  account_number: null,
+  ...given,
+});
+
+const uuids = [
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  'fe26475d-ec3e-4884-9553-f7356683f7f9',
+  'ef9496d8-53a5-4aad-8ca2-00eb68334389',
+  '92d3f485-e17b-42c6-8d3a-8475b0e1f209',
+];
+
+const texts = [
+  ...['order-1', 'Order-1', 'order-1 ', ' order-1', '1111', '41111111', '0', '-', 'é', 'e\u0301', 'ß', 'SS'],
+  ...[
+    "o'brien",
+    '"quoted"',
+    'back\\slash',
+    '\\u0041',
+    '\\',
+    '%',
+    '_',
+    '$1',
+    ':name',
+    'a,b',
+    '{a,b}',
+    '{}',
+    '[]',
+  ],
+  ...['NULL', 'null', 'true', "'; drop table transactions; --", '/* x */', 'a&b=c', 'a+b', 'a%20b', '#', '?'],
+  ...[
+    '😀',
+    '👨‍👩‍👧',
+    '\u202eabc',
+    '\ufeff',
+    '\ufffd',
+    '\uffff',
+    '\u{10ffff}',
+    '\n',
+    '\t',
+    '\u0001',
+    '\u00a0',
+    'İ',
+  ],
+  ...['x'.repeat(200), `${'x'.repeat(199)}y`, '😀'.repeat(200)],
+  ...uuids,
+  uuids[2]?.toUpperCase() ?? '',
+];
+// May be stored, cannot be asked for: a filter has 200 characters at most.
+const long = ['x'.repeat(201), `${'x'.repeat(200)}y`, '😀'.repeat(5000)];
+
+const currencies = ['EUR', 'USD', 'JPY', 'XXX'];
+const methods = ['card', 'paypal', 'ideal', 'gift-card'] as const;
+const sources = ['ecommerce', 'moto', 'recurring', 'installment', 'card_on_file'] as const;
+const statuses = [
+  ...(['processing', 'buyer_approval_pending', 'authorization_succeeded', 'authorization_failed'] as const),
+  ...(['authorization_declined', 'capture_pending', 'capture_succeeded'] as const),
+  ...(['authorization_void_pending', 'authorization_voided'] as const),
+];
+const amounts = [
+  0,
+  1,
+  999,
+  1000,
+  1001,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32,
+  Number.MAX_SAFE_INTEGER - 1,
+  Number.MAX_SAFE_INTEGER,
+];
+const last4s = ['1234', '0000', '12 4', '\'"\\%', '😀😀😀😀', 'null', '{,}"'];
+const keys = ['channel', 'Channel', '', '__proto__', 'constructor', 'a.b', "k'", '"', '\\', '$', '😀', '0'];
+const values = ['web', 'Web', '', 'null', 'true', '1', '{"a":1}', "v'", '"', '\\', '\\u0000', '😀'];
+
+const day = 86_400_000;
+const firstTime = Date.parse('0000-01-01T00:00:00Z');
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+const midnight = Date.parse('2017-01-01T00:00:00Z');
+const times = [firstTime, firstTime + 1, Date.parse('0026-03-01T00:00:00Z'), -1, 0, lastTime - 1, lastTime];
+for (const near of [midnight, Date.parse('2026-11-15T10:30:00.123Z')])
+  for (const away of [-day, -1000, -1, 0, 1, 999, 1000, 3_600_000]) times.push(near + away);
+
+const from = <T>(pool: readonly T[]) => fc.constantFrom(...pool);
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
+const text = from(texts);
+const stored = from([...texts, ...texts, ...long]);
+const uuid = from(uuids);
+const spelt = (id: string) => fc.constantFrom(id, id, id.toUpperCase());
+
+interface Written {
+  text: string;
+  milliseconds: number;
+  /** Digits after those of the millisecond. */
+  beyond: string;
+}
+
+/** One instant in the many ways of RFC 3339. */
+const written = (instant: fc.Arbitrary<number>, beyond: readonly string[]): fc.Arbitrary<Written> =>
+  fc
+    .record({
+      milliseconds: instant,
+      beyond: from(beyond),
+      offset: from([0, 0, 60, -60, 330, 345, -570, 14 * 60, -12 * 60, 23 * 60 + 59, -(23 * 60 + 59)]),
+      zulu: from(['Z', 'z', '+00:00', '-00:00']),
+      t: from(['T', 't']),
+      leap: fc.boolean(),
+    })
+    .map(({ milliseconds, beyond: more, offset, zulu, t, leap }) => {
+      const local = milliseconds + offset * 60_000;
+      const shift = local < firstTime || local > lastTime ? 0 : offset;
+      // 23:59:60 is the same instant as the midnight after it.
+      const isLeap =
+        leap && shift === 0 && milliseconds >= firstTime + day && ((milliseconds % day) + day) % day < 1000;
+      const iso = new Date(milliseconds + shift * 60_000 - (isLeap ? 1000 : 0)).toISOString();
+      const clock = isLeap ? iso.slice(11, 23).replace(':59.', ':60.') : iso.slice(11, 23);
+      const minutes = Math.abs(shift);
+      const two = (value: number) => String(value).padStart(2, '0');
+      const zone = `${shift < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+      const full = `${iso.slice(0, 10)}${t}${clock}${more}`;
+      const short = more === '' ? full.replace(/\.000$/, '') : full;
+      return { text: `${short}${shift === 0 ? zulu : zone}`, milliseconds, beyond: more };
+    });
+
+export const caseOf = (account: string): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      id: fc.uuid(),
+      time: written(from(times), ['', '', '4', '999999']),
+      change: written(from(times), ['', '', '4', '999999']),
+      amount: from(amounts),
+      refunded_amount: from([0, 0, 0, 1]),
+      settled_amount: from([0, 0, 1]),
+      settled: fc.boolean(),
+      pending_review: fc.boolean(),
+      merchant_initiated: from([true, false, undefined]),
+      is_subsequent_payment: from([true, false, null]),
+      currency: from(currencies),
+      status: from(statuses),
+      method: maybe(from(methods)),
+      payment_source: maybe(from(sources)),
+      external_identifier: maybe(stored),
+      reconciliation_id: maybe(stored),
+      payment_service_transaction_id: from([undefined, null, ...texts, ...long]),
+      checkout_session_id: maybe(uuid.chain(spelt)),
+      buyer: maybe(
+        fc.record({ id: uuid.chain(spelt), external_identifier: maybe(stored) }).map((given) => buyer(given)),
+      ),
+      payment_method: maybe(
+        fc
+          .record({ id: uuid.chain(spelt), label: maybe(stored), bin: maybe(stored) })
+          .map(({ bin, ...given }) =>
+            paymentMethod({ ...given, details: { bin, card_type: null, card_issuer_name: null } }),
+          ),
+      ),
+      payment_service: maybe(
+        from([...uuids, ...uuids, 'no-uuid']).map((id) => ({
+          type: 'payment-service' as const,
+          id,
+          display_name: null,
+          method: null,
+          payment_service_definition_id: null,
+        })),
+      ),
+      gift_card_redemptions: fc.oneof(
+        { weight: 2, arbitrary: fc.constant([]) },
+        {
+          weight: 1,
+          arbitrary: fc.array(
+            fc
+              .record({
+                id: maybe(uuid),
+                last4: maybe(from([...last4s, 'novel'.repeat(2000)])),
+                refunded: from([0, 0, 1]),
+              })
+              .chain(({ id, last4, refunded }) =>
+                maybe(fc.constant({ type: 'gift-card' as const, id, bin: null, sub_bin: null, last4 })).map(
+                  (gift_card) => redemption({ gift_card, refunded_amount: refunded }),
+                ),
+              ),
+            { minLength: 1, maxLength: 3 },
+          ),
+        },
+      ),
+      metadata: fc.oneof(
+        from([undefined, null]),
+        fc
+          .array(fc.tuple(from(keys), from(values)), { maxLength: 4 })
+          .map((entries) => Object.fromEntries(entries)),
+      ),
+    })
+    .map(({ time, change, ...given }) => ({
+      created: time.milliseconds,
+      updated: change.milliseconds,
+      given: transaction({
+        ...given,
+        merchant_account_id: account,
+        created_at: time.text,
+        updated_at: change.text,
+      }),
+    }));
+
+// Compared in units of 10^-12 s, so that nothing is rounded.
+const fine = (milliseconds: number, beyond = '') =>
+  BigInt(milliseconds) * 1_000_000_000n + BigInt(beyond.padEnd(9, '0'));
+
+const sameId = (a: string | null | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();
+const giftCards = ({ given }: Case) => given.gift_card_redemptions.map(({ gift_card }) => gift_card);
+const askable = (value: string | null | undefined): value is string =>
+  typeof value === 'string' && value !== '' && [...value].length <= 200 && !value.includes('\0');
+
+/** For every filter: a value that the witness satisfies, if it can, or any other value of the pool. */
+type Maker = (witness: Case) => { value: fc.Arbitrary<unknown>; holds: (row: Case, value: never) => boolean };
+
+const equalText =
+  (read: (given: NewTransaction) => string | null | undefined): Maker =>
+  ({ given }) => {
+    const own = read(given);
+    return {
+      value: askable(own) ? fc.oneof({ weight: 3, arbitrary: fc.constant(own) }, text) : text,
+      holds: (row, value) => read(row.given) === value,
+    };
+  };
+
+const equalId =
+  (read: (given: NewTransaction) => string | null | undefined, others = uuid): Maker =>
+  ({ given }) => {
+    const own = read(given);
+    const value = own ? fc.oneof({ weight: 3, arbitrary: fc.constant(own) }, others) : others;
+    return { value: value.chain(spelt), holds: (row, id: string) => sameId(read(row.given), id) };
+  };
+
+const oneOf =
+  <T extends string>(pool: readonly T[], read: (given: NewTransaction) => T | null | undefined): Maker =>
+  ({ given }) => {
+    const own = read(given);
+    const any = fc.array(from(pool), { minLength: 1, maxLength: 4 });
+    return {
+      value:
+        own && pool.includes(own)
+          ? fc.oneof(
+              any,
+              any.map((more) => [...more, own]),
+            )
+          : any,
+      holds: (row, wanted: string[]) => {
+        const value = read(row.given);
+        return value !== null && value !== undefined && wanted.includes(value);
+      },
+    };
+  };
+
+const isTrue =
+  (read: (row: Case) => boolean): Maker =>
+  (witness) => ({
+    value: fc.oneof(fc.constant(read(witness)), fc.boolean()),
+    holds: (row, value) => read(row) === value,
+  });
+
+const amount =
+  (compare: (amount: number, value: number) => boolean): Maker =>
+  ({ given }) => ({
+    value: fc.oneof(fc.constant(given.amount), from(amounts), fc.maxSafeNat()),
+    holds: (row, value) => compare(row.given.amount, value),
+  });
+
+const time =
+  (read: (row: Case) => number, compare: (row: bigint, value: bigint) => boolean): Maker =>
+  (witness) => ({
+    value: written(fc.oneof(fc.constant(read(witness)), from(times)), [
+      '',
+      '',
+      '000',
+      '0001',
+      '5',
+      '999999999',
+    ]),
+    holds: (row, { milliseconds, beyond }: Written) => compare(fine(read(row)), fine(milliseconds, beyond)),
+  });
+
+const later = (row: bigint, value: bigint) => row >= value;
+const earlier = (row: bigint, value: bigint) => row <= value;
+
+const searched = ({ given }: Case) => [
+  given.buyer?.external_identifier,
+  given.external_identifier,
+  given.payment_service_transaction_id,
+];
+
+const makers: Record<keyof TransactionFilters, Maker> = {
+  buyer_external_identifier: equalText((given) => given.buyer?.external_identifier),
+  buyer_id: equalId((given) => given.buyer?.id, fc.oneof(uuid, text)),
+  amount_eq: amount((own, value) => own === value),
+  amount_gte: amount((own, value) => own >= value),
+  amount_lte: amount((own, value) => own <= value),
+  checkout_session_id: equalId((given) => given.checkout_session_id),
+  created_at_gte: time((row) => row.created, later),
+  created_at_lte: time((row) => row.created, earlier),
+  updated_at_gte: time((row) => row.updated, later),
+  updated_at_lte: time((row) => row.updated, earlier),
+  currency: oneOf(currencies, (given) => given.currency),
+  external_identifier: equalText((given) => given.external_identifier),
+  gift_card_id: (witness) => {
+    const own = giftCards(witness).flatMap((card) => card?.id ?? []);
+    return {
+      value: from([...uuids, ...own, ...own]).chain(spelt),
+      holds: (row, id: string) => giftCards(row).some((card) => sameId(card?.id, id)),
+    };
+  },
+  gift_card_last4: (witness) => {
+    const own = giftCards(witness).flatMap((card) => (card?.last4?.length === 4 ? card.last4 : []));
+    return {
+      value: from([...last4s, ...own, ...own, ...own]),
+      holds: (row, last4) => giftCards(row).some((card) => card?.last4 === last4),
+    };
+  },
+  has_gift_card_redemptions: isTrue(({ given }) => given.gift_card_redemptions.length > 0),
+  has_refunds: isTrue(
+    ({ given }) =>
+      given.refunded_amount > 0 || given.gift_card_redemptions.some((one) => one.refunded_amount > 0),
+  ),
+  has_settlements: isTrue(({ given }) => given.settled || given.settled_amount > 0),
+  id: equalId((given) => given.id),
+  metadata: ({ given }) => {
+    const own = Object.entries(given.metadata ?? {});
+    const pairs = fc.oneof(
+      { weight: 3, arbitrary: own.length > 0 ? fc.subarray(own) : fc.constant([]) },
+      fc.array(fc.tuple(from(keys), from([...values, '\0', '\ud800'])), { minLength: 1, maxLength: 3 }),
+    );
+    return {
+      value: pairs.map((entries) => new Map(entries)),
+      holds: (row, wanted: Map<string, string>) => {
+        const has = new Map(Object.entries(row.given.metadata ?? {}));
+        return [...wanted].every(([key, value]) => has.get(key) === value);
+      },
+    };
+  },
+  method: oneOf(methods, (given) => given.method as (typeof methods)[number] | null),
+  payment_method_id: equalId((given) => given.payment_method?.id),
+  payment_method_label: equalText((given) => given.payment_method?.label),
+  payment_service_id: oneOf(uuids, (given) => given.payment_service?.id),
+  payment_service_transaction_id: equalText((given) => given.payment_service_transaction_id),
+  pending_review: isTrue(({ given }) => given.pending_review),
+  reconciliation_id: equalText((given) => given.reconciliation_id),
+  search: (witness) => {
+    const own = searched(witness).filter(askable);
+    const ids = [witness.given.id, ...(witness.given.buyer ? [witness.given.buyer.id] : [])];
+    return {
+      value: fc.oneof(text, from([...own, ...ids]), from(ids).chain(spelt)),
+      holds: (row, value: string) =>
+        searched(row).includes(value) ||
+        sameId(row.given.id, value) ||
+        (row.given.buyer !== null && sameId(row.given.buyer.id, value)),
+    };
+  },
+  status: oneOf(statuses, (given) => given.status),
+  is_subsequent_payment: isTrue(({ given }) => given.is_subsequent_payment ?? false),
+  merchant_initiated: isTrue(({ given }) => given.merchant_initiated ?? false),
+  payment_method_bin: equalText((given) => given.payment_method?.details.bin),
+  payment_source: oneOf(sources, (given) => given.payment_source),
+};
+
+export const filterNames = Object.keys(makers) as (keyof TransactionFilters)[];
+
+/** A filter whose value the witness satisfies more often than not. */
+export function filterOf(name: keyof TransactionFilters, witness: Case): fc.Arbitrary<Filter> {
+  const { value, holds } = makers[name](witness);
+  return value.map((made) => ({
+    name,
+    value: isWritten(made) ? made.text : made,
+    holds: (row) => holds(row, made as never),
+  }));
+}
+
+const isWritten = (value: unknown): value is Written =>
+  typeof value === 'object' && value !== null && 'beyond' in value;
+
+export const asFilters = (filters: readonly Filter[]): TransactionFilters =>
+  Object.fromEntries(filters.map(({ name, value }) => [name, value]));
+
+/** What the list must be: newest first, then by id. */
+export const expected = (cases: readonly Case[], filters: readonly Filter[]): string[] =>
+  cases
+    .filter((row) => filters.every(({ holds }) => holds(row)))
+    .sort((a, b) => b.created - a.created || (a.given.id < b.given.id ? 1 : -1))
+    .map(({ given }) => given.id);

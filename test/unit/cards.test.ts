@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { binOf, fingerprintOf, hasExpired, passesLuhn, schemeOf } from '../../server/domain/cards.ts';
+import { createVault } from '../../server/domain/vault.ts';
+import { sandboxCards } from '../../server/sandbox/card-numbers.ts';
+
+describe('check digits', () => {
+  it('of all ten last digits exactly one is right, whatever comes before', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9]{12,18}$/), (start) => {
+        const right = Array.from({ length: 10 }, (_, digit) => passesLuhn(`${start}${digit}`)).filter(
+          Boolean,
+        );
+        expect(right).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('a single wrong digit never passes', () => {
+    const digits = fc.nat({ max: 9 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.keys(sandboxCards)),
+        fc.nat({ max: 14 }),
+        digits,
+        (number, place, digit) => {
+          fc.pre(number[place] !== String(digit));
+          expect(passesLuhn(number.slice(0, place) + String(digit) + number.slice(place + 1))).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('every documented number passes, and has a scheme', () => {
+    for (const number of Object.keys(sandboxCards)) {
+      expect(passesLuhn(number)).toBe(true);
+      expect(schemeOf(number)).not.toBe('other');
+    }
+  });
+});
+
+describe('dates', () => {
+  it.each([
+    ['11/26', '2026-11-30T23:59:59.999Z', false],
+    ['11/26', '2026-12-01T00:00:00.000Z', true],
+    ['12/26', '2027-01-01T00:00:00.000Z', true],
+    ['12/99', '2026-01-01T00:00:00.000Z', false],
+    ['00/39', '2026-01-01T00:00:00.000Z', true],
+    ['13/39', '2026-01-01T00:00:00.000Z', true],
+  ])('%s at %s', (date, now, expired) => {
+    expect(hasExpired(date, new Date(now))).toBe(expired);
+  });
+});
+
+describe('what a number says', () => {
+  it.each([
+    ['4111111111111111', '41111111'],
+    ['378282246310005', '378282'],
+    ['4111111111111111110', '41111111'],
+    ['4222222222222', '422222'],
+  ])('the BIN of %s is %s', (number, bin) => {
+    expect(binOf(number)).toBe(bin);
+  });
+
+  it('a fingerprint depends on the key and on every digit', () => {
+    const [key, other] = [randomBytes(32), randomBytes(32)];
+    expect(fingerprintOf(key, '4111111111111111')).toBe(fingerprintOf(key, '4111111111111111'));
+    expect(fingerprintOf(key, '4111111111111111')).not.toBe(fingerprintOf(other, '4111111111111111'));
+    expect(fingerprintOf(key, '4111111111111111')).not.toBe(fingerprintOf(key, '4111111111111112'));
+  });
+});
+
+describe('the vault', () => {
+  const [key, older] = [randomBytes(32), randomBytes(32)];
+  const vault = createVault([key, older]);
+
+  it('opens what it sealed, never seals alike, and hides the text', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), (text) => {
+        const sealed = vault.seal(text, 'card');
+        expect(vault.open(sealed, 'card')).toBe(text);
+        expect(vault.seal(text, 'card')).not.toBe(sealed);
+        expect(sealed.startsWith(`${vault.keyId}.`)).toBe(true);
+      }),
+    );
+  });
+
+  it('opens what an older key sealed, and nothing of a key it does not have', () => {
+    expect(vault.open(createVault([older]).seal('x', 'card'), 'card')).toBe('x');
+    expect(() => vault.open(createVault([randomBytes(32)]).seal('x', 'card'), 'card')).toThrow(
+      /No key [0-9a-f]{8}/,
+    );
+  });
+
+  it('refuses what was tampered with, or sealed for something else', () => {
+    const sealed = vault.seal('4111111111111111', 'card');
+    expect(() => vault.open(sealed, 'webhook')).toThrow();
+    fc.assert(
+      fc.property(fc.integer({ min: 9, max: sealed.length - 2 }), (place) => {
+        const letter = sealed[place] === 'A' ? 'B' : 'A';
+        expect(() => vault.open(sealed.slice(0, place) + letter + sealed.slice(place + 1), 'card')).toThrow();
+      }),
+    );
+  });
+});

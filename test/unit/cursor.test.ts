@@ -1,0 +1,240 @@
+// Cursors are read back exactly as issued, under the key and for the list, account and filters that they were issued for, or
+// not at all.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createCursorCodec,
+  cursorBinding,
+  pageCursors,
+  readCursor,
+  type Cursor,
+} from '../../server/domain/cursor.ts';
+import { ApiError } from '../../server/errors.ts';
+
+const seed = Number(process.env.FC_SEED ?? 20_261_115);
+
+const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+const cursor: fc.Arbitrary<Cursor> = fc.record({
+  direction: fc.constantFrom('next', 'previous'),
+  createdAt: fc.date({
+    min: new Date('0000-01-01T00:00:00.000Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  }),
+  // Any 16 bytes: the store makes version 4, but nothing here depends on it.
+  id: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) =>
+    Buffer.from(bytes)
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  ),
+});
+const boundTo = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe(`a cursor (seed ${seed})`, () => {
+  it('is read back as it was issued, is safe in a URL and short', () => {
+    fc.assert(
+      fc.property(key, cursor, boundTo, (secret, issued, bound) => {
+        const codec = createCursorCodec(secret);
+        const text = codec.encode(issued, bound);
+        expect(text).toMatch(/^[A-Za-z0-9_-]{1,1000}$/);
+        expect(codec.decode(text, bound)).toEqual(issued);
+        // Another instance of the service has the same key.
+        expect(createCursorCodec(Buffer.from(secret)).decode(text, bound)).toEqual(issued);
+      }),
+      { seed, numRuns: 1_000 },
+    );
+  });
+
+  it('is refused for anything else than it was issued for, and under another key', () => {
+    fc.assert(
+      fc.property(key, key, cursor, boundTo, boundTo, (secret, otherSecret, issued, bound, other) => {
+        fc.pre(!secret.equals(otherSecret) && bound !== other);
+        const text = createCursorCodec(secret).encode(issued, bound);
+        expect(createCursorCodec(secret).decode(text, other)).toBeUndefined();
+        expect(createCursorCodec(otherSecret).decode(text, bound)).toBeUndefined();
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('does not confuse the end of its content with the beginning of what it is bound to', () => {
+    const codec = createCursorCodec(Buffer.alloc(32, 1));
+    const issued: Cursor = {
+      direction: 'next',
+      createdAt: new Date(0),
+      id: '00000000-0000-0000-0000-000000000041',
+    };
+    const text = codec.encode(issued, 'B');
+    expect(codec.decode(text, 'AB')).toBeUndefined();
+    expect(codec.decode(text, '')).toBeUndefined();
+  });
+
+  it('is refused with any one character changed, by any other', () => {
+    const alphabet = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).concat('é', '🦄');
+    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    fc.assert(
+      fc.property(cursor, fc.constantFrom(...alphabet), (issued, character) => {
+        const text = codec.encode(issued, 'list');
+        for (let at = 0; at < text.length; at += 1) {
+          if (text[at] === character) continue;
+          expect(codec.decode(text.slice(0, at) + character + text.slice(at + 1), 'list')).toBeUndefined();
+        }
+      }),
+      { seed, numRuns: 200 },
+    );
+  });
+
+  it('is refused cut off, stretched, doubled, in another spelling or upside down', () => {
+    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    fc.assert(
+      fc.property(cursor, fc.string({ minLength: 1, maxLength: 20 }), (issued, more) => {
+        const text = codec.encode(issued, 'list');
+        const bytes = Buffer.from(text, 'base64url');
+        const wrong = [
+          ...Array.from({ length: text.length }, (_, length) => text.slice(0, length)),
+          ...Array.from({ length: text.length }, (_, from) => text.slice(from + 1)),
+          ...[text + more, more + text, text + text, `${text}=`, `${text}==`, ` ${text}`, `${text}\n`],
+          Buffer.from(bytes).reverse().toString('base64url'),
+          bytes.toString('hex'),
+        ];
+        expect(wrong.filter((one) => one !== text && codec.decode(one, 'list') !== undefined)).toEqual([]);
+        // Standard base64 is another spelling, where it differs.
+        const standard = bytes.toString('base64');
+        if (standard !== text) expect(codec.decode(standard, 'list')).toBeUndefined();
+      }),
+      { seed, numRuns: 100 },
+    );
+  });
+
+  it('made up is refused', () => {
+    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 58, maxLength: 58 }), (bytes) => {
+        expect(codec.decode(Buffer.from(bytes).toString('base64url'), 'list')).toBeUndefined();
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it('refused is 422 at query, cursor; left out is the first page', () => {
+    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    expect(readCursor(codec, undefined, 'list')).toBeUndefined();
+    const refused = (() => {
+      try {
+        return readCursor(codec, 'unicorn', 'list');
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(refused).toBeInstanceOf(ApiError);
+    expect(refused).toMatchObject({
+      status: 422,
+      facts: { detail: [{ loc: ['query', 'cursor'], type: 'value_error.cursor' }] },
+    });
+  });
+
+  it('of a page are null where there is no page', () => {
+    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    const at = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000041' };
+    expect(pageCursors(codec, { next: undefined, previous: undefined }, 'list')).toEqual({
+      next_cursor: null,
+      previous_cursor: null,
+    });
+    const { next_cursor: next, previous_cursor: previous } = pageCursors(
+      codec,
+      { next: at, previous: at },
+      'list',
+    );
+    expect(codec.decode(next ?? '', 'list')).toEqual({ ...at, direction: 'next' });
+    expect(codec.decode(previous ?? '', 'list')).toEqual({ ...at, direction: 'previous' });
+  });
+});
+
+describe(`what a cursor is bound to (seed ${seed})`, () => {
+  // Separators of all kinds, so that parts which run into each other would be found out.
+  const piece = fc.string({
+    unit: fc.constantFrom('a', 'b', ',', '"', '[', ']', ':', '\\', '=', '&', '|', '\u0000'),
+    maxLength: 5,
+  });
+  const name = fc.constantFrom('status', 'currency', 'metadata', 'search', 'amount_eq', 'has_refunds');
+  const value = fc.oneof(
+    piece,
+    fc.array(piece, { minLength: 1, maxLength: 3 }),
+    fc.integer({ min: 0, max: 3 }),
+    fc.boolean(),
+  );
+  const filters = fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true });
+  type Filters = Record<string, unknown>;
+
+  /** The same, said in another way: what has to be equal for two requests to be of one list. */
+  const same = (a: [string, string, Filters], b: [string, string, Filters]) => {
+    const canonical = (given: Filters) =>
+      Object.entries(given)
+        .sort(([one], [other]) => one.localeCompare(other))
+        .map(([key_, held]) => [key_, Array.isArray(held) && key_ !== 'metadata' ? held.toSorted() : held]);
+    try {
+      expect([a[0], a[1], canonical(a[2])]).toStrictEqual([b[0], b[1], canonical(b[2])]);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it('is equal exactly when list, account and filters are', () => {
+    const list = fc.constantFrom('listTransactions', 'listWebhookSubscriptions', 'list', '');
+    const request = fc.tuple(list, piece, filters);
+    fc.assert(
+      fc.property(request, request, (a, b) => {
+        expect(cursorBinding(...a) === cursorBinding(...b)).toBe(same(a, b));
+      }),
+      { seed, numRuns: 2_000 },
+    );
+  });
+
+  it('changes with each single filter, and with list and account', () => {
+    fc.assert(
+      fc.property(filters, name, value, (given, changed, to) => {
+        const before = cursorBinding('list', 'account', given);
+        expect(cursorBinding('list2', 'account', given)).not.toBe(before);
+        expect(cursorBinding('list', 'account2', given)).not.toBe(before);
+        const after = { ...given, [changed]: to };
+        expect(cursorBinding('list', 'account', after) === before).toBe(
+          same(['', '', given], ['', '', after]),
+        );
+      }),
+      { seed, numRuns: 1_000 },
+    );
+  });
+
+  it('does not depend on the page, on what is left out, or on the order of filters and alternatives', () => {
+    fc.assert(
+      fc.property(filters, fc.integer(), piece, (given, limit, text) => {
+        const bound = cursorBinding('list', 'account', given);
+        expect(cursorBinding('list', 'account', { limit, ...given, cursor: text, id: undefined })).toBe(
+          bound,
+        );
+        const turned = Object.fromEntries(
+          Object.entries(given)
+            .reverse()
+            .map(([key_, held]) => [
+              key_,
+              Array.isArray(held) && key_ !== 'metadata' ? held.toReversed() : held,
+            ]),
+        );
+        expect(cursorBinding('list', 'account', turned)).toBe(bound);
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('depends on the order of metadata, where the last value of a key wins', () => {
+    const bound = (...metadata: string[]) => cursorBinding('list', 'account', { metadata });
+    expect(bound('{"a":"1"}', '{"a":"2"}')).not.toBe(bound('{"a":"2"}', '{"a":"1"}'));
+  });
+
+  it('leaves the query as it was', () => {
+    const query = { status: ['b', 'a'] };
+    cursorBinding('list', 'account', query);
+    expect(query.status).toEqual(['b', 'a']);
+  });
+});
