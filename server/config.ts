@@ -13,6 +13,8 @@ export interface Config {
   logLevel: string;
   bodyLimit: number;
   secrets: Record<SecretName, Buffer | undefined>;
+  /** What CARD_KEY names behind its first key: these open what was sealed before a rotation. */
+  olderCardKeys?: readonly Buffer[];
 }
 
 export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
@@ -103,7 +105,10 @@ const secretDocs: Record<SecretName, string> = {
 export const secretKeys = secretNames.map((name) => ({
   name,
   doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format: '32 random bytes in base64 (`openssl rand -base64 32`)',
+  format:
+    name === 'CARD_KEY'
+      ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
+      : '32 random bytes in base64 (`openssl rand -base64 32`)',
 }));
 
 export class ConfigFault extends Error {}
@@ -119,6 +124,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
+  const olderCardKeys: Buffer[] = [];
   for (const { name, doc, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
@@ -126,16 +132,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
         faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
       continue;
     }
-    secrets[name] = strongKey(value);
-    if (!secrets[name]) faults.push(`${name} is too weak: it must be ${format}`);
+    const [first, ...older] = keysIn(name, value).map(strongKey);
+    secrets[name] = first;
+    if (name === 'CARD_KEY') olderCardKeys.push(...older.filter((key) => key !== undefined));
+    if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
   }
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
   // Compared as bytes: base64 has second spellings of the same ones.
-  const bytes = (name: SecretName) => given(name) && Buffer.from(given(name) ?? '', 'base64').toString('hex');
+  const bytes = (name: SecretName) =>
+    keysIn(name, given(name) ?? '').map((key) => Buffer.from(key, 'base64').toString('hex'));
   const shared = secretNames.filter((name) =>
-    secretNames.some((other) => other !== name && bytes(name) && bytes(name) === bytes(other)),
+    secretNames.some(
+      (other) => other !== name && bytes(name).some((key) => key !== '' && bytes(other).includes(key)),
+    ),
   );
   if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
   if (faults.length > 0) {
@@ -158,8 +169,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
     secrets,
+    olderCardKeys,
   };
 }
+
+const keysIn = (name: SecretName, value: string): string[] =>
+  name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
 
 // 32 bytes that are not a phrase or a repetition: random bytes have more than 20 distinct values but once in 10^9.
 function strongKey(value: string): Buffer | undefined {

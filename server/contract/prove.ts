@@ -51,17 +51,33 @@ function firstBadSchema(ajv: Ajv2020, { document }: Contract): Fault | undefined
   const components = Object.keys(document.components.schemas ?? {}).map(
     (name) => `/components/schemas/${name}`,
   );
-  for (const pointer of [...components, ...media({ document }).map((entry) => `${entry.pointer}/schema`)]) {
+  const parameters = parameterPointers(document);
+  const bodies = media({ document }).map((entry) => `${entry.pointer}/schema`);
+  for (const pointer of [...components, ...parameters, ...bodies]) {
     const problem = schemaProblem(ajv, document, pointer);
     if (problem) return { problem, pointer };
   }
   return undefined;
 }
 
+function parameterPointers(document: Document): string[] {
+  const shared = Object.keys(document.components.parameters ?? {}).map(
+    (name) => `/components/parameters/${name}/schema`,
+  );
+  const own = operationsOf(document).flatMap(({ operation, pointer }) =>
+    (operation.parameters ?? []).flatMap((parameter, index) =>
+      '$ref' in parameter ? [] : [`${pointer}/parameters/${index}/schema`],
+    ),
+  );
+  return [...shared, ...own];
+}
+
 function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): string | undefined {
   try {
+    const schema = lookUp(document, pointer);
+    if (schema === undefined) return 'there is no schema here';
     // What a reference points at is compiled without being held against the rules for schemas, so that is done here.
-    if (!ajv.validateSchema(lookUp(document, pointer) as Schema)) {
+    if (!ajv.validateSchema(schema as Schema)) {
       return `this schema is invalid (${ajv.errorsText(ajv.errors, { dataVar: 'it' })})`;
     }
     ajv.compile(pointTo(pointer));

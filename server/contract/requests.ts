@@ -5,7 +5,7 @@ import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { curtail } from './curtail.ts';
-import { createExplainer, hasBody, unexplained } from './explain.ts';
+import { createExplainer, hasBody, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parseQuery } from './query.ts';
@@ -36,7 +36,7 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
     .filter(({ name }) => name === 'metadataMiddleware' || name === 'requestMiddleware') as RequestHandler[];
   if (steps.length !== 2)
     throw new Error('express-openapi-validator has changed its steps; see server/contract/requests.ts');
-  await warmUp(prepared, steps);
+  await warmUp(prepared, steps, explainer);
 
   return {
     async judge(id, req, res) {
@@ -57,6 +57,7 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
         if (!isRefusal(error)) throw error;
         refuse(error);
       }
+      if (!isJudged(req)) throw new Error(`express-openapi-validator does not know ${id}`);
     },
   };
 }
@@ -65,6 +66,9 @@ const isRefusal = (error: unknown): boolean => {
   const { BadRequest, UnsupportedMediaType } = validator.error;
   return error instanceof BadRequest || error instanceof UnsupportedMediaType;
 };
+
+// It passes over a path that it does not know, in silence: with a base path in `servers`, over all of them.
+const isJudged = (req: object) => 'openapi' in req && req.openapi !== undefined;
 
 const runStep = (run: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
@@ -77,8 +81,8 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
   });
 
 // It compiles an operation at its first request, and a contract that it cannot compile fails only then. So every operation
-// is called once, at start, with a request that has nothing.
-async function warmUp(document: Document, steps: RequestHandler[]): Promise<void> {
+// is called once, at start, with a request that has nothing. It may refuse that, but only for a reason.
+async function warmUp(document: Document, steps: RequestHandler[], { explain }: Explainer): Promise<void> {
   for (const id of Object.keys(operations) as OperationId[]) {
     const { method, path } = operations[id];
     const headers = hasBody(document, id) ? { 'content-type': 'application/json' } : {};
@@ -95,14 +99,14 @@ async function warmUp(document: Document, steps: RequestHandler[]): Promise<void
       params: {},
       app,
     };
+    const unusable = (why: string) => new ContractFault(`The contract cannot be used for ${id}: ${why}`);
     try {
       for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
     } catch (error) {
-      if (!isRefusal(error))
-        throw new ContractFault(
-          `The contract cannot be used for ${id}: ${error instanceof Error ? error.message : String(error)}`,
-        );
+      const why = error instanceof Error ? error.message : String(error);
+      if (!isRefusal(error) || explain(id, {}, undefined).length === 0) throw unusable(why);
     }
+    if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
   }
 }
 

@@ -110,11 +110,42 @@ export interface WebhookSubscriptionsTable {
   secret_sealed: string;
   old_secret_sealed: Generated<string | null>;
   old_secret_until: MaybeStamp;
+  failing_since: MaybeStamp;
   created_at: Stamp;
   updated_at: Stamp;
 }
 
+export interface EventsTable {
+  id: string;
+  name: string;
+  merchant_account_id: string;
+  body: string;
+  created_at: ColumnType<Date, Date, never>;
+}
+
+export interface DeliveriesTable {
+  id: Generated<string>;
+  event_id: string;
+  subscription_id: string;
+  state: Generated<'pending' | 'succeeded' | 'failed'>;
+  attempts: Generated<number>;
+  created_at: Stamp;
+  updated_at: Stamp;
+}
+
+export interface DeliveryAttemptsTable {
+  delivery_id: string;
+  number: number;
+  at: ColumnType<Date, Date, never>;
+  status: number | null;
+  milliseconds: number;
+  error: string | null;
+}
+
 export interface Tables {
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
   buyers: BuyersTable;
   payment_methods: PaymentMethodsTable;
   gift_cards: GiftCardsTable;

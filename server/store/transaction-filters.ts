@@ -63,7 +63,7 @@ const simple = {
   gift_card_last4: (value) => sql`${column('gift_card_last4s')} @> array[${value}]::text[]`,
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
-  has_settlements: (value) => sql`${column('has_settlements')} = ${value}`,
+  has_settlements: (value) => flag('has_settlements', value),
   payment_method_id: (value) => uuidIs('payment_method_id', value),
   payment_method_label: (value) => textIs('payment_method_label', value),
   payment_method_bin: (value) => textIs('payment_method_bin', value),

@@ -134,7 +134,7 @@ export function transactionRange(
   } else if (all.length + any.length > 0 || choice) {
     sources.push(sql`merchant_accounts as account`);
     conditions.push(sql`${account} = account.id`);
-  }
+  } else conditions.push(sql`length(${account}) > 0`); // transactions_newest_everywhere
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
     conditions.push(sql`${sql.ref(`transactions.${choice.column}`)} = choice.value`);

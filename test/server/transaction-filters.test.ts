@@ -110,7 +110,7 @@ describe(`filters, against an oracle (SEED=${seed})`, () => {
       fc.asyncProperty(question([name]), async (asked) => {
         if ((await check(asked)) > 0) found += 1;
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
     expect(found).toBeGreaterThan(5);
   });

@@ -1,0 +1,180 @@
+// Events and their deliveries.
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+
+export interface EventRow {
+  id: string;
+  name: string;
+  merchant_account_id: string;
+  body: string;
+  created_at: Date;
+}
+
+/** Stores an event and a delivery for each subscription that wants it; returns the IDs of the deliveries. */
+export async function storeEvent(db: Db, event: EventRow): Promise<string[]> {
+  await db.insertInto('events').values(event).execute();
+  const { rows } = await sql<{ id: string }>`
+    insert into deliveries (event_id, subscription_id)
+    select ${event.id}::uuid, id from webhook_subscriptions
+    where active and (merchant_account_id = ${event.merchant_account_id} or merchant_account_id is null)
+    returning id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+export interface DueDelivery {
+  id: string;
+  attempts: number;
+  state: string;
+  event_id: string;
+  body: string;
+  subscription_id: string;
+  active: boolean;
+  url: string;
+  username: string | null;
+  password_sealed: string | null;
+  secret_sealed: string;
+  old_secret_sealed: string | null;
+  old_secret_until: Date | null;
+}
+
+export const findDelivery = (db: Db, id: string): Promise<DueDelivery | undefined> =>
+  db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .innerJoin('webhook_subscriptions as subscription', 'subscription.id', 'deliveries.subscription_id')
+    .select([
+      'deliveries.id',
+      'deliveries.attempts',
+      'deliveries.state',
+      'deliveries.event_id',
+      'events.body',
+      'deliveries.subscription_id',
+      'subscription.active',
+      'subscription.url',
+      'subscription.username',
+      'subscription.password_sealed',
+      'subscription.secret_sealed',
+      'subscription.old_secret_sealed',
+      'subscription.old_secret_until',
+    ])
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst();
+
+export interface Attempt {
+  at: Date;
+  status: number | null;
+  milliseconds: number;
+  error: string | null;
+}
+
+export async function recordAttempt(
+  db: Db,
+  id: string,
+  attempt: Attempt,
+  state: 'pending' | 'succeeded' | 'failed',
+): Promise<void> {
+  const { attempts } = await db
+    .updateTable('deliveries')
+    .set({ attempts: sql`attempts + 1`, state, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returning('attempts')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('delivery_attempts')
+    .values({ delivery_id: id, number: attempts, ...attempt })
+    .execute();
+}
+
+/** Notes a success or a failure; after only failures for so long the subscription is switched off. True if it was. */
+export async function noteOutcome(
+  db: Db,
+  subscriptionId: string,
+  outcome: 'succeeded' | 'failed' | 'gone',
+  { now, switchOffAfterMilliseconds }: { now: Date; switchOffAfterMilliseconds: number },
+): Promise<boolean> {
+  if (outcome === 'succeeded') {
+    await sql`update webhook_subscriptions set failing_since = null where id = ${subscriptionId} and failing_since is not null`.execute(
+      db,
+    );
+    return false;
+  }
+  const limit = new Date(now.getTime() - switchOffAfterMilliseconds);
+  const { rows } = await sql<{ off: boolean }>`
+    update webhook_subscriptions set
+      failing_since = coalesce(failing_since, ${now}),
+      active = active and not (${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false)),
+      updated_at = now()
+    where id = ${subscriptionId} and active
+    returning not active as off`.execute(db);
+  return rows[0]?.off ?? false;
+}
+
+export interface DeliveryFilter {
+  subscriptionId?: string | undefined;
+  eventId?: string | undefined;
+  failed?: boolean | undefined;
+  since?: Date | undefined;
+  limit: number;
+}
+
+export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since, limit }: DeliveryFilter) => {
+  let query = db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .leftJoin('delivery_attempts as attempt', 'attempt.delivery_id', 'deliveries.id')
+    .select([
+      'deliveries.id',
+      'deliveries.event_id',
+      'events.name',
+      'deliveries.subscription_id',
+      'deliveries.state',
+      'attempt.number',
+      'attempt.at',
+      'attempt.status',
+      'attempt.milliseconds',
+      'attempt.error',
+    ])
+    .orderBy('deliveries.created_at', 'desc')
+    .orderBy('deliveries.id')
+    .orderBy('attempt.number')
+    .limit(limit);
+  if (subscriptionId) query = query.where('deliveries.subscription_id', '=', subscriptionId);
+  if (eventId) query = query.where('deliveries.event_id', '=', eventId);
+  if (failed) query = query.where('deliveries.state', '=', 'failed');
+  if (since) query = query.where('deliveries.created_at', '>=', since);
+  return query.execute();
+};
+
+/** Makes deliveries due again, with all their attempts before them; returns their IDs. */
+export async function reopenDeliveries(
+  db: Db,
+  { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
+): Promise<string[]> {
+  let query = db
+    .updateTable('deliveries')
+    .set({ state: 'pending', updated_at: sql`now()` })
+    .returning('id');
+  if (eventId) query = query.where('event_id', '=', eventId);
+  if (failed) query = query.where('state', '=', 'failed');
+  if (since) query = query.where('created_at', '>=', since);
+  return (await query.execute()).map(({ id }) => id);
+}
+
+export async function pruneEvents(db: Db, before: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('created_at', '<', before)
+    .where((event) =>
+      event.not(
+        event.exists(
+          event
+            .selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('event_id', '=', 'events.id')
+            .where('state', '=', 'pending'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,96 @@
+// One job of the queue: an attempt, its record, and what comes after, in one transaction.
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Vault } from '../domain/vault.ts';
+import { findDelivery, noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
+import type { Tables } from '../store/schema.ts';
+import type { Queue } from './queue.ts';
+import { nextWait, readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
+import { send, type Reply, type SendOptions } from './send.ts';
+import { webhookHeaders } from './sign.ts';
+
+export interface DeliverDeps {
+  db: Kysely<Tables>;
+  queue: Queue;
+  vault: Vault;
+  log: Logger;
+  now: () => Date;
+  options: SendOptions;
+}
+
+interface Outcome {
+  status: number | null;
+  error: string | null;
+  retryAfter: number | undefined;
+}
+
+export async function deliver(jobId: string, delivery: DueDelivery, deps: DeliverDeps): Promise<void> {
+  const { db, queue, log, now } = deps;
+  if (delivery.state !== 'pending' || !delivery.active) {
+    await queue.complete(db, jobId);
+    return;
+  }
+  const at = now();
+  const begun = performance.now();
+  const outcome = await attempt(delivery, at, deps);
+  const milliseconds = Math.round(performance.now() - begun);
+  const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
+  const wait =
+    succeeded || outcome.status === 410
+      ? undefined
+      : nextWait(delivery.attempts + 1, outcome.retryAfter, Math.random());
+  const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
+  const switchedOff = await db.transaction().execute(async (transaction) => {
+    await recordAttempt(
+      transaction,
+      delivery.id,
+      { at, status: outcome.status, milliseconds, error: outcome.error },
+      state,
+    );
+    if (wait !== undefined) await queue.add(transaction, [delivery.id], wait);
+    await queue.complete(transaction, jobId);
+    const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
+    return noteOutcome(transaction, delivery.subscription_id, result, {
+      now: now(),
+      switchOffAfterMilliseconds,
+    });
+  });
+  const about = {
+    event: delivery.event_id,
+    subscription: delivery.subscription_id,
+    attempt: delivery.attempts + 1,
+    status: outcome.status,
+    milliseconds,
+  };
+  log.info(
+    { ...about, error: outcome.error ?? undefined, nextInSeconds: wait && Math.round(wait) },
+    `webhook ${state}`,
+  );
+  if (switchedOff)
+    log.warn({ subscription: delivery.subscription_id }, 'the webhook subscription was switched off');
+}
+
+async function attempt(delivery: DueDelivery, at: Date, { vault, options }: DeliverDeps): Promise<Outcome> {
+  const open = (sealed: string) => vault.open(sealed, 'webhook');
+  const secrets = [open(delivery.secret_sealed)];
+  const { old_secret_sealed: old, old_secret_until: until } = delivery;
+  if (old !== null && until !== null && until > at) secrets.push(open(old));
+  const login =
+    delivery.username !== null && delivery.password_sealed !== null
+      ? { username: delivery.username, password: open(delivery.password_sealed) }
+      : undefined;
+  try {
+    const headers = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
+    const { status, retryAfter }: Reply = await send(
+      { url: delivery.url, body: delivery.body, headers, login },
+      options,
+    );
+    const redirected = status >= 300 && status < 400 ? 'redirects are not followed' : null;
+    return { status, error: redirected, retryAfter: readRetryAfter(retryAfter, at) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { status: null, error: code ?? message, retryAfter: undefined };
+  }
+}
+
+export { findDelivery };

@@ -1,0 +1,42 @@
+// When a delivery is tried again: the decided schedule, each wait with jitter, and what the receiver asks for within bounds.
+
+const second = 1;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Seconds to wait before each attempt. */
+export const waits = [
+  0,
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+export const switchOffAfterMilliseconds = 5 * 24 * hour * 1000;
+
+const longestRetryAfter = 24 * hour;
+
+/**
+ * Seconds until the next attempt after `attempts` have failed; undefined when that was the last. `roll` is from 0 to 1:
+ * waits are up to a tenth shorter or longer, so that receivers are not met by everything at once.
+ */
+export function nextWait(attempts: number, retryAfter: number | undefined, roll: number): number | undefined {
+  const wait = waits[attempts];
+  if (wait === undefined) return undefined;
+  const jittered = wait * (0.9 + 0.2 * roll);
+  return retryAfter === undefined ? jittered : Math.max(jittered, Math.min(retryAfter, longestRetryAfter));
+}
+
+/** Retry-After in seconds: a number, or an HTTP date. */
+export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now.getTime()) / 1000);
+}

@@ -1,0 +1,76 @@
+// One delivery attempt: a POST that follows no redirect, reads little and ends in time.
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { checkUrl, createGuardedLookup } from './guard.ts';
+
+export interface Outgoing {
+  url: string;
+  body: string;
+  headers: Record<string, string>;
+  login: { username: string; password: string } | undefined;
+}
+
+export interface SendOptions {
+  allowLoopback: boolean;
+  allowHttp: boolean;
+  milliseconds: number;
+}
+
+export interface Reply {
+  status: number;
+  retryAfter: string | undefined;
+}
+
+export const sendMilliseconds = 15_000;
+const longestAnswer = 64 * 1024;
+
+/** Rejects when there was no whole answer in time. */
+export function send({ url, body, headers, login }: Outgoing, options: SendOptions): Promise<Reply> {
+  const target = new URL(url);
+  checkUrl(target, options);
+  const request = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(options.milliseconds);
+    const outgoing = request(
+      target,
+      {
+        method: 'POST',
+        // A connection of its own: a kept one would have been judged for another address.
+        agent: false,
+        lookup: createGuardedLookup(options),
+        signal,
+        ...(login ? { auth: `${login.username}:${login.password}` } : {}),
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+          'User-Agent': 'payments-service-webhooks/1',
+          ...headers,
+        },
+      },
+      (answer) => {
+        drain(answer).then(() => {
+          resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] });
+        }, reject);
+      },
+    );
+    outgoing.on('error', (error) => {
+      reject(signal.aborted ? new Error(`no answer within ${options.milliseconds / 1000} s`) : error);
+    });
+    outgoing.end(body);
+  });
+}
+
+// The body of an answer does not matter, but the answer is whole only when it has ended. A long one is cut off.
+function drain(answer: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let read = 0;
+    answer.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      if (read <= longestAnswer) return;
+      answer.destroy();
+      resolve();
+    });
+    answer.on('end', resolve);
+    answer.on('error', reject);
+  });
+}

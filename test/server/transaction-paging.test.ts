@@ -1,0 +1,222 @@
+// Paging through GET /transactions: every row once and in order, both ways, whatever is inserted meanwhile.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Cursor } from '../../server/domain/cursor.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { createAccount } from '../../server/store/merchant-accounts.ts';
+import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
+import { insertTransactions, listTransactionPage } from '../../server/store/transactions.ts';
+import { createTestDatabase } from '../support/database.ts';
+import {
+  asFilters,
+  caseOf,
+  expected,
+  filterNames,
+  filterOf,
+  transaction,
+  type Case,
+} from '../support/transactions.ts';
+
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const accounts = ['default', 'marketplace', 'third'];
+type Scope = readonly string[] | undefined;
+const scopes: Scope[] = [['default'], ['marketplace', 'third'], undefined];
+
+let database: Database;
+let elsewhere: Database;
+
+const fail = (error: Error) => {
+  throw error;
+};
+
+beforeAll(async () => {
+  const url = await createTestDatabase();
+  database = openDatabase(url, fail);
+  // Another pool, as another process would have.
+  elsewhere = openDatabase(url, fail);
+  for (const id of accounts) await createAccount(database.db, { id, display_name: id });
+});
+afterAll(async () => {
+  await database.close();
+  await elsewhere.close();
+});
+
+const page = async (scope: Scope, filters: TransactionFilters, limit: number, cursor?: Cursor) => {
+  const { rows, next, previous } = await listTransactionPage(database.db, scope, filters, { limit, cursor });
+  return {
+    ids: rows.map(({ id }) => id),
+    next: next && ({ ...next, direction: 'next' } as const),
+    previous: previous && ({ ...previous, direction: 'previous' } as const),
+  };
+};
+
+type Pages = Awaited<ReturnType<typeof page>>[];
+
+async function forward(
+  scope: Scope,
+  filters: TransactionFilters,
+  limit: number,
+  between: (page: number) => Promise<void> = () => Promise.resolve(),
+): Promise<Pages> {
+  const pages = [await page(scope, filters, limit)];
+  for (let next = pages[0]?.next; next; next = pages.at(-1)?.next) {
+    await between(pages.length);
+    pages.push(await page(scope, filters, limit, next));
+  }
+  return pages;
+}
+
+const ids = (pages: Pages) => pages.flatMap((one) => one.ids);
+
+describe(`a list that stays as it is (SEED=${seed})`, () => {
+  const data: Case[] = accounts.flatMap((account, index) =>
+    fc.sample(caseOf(account), { seed: seed + index, numRuns: 40 }),
+  );
+  const casesOf = (scope: Scope) =>
+    data.filter(({ given }) => scope?.includes(given.merchant_account_id) ?? true);
+
+  beforeAll(async () => {
+    await insertTransactions(
+      database.db,
+      data.map(({ given }) => given),
+    );
+  });
+  afterAll(async () => {
+    await database.db.deleteFrom('transactions').execute();
+  });
+
+  const question = fc
+    .record({
+      scope: fc.constantFrom(...scopes),
+      names: fc.subarray(filterNames, { maxLength: 2 }),
+      limit: fc.integer({ min: 1, max: 9 }),
+    })
+    .chain(({ scope, names, limit }) =>
+      fc.constantFrom(...casesOf(scope)).chain((witness) =>
+        fc.record({
+          scope: fc.constant(scope),
+          limit: fc.constant(limit),
+          filters: fc.tuple(...names.map((name) => filterOf(name, witness))),
+        }),
+      ),
+    );
+
+  it('every page but the last is full, and together they are the list', () =>
+    fc.assert(
+      fc.asyncProperty(question, async ({ scope, filters, limit }) => {
+        const wanted = expected(casesOf(scope), filters);
+        const pages = await forward(scope, asFilters(filters), limit);
+        expect(ids(pages)).toEqual(wanted);
+        expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)));
+        expect(pages[0]?.previous).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('each page leads back to exactly the one before it', () =>
+    fc.assert(
+      fc.asyncProperty(question, async ({ scope, filters, limit }) => {
+        const pages = await forward(scope, asFilters(filters), limit);
+        for (const [index, { previous }] of pages.entries()) {
+          if (index === 0) continue;
+          expect(previous).toBeDefined();
+          expect(await page(scope, asFilters(filters), limit, previous)).toEqual(pages[index - 1]);
+        }
+      }),
+      { numRuns: 40 },
+    ));
+
+  it('the size of the page may change on the way', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...scopes),
+        fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }),
+        async (scope, limits) => {
+          const seen: string[] = [];
+          let cursor: Cursor | undefined;
+          for (let turn = 0; turn === 0 || cursor; turn += 1) {
+            const { ids: found, next } = await page(scope, {}, limits[turn % limits.length] ?? 1, cursor);
+            seen.push(...found);
+            cursor = next;
+          }
+          expect(seen).toEqual(expected(casesOf(scope), []));
+        },
+      ),
+      { numRuns: 15 },
+    ));
+});
+
+describe(`a list that grows meanwhile (SEED=${seed})`, () => {
+  beforeEach(async () => {
+    await database.db.deleteFrom('transactions').execute();
+  });
+
+  it('shows every row that was there at the start once and in order, and no row twice', async () => {
+    const found = { new: 0 };
+    for (const [turn, scope] of [...scopes, ...scopes].entries()) {
+      await database.db.deleteFrom('transactions').execute();
+      const make = (more: number) => (account: string, index: number) =>
+        fc.sample(caseOf(account), { seed: seed + 100 * turn + 10 * index + more, numRuns: 25 });
+      const before = accounts.flatMap(make(0));
+      const meanwhile = accounts.flatMap(make(1)).map(({ given }) => given);
+      await insertTransactions(
+        database.db,
+        before.map(({ given }) => given),
+      );
+      // Older, newer and as old as what is there, in front of the page and behind it.
+      const pages = await forward(scope, {}, 3, async () => {
+        await insertTransactions(elsewhere.db, meanwhile.splice(0, 4));
+      });
+      const all = ids(pages);
+      const start = new Set(before.map(({ given }) => given.id));
+      const own = before.filter(({ given }) => scope?.includes(given.merchant_account_id) ?? true);
+      expect(all.filter((id) => start.has(id))).toEqual(expected(own, []));
+      expect(new Set(all).size).toBe(all.length);
+      found.new += all.length - own.length;
+      for (const [index, { previous }] of pages.entries()) {
+        if (index === 0) continue;
+        const back = (await page(scope, {}, 500, previous)).ids;
+        const shown = ids(pages.slice(0, index));
+        expect(back.filter((id) => start.has(id))).toEqual(shown.filter((id) => start.has(id)));
+      }
+    }
+    expect(found.new).toBeGreaterThan(0);
+  });
+
+  it('also while another connection inserts without pause, with the same time on every row', async () => {
+    const times = { created_at: '2026-11-15T10:30:00.000Z', updated_at: '2026-11-15T10:30:00.000Z' };
+    const before = Array.from({ length: 150 }, () => transaction(times));
+    await insertTransactions(database.db, before);
+    const start = new Set(before.map(({ id }) => id));
+    const busy = { paging: true, inserted: 0 };
+    const insert = async () => {
+      while (busy.paging && busy.inserted < 3000) {
+        await insertTransactions(
+          elsewhere.db,
+          Array.from({ length: 5 }, () => transaction(times)),
+        );
+        busy.inserted += 5;
+      }
+    };
+    const inserting = insert();
+    const all = ids(await forward(['default'], {}, 3));
+    busy.paging = false;
+    await inserting;
+    expect(busy.inserted).toBeGreaterThan(20);
+    expect(all.filter((id) => start.has(id))).toEqual([...start].sort().reverse());
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('page two leads back to page one, which has a page before it once newer rows have come', async () => {
+    const at = (minute: number) =>
+      transaction({ created_at: `2026-11-15T10:${String(minute).padStart(2, '0')}:00Z` });
+    await insertTransactions(database.db, [1, 2, 3, 4, 5].map(at));
+    const [first, second] = await forward(['default'], {}, 2);
+    expect((await page(['default'], {}, 2, second?.previous)).previous).toBeUndefined();
+    const newer = at(6);
+    await insertTransactions(elsewhere.db, [newer]);
+    const back = await page(['default'], {}, 2, second?.previous);
+    expect(back.ids).toEqual(first?.ids);
+    expect((await page(['default'], {}, 2, back.previous)).ids).toEqual([newer.id]);
+  });
+});

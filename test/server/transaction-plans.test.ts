@@ -1,0 +1,248 @@
+// How the database answers GET /transactions when there are many: from an index, and from no more of it than a page. With
+// MILLION=1 there are a million of them, and the times are printed.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { createAccount } from '../../server/store/merchant-accounts.ts';
+import type { Range } from '../../server/store/paging.ts';
+import { conditionsOf, type TransactionFilters } from '../../server/store/transaction-filters.ts';
+import { analyzeTransactions, transactionRange } from '../../server/store/transactions.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { filterNames, seedSql } from '../support/transactions.ts';
+
+const count = process.env.MILLION === '1' ? 1_000_000 : 100_000;
+let database: Database;
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+interface Answer {
+  rows: number;
+  milliseconds: number;
+  nodes: Node[];
+  indexes: string[];
+  /** Rows of the table that were looked at. */
+  touched: number;
+  sorted: number;
+}
+
+const whole = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(whole)];
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+
+async function explain(
+  scope: readonly string[] | undefined,
+  filters: TransactionFilters,
+  range: Partial<Range> = {},
+): Promise<Answer> {
+  const asked: Range = { at: undefined, side: 'older', limit: 21, ...range };
+  const query = transactionRange(scope, conditionsOf(filters), asked);
+  const { rows } = await sql<{
+    'QUERY PLAN': [{ Plan: Node; 'Execution Time': number; 'Planning Time': number }];
+  }>`explain (analyze, format json) ${query}`.execute(database.db);
+  const [explained] = rows[0]?.['QUERY PLAN'] ?? [];
+  if (!explained) throw new Error('There is no plan.');
+  const nodes = whole(explained.Plan);
+  const scans = nodes.filter((node) => node['Relation Name'] === 'transactions');
+  return {
+    rows: explained.Plan['Actual Rows'],
+    milliseconds: explained['Execution Time'] + explained['Planning Time'],
+    nodes,
+    indexes: [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))],
+    touched: sum(
+      scans.map(
+        (node) =>
+          (node['Actual Rows'] +
+            (node['Rows Removed by Filter'] ?? 0) +
+            (node['Rows Removed by Index Recheck'] ?? 0)) *
+          node['Actual Loops'],
+      ),
+    ),
+    sorted: sum(
+      nodes
+        .filter((node) => node['Node Type'].includes('Sort'))
+        .flatMap((node) => node.Plans ?? [])
+        .map((node) => node['Actual Rows'] * node['Actual Loops']),
+    ),
+  };
+}
+
+const tell = (name: string, { milliseconds, touched, sorted, rows, indexes }: Answer) => {
+  if (process.env.MILLION === '1' || process.env.TELL === '1')
+    console.log(
+      `${name.padEnd(70)} ${milliseconds.toFixed(1).padStart(7)} ms, ${rows} of ${touched} rows, ${sorted} sorted, ${indexes.join(' ')}`,
+    );
+};
+
+const isSequential = ({ nodes }: Answer) =>
+  nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'transactions');
+
+/** A row so many places down the list. */
+const position = async (scope: readonly string[] | undefined, depth: number) => {
+  const { rows } = await sql<{ created_at: Date; id: string }>`
+    select created_at, id from transactions
+    where ${scope ? sql`merchant_account_id = any(${[...scope]})` : sql`true`}
+    order by created_at desc, id desc offset ${depth} limit 1`.execute(database.db);
+  const [row] = rows;
+  if (!row) throw new Error(`There is no row ${depth}.`);
+  return { createdAt: row.created_at, id: row.id };
+};
+
+const digest = async (text: string) => {
+  const { rows } = await sql<{ id: string }>`select md5(${text})::uuid as id`.execute(database.db);
+  return rows[0]?.id ?? '';
+};
+
+// Indexes that are made afterwards take a fraction of the time.
+async function seed() {
+  const { rows: indexes } = await sql<{ name: string; definition: string }>`
+    select indexname as name, indexdef as definition from pg_indexes
+    where tablename = 'transactions' and indexname <> 'transactions_pkey'`.execute(database.db);
+  for (const { name } of indexes) await sql`drop index ${sql.ref(name)}`.execute(database.db);
+  await sql.raw(seedSql(count)).execute(database.db);
+  for (const { definition } of indexes) await sql.raw(definition).execute(database.db);
+}
+
+beforeAll(async () => {
+  database = openDatabase(
+    await createTestDatabase(),
+    (error) => {
+      throw error;
+    },
+    { statementMilliseconds: 0 },
+  );
+  for (const id of ['default', 'marketplace', 'small', 'empty'])
+    await createAccount(database.db, { id, display_name: id });
+  await seed();
+  await sql`vacuum transactions`.execute(database.db);
+  await analyzeTransactions(database.db);
+}, 600_000);
+afterAll(() => database.close());
+
+const scopes: [string, readonly string[] | undefined, number][] = [
+  ['one large account', ['default'], 0.8],
+  ['one small account', ['small'], 0.01],
+  ['two accounts', ['default', 'small'], 0.81],
+  ['all accounts', undefined, 1],
+];
+
+describe(`${count} transactions`, () => {
+  describe.each(scopes)('of %s', (name, scope, part) => {
+    const own = Math.floor(count * part);
+    const branches = scope === undefined ? 1 : scope.length;
+
+    it.each([
+      ['first', undefined],
+      ['second', 20],
+      ['middle', Math.floor(own / 2)],
+      ['last', own - 10],
+    ])('%s page: no more than the page is read, in either direction', async (page, depth) => {
+      const at = depth === undefined ? undefined : await position(scope, depth);
+      for (const [side, limit] of [
+        ['older', 21],
+        ['newer', 21],
+        ['newer', 1],
+        ['older', 501],
+      ] as const) {
+        const answer = await explain(scope, {}, { at, side, limit });
+        tell(`${name}, ${page} page, ${limit} ${side}`, answer);
+        expect(isSequential(answer)).toBe(false);
+        // Of several accounts a range each, and then the rows themselves.
+        expect(answer.touched).toBeLessThanOrEqual(limit * (branches === 1 ? 1 : branches + 1));
+        expect(answer.sorted).toBeLessThanOrEqual(branches === 1 ? 0 : 2 * limit * branches);
+      }
+    });
+  });
+
+  it('a page deep in a range of time begins at its cursor, not at the end of the range', async () => {
+    const newest = (await position(['default'], 0)).createdAt.toISOString();
+    const oldest = (await position(['default'], count * 0.8 - 1)).createdAt.toISOString();
+    const at = await position(['default'], count / 2);
+    const range = { created_at_gte: oldest, created_at_lte: newest };
+    for (const side of ['older', 'newer'] as const) {
+      const answer = await explain(['default'], range, { at, side });
+      tell(`range of time, ${side}`, answer);
+      expect(answer.touched).toBe(21);
+    }
+  });
+
+  // Where nothing of an account matches, all of it may be walked if it is small; here that is one per cent.
+  const bound = count * 0.012;
+  it('every filter is served by an index', async () => {
+    const n = Math.floor(count / 100) * 100 - 48;
+    const [{ id = '', created_at = new Date(), updated_at = new Date() } = {}] = (
+      await sql<{ id: string; created_at: Date; updated_at: Date }>`
+        select id, created_at, updated_at from transactions where external_identifier = ${`order-${n}`}`.execute(
+        database.db,
+      )
+    ).rows;
+    const after = new Date(updated_at.getTime() + 1000).toISOString();
+    const before = new Date(updated_at.getTime() - 1000).toISOString();
+    // Selective values: no more than a few rows beyond those that are shown.
+    const selective: [keyof TransactionFilters, TransactionFilters][] = [
+      ['id', { id }],
+      ['external_identifier', { external_identifier: `order-${n}` }],
+      ['reconciliation_id', { reconciliation_id: `reconciliation-${n}` }],
+      ['payment_service_transaction_id', { payment_service_transaction_id: `psp-${n}` }],
+      ['checkout_session_id', { checkout_session_id: await digest(`checkout${n}`) }],
+      ['buyer_id', { buyer_id: await digest(`buyer${n % 10000}`) }],
+      ['buyer_external_identifier', { buyer_external_identifier: `buyer-${n % 10000}` }],
+      ['payment_method_id', { payment_method_id: await digest(`method${n % 20000}`) }],
+      ['payment_method_label', { payment_method_label: String(n % 10000).padStart(4, '0') }],
+      ['payment_method_bin', { payment_method_bin: String(n % 500).padStart(8, '4') }],
+      ['payment_service_id', { payment_service_id: [await digest('service3')] }],
+      ['payment_service_id', { payment_service_id: [await digest('service1'), await digest('service2')] }],
+      ['gift_card_id', { gift_card_id: await digest(`gift${n}`) }],
+      ['gift_card_last4', { gift_card_last4: String(Math.floor(n / 50) % 10000).padStart(4, '0') }],
+      ['amount_eq', { amount_eq: n % 5000 }],
+      ['amount_gte', { amount_gte: 4999 }],
+      ['amount_lte', { amount_lte: 0 }],
+      ['updated_at_gte', { updated_at_gte: after, updated_at_lte: after }],
+      ['updated_at_lte', { updated_at_lte: before, updated_at_gte: before }],
+      ['created_at_gte', { created_at_gte: created_at.toISOString() }],
+      ['created_at_lte', { created_at_lte: created_at.toISOString() }],
+      ['currency', { currency: ['ISK'] }],
+      ['currency', { currency: ['ISK', 'XXX', 'EUR'] }],
+      ['method', { method: ['pix'] }],
+      ['method', { method: ['pix', 'boleto', 'card'] }],
+      ['status', { status: ['authorization_void_pending'] }],
+      ['status', { status: ['authorization_voided'] }],
+      ['status', { status: ['authorization_voided', 'authorization_void_pending', 'processing'] }],
+      ['payment_source', { payment_source: ['moto'] }],
+      ['payment_source', { payment_source: ['moto', 'recurring'] }],
+      ['has_gift_card_redemptions', { has_gift_card_redemptions: true }],
+      ['has_refunds', { has_refunds: true }],
+      ['has_settlements', { has_settlements: true }],
+      ['has_settlements', { has_settlements: false }],
+      ['pending_review', { pending_review: true }],
+      ['merchant_initiated', { merchant_initiated: true }],
+      ['is_subsequent_payment', { is_subsequent_payment: true }],
+      ['metadata', { metadata: new Map([['order', String(n)]]) }],
+      ['metadata', { metadata: new Map([['channel', 'web']]) }],
+      ['metadata', { metadata: new Map([['channel', 'unicorn']]) }],
+      ['search', { search: `order-${n}` }],
+      ['search', { search: `buyer-${n % 10000}` }],
+      ['search', { search: id }],
+      ['search', { search: 'unicorn' }],
+    ];
+    expect(new Set(selective.map(([name]) => name))).toEqual(new Set(filterNames));
+    const walked: string[] = [];
+    for (const [name, scope] of scopes) {
+      for (const [, filters] of selective) {
+        const answer = await explain(scope, filters);
+        const told = `${name}: ${JSON.stringify(filters, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`;
+        tell(told, answer);
+        expect(isSequential(answer), told).toBe(false);
+        if (answer.touched > bound) walked.push(`${told} ${answer.touched}`);
+      }
+    }
+    expect(walked).toEqual([]);
+  });
+});
