@@ -2,13 +2,13 @@
 // contract, so an operation that is added there gets all of it. Nothing is decided here.
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import type { OperationId, Result } from '../generated/operations.ts';
+import type { Handlers, OperationId, Result } from '../generated/operations.ts';
 import { hasBody } from './contract/explain.ts';
 import { createExamples } from './contract/examples.ts';
 import type { Document } from './contract/load.ts';
 import type { RequestJudge } from './contract/requests.ts';
 import type { ResponseCheck } from './contract/responses.ts';
-import type { Handlers } from '../generated/operations.ts';
+import type { Announce } from './events.ts';
 import type { Deps, Services } from './handlers/deps.ts';
 import { createApprovals } from './http/approvals.ts';
 import { createAnswer } from './http/answer.ts';
@@ -37,6 +37,7 @@ export interface AppDeps {
   handlers: Handlers<Deps>;
   database: Database;
   services: Services;
+  announce: Announce;
   publicUrl: () => string;
   bodyLimit: number;
   siteDir: string;
@@ -52,6 +53,7 @@ export function createApp(deps: AppDeps): Express {
     handlers,
     database,
     services,
+    announce,
     publicUrl,
     bodyLimit,
     siteDir,
@@ -64,10 +66,15 @@ export function createApp(deps: AppDeps): Express {
   type Work = (deps: Deps) => Promise<Result<OperationId>>;
   const withDeps = ({ caller, selection }: Context, isWrite: boolean, work: Work) => {
     const shared = { ...services, publicUrl: publicUrl(), now, caller, selection, example };
-    if (!isWrite) return work({ ...shared, store });
-    return database.db
-      .transaction()
-      .execute((transaction) => work({ ...shared, store: createStore(transaction) }));
+    const silent = () => Promise.resolve();
+    if (!isWrite) return work({ ...shared, store, announceCreated: silent });
+    return database.db.transaction().execute((transaction) =>
+      work({
+        ...shared,
+        store: createStore(transaction),
+        announceCreated: (row) => announce.paymentMethod(transaction, 'created', row),
+      }),
+    );
   };
 
   const app = express();
@@ -85,7 +92,8 @@ export function createApp(deps: AppDeps): Express {
     app.use(
       createApprovals({
         find: (id) => findPaymentMethod(database.db, id),
-        move: (id, status) => movePaymentMethod(database.db, id, status),
+        move: (id, status) =>
+          movePaymentMethod(database.db, id, status, (db, row) => announce.paymentMethod(db, 'updated', row)),
         pages: { approval: approvalPage, decided: decidedPage },
       }),
     );

@@ -12,6 +12,8 @@ export interface Config {
   databaseUrl: string | undefined;
   logLevel: string;
   bodyLimit: number;
+  /** Whether this process delivers webhooks. */
+  webhookWorker: boolean;
   secrets: Record<SecretName, Buffer | undefined>;
   /** What CARD_KEY names behind its first key: these open what was sealed before a rotation. */
   olderCardKeys?: readonly Buffer[];
@@ -94,6 +96,13 @@ export const keys: Key[] = [
     default: '102400',
     accepts: whole(1024, 10_485_760),
   },
+  {
+    name: 'WEBHOOK_WORKER',
+    doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
+    format: '`on` or `off`',
+    default: 'on',
+    accepts: oneOf('on', 'off'),
+  },
 ];
 
 const secretDocs: Record<SecretName, string> = {
@@ -168,6 +177,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     databaseUrl: given('DATABASE_URL'),
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
+    webhookWorker: text('WEBHOOK_WORKER') === 'on',
     secrets,
     olderCardKeys,
   };

@@ -11,10 +11,16 @@ import type { Deps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
+import { startJobs } from './jobs.ts';
 import { createServices } from './services.ts';
 import { furnishSandbox } from './sandbox/first-start.ts';
 import { secretsOf } from './secrets.ts';
+import { createAnnounce } from './events.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
+import { createOutbox } from './webhooks/outbox.ts';
+import { openQueue } from './webhooks/queue.ts';
+import { sendOptions } from './webhooks/send.ts';
+import { startWorker } from './webhooks/worker.ts';
 
 export interface Service {
   url: string;
@@ -30,6 +36,8 @@ export interface ServiceOptions {
   contract?: Contract;
   handlers?: Handlers<Deps>;
   now?: () => Date;
+  /** How often the daily job runs. */
+  jobMilliseconds?: number;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -47,16 +55,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   try {
+    const onError = (error: Error) => {
+      log.warn({ reason: error.message }, 'the webhook queue failed');
+    };
+    const queue = await openQueue(database.pool, onError);
     if (sandbox && (await furnishSandbox(database.db, config.dataDir, now(), services)))
       log.info('the sandbox was furnished');
     let publicUrl = config.publicUrl;
+    const responses = createResponseCheck(document, ajv);
+    const announce = createAnnounce(createOutbox(queue, responses), () => publicUrl, now);
     const app = createApp({
       document,
       requests,
-      responses: createResponseCheck(document, ajv),
+      responses,
       handlers: options.handlers ?? handlers,
       database,
       services,
+      announce,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       siteDir: join(import.meta.dirname, '..', 'site'),
@@ -64,13 +79,28 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       now,
     });
     const { port, close } = await listen(app, config, log);
+    const { db } = database;
+    const worker = config.webhookWorker
+      ? startWorker({ db, queue, vault: services.vault, log, now, options: sendOptions(config) })
+      : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
+    const jobs = startJobs({ db, log, now, everyMilliseconds: options.jobMilliseconds });
     let closed: Promise<void> | undefined;
     return {
       url: publicUrl,
       port,
       database,
-      close: () => (closed ??= close().finally(() => database.close())),
+      close: () =>
+        (closed ??= (async () => {
+          try {
+            await close();
+            await jobs.stop();
+            await worker?.stop();
+            await queue.close();
+          } finally {
+            await database.close();
+          }
+        })()),
     };
   } catch (error) {
     await database.close();

@@ -37,12 +37,15 @@ export function giftCards(): Command {
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
         throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
       const made = await withServices(({ db }, { vault }) =>
-        createGiftCard(db, {
-          merchant_account_id: merchantAccount,
-          number_sealed: vault.seal(number, 'gift-card'),
-          pin_sealed: vault.seal(pin, 'gift-card'),
-          ...giftCardBin(number),
-        }),
+        // Sealed inside of the transaction: a rotation of the key waits for those.
+        db.transaction().execute((transaction) =>
+          createGiftCard(transaction, {
+            merchant_account_id: merchantAccount,
+            number_sealed: vault.seal(number, 'gift-card'),
+            pin_sealed: vault.seal(pin, 'gift-card'),
+            ...giftCardBin(number),
+          }),
+        ),
       );
       printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
     });

@@ -6,11 +6,18 @@ import { Command } from 'commander';
 import { createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
+import type { Announce } from '../events.ts';
 import type { Db } from '../store/database.ts';
 import { createTransactions } from '../store/transaction-moves.ts';
-import { analyzeTransactions, unstorable, type NewTransaction } from '../store/transactions.ts';
+import {
+  analyzeTransactions,
+  findTransaction,
+  present,
+  unstorable,
+  type NewTransaction,
+} from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
-import { Refused, withDatabase } from './support.ts';
+import { Refused, withEvents } from './support.ts';
 
 const batch = 1000;
 const mostBadLines = 20;
@@ -21,13 +28,14 @@ export function importCommand(): Command {
     .command('transactions <file>')
     .description('import transactions, one JSON object a line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
+    .option('--events', 'tell webhook subscribers of each transaction')
     .addHelpText(
       'after',
       `
 Each line is the Transaction resource, and may have besides: metadata (object of strings), payment_source,
 merchant_initiated, is_subsequent_payment, payment_service_transaction_id. Every line is checked against the contract; a
 bad one is named by its number and reason, and nothing of the file is kept unless --skip-bad is given. Ctrl-C leaves
-nothing behind. No webhook is sent.`,
+nothing behind. No webhook is sent unless --events is given.`,
     )
     .action(run);
   return command;
@@ -38,7 +46,10 @@ interface BadLine {
   reason: string;
 }
 
-async function run(file: string, { skipBad }: { skipBad?: boolean }): Promise<void> {
+async function run(
+  file: string,
+  { skipBad, events }: { skipBad?: boolean; events?: boolean },
+): Promise<void> {
   const size = file === '-' ? undefined : (await stat(file).catch(() => undefined))?.size;
   if (file !== '-' && size === undefined) throw new Refused(`${file} cannot be read.`);
   const input = file === '-' ? process.stdin : createReadStream(file);
@@ -47,13 +58,15 @@ async function run(file: string, { skipBad }: { skipBad?: boolean }): Promise<vo
   const bad: BadLine[] = [];
   let kept = 0;
   try {
-    await withDatabase(({ db }) =>
-      db.transaction().execute(async (transaction) => {
+    await withEvents(({ database, announce }) =>
+      database.db.transaction().execute(async (transaction) => {
         const accounts = new Set(
           (await transaction.selectFrom('merchant_accounts').select('id').execute()).map(({ id }) => id),
         );
         for await (const { lines, read } of batches(input)) {
-          kept += await keep(transaction, lines, (text) => check(text, accounts), bad);
+          const stored = await keep(transaction, lines, (text) => check(text, accounts), bad);
+          kept += stored.length;
+          if (events) await announceAll(transaction, stored, announce);
           const share = size === undefined ? '' : ` (${Math.round((100 * read) / Math.max(size, 1))} %)`;
           progress.say(`Importing: ${count(kept)} transactions${share}`);
           if (!skipBad && bad.length >= mostBadLines) break;
@@ -75,12 +88,19 @@ async function run(file: string, { skipBad }: { skipBad?: boolean }): Promise<vo
   );
 }
 
+async function announceAll(db: Db, rows: NewTransaction[], announce: Announce): Promise<void> {
+  for (const { id } of rows) {
+    const row = await findTransaction(db, id);
+    if (row) await announce.transaction(db, 'created', present(row));
+  }
+}
+
 async function keep(
   db: Db,
   lines: Line[],
   check: (text: string) => NewTransaction | string,
   bad: BadLine[],
-): Promise<number> {
+): Promise<NewTransaction[]> {
   const good: { line: number; row: NewTransaction }[] = [];
   for (const { line, text } of lines) {
     const checked = check(text);
@@ -93,7 +113,8 @@ async function keep(
   );
   for (const index of refused)
     bad.push({ line: good[index]?.line ?? 0, reason: `id ${good[index]?.row.id ?? ''} exists already` });
-  return good.length - refused.length;
+  const left = new Set(refused);
+  return good.filter((_, index) => !left.has(index)).map(({ row }) => row);
 }
 
 interface Line {

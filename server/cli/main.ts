@@ -10,10 +10,12 @@ import { importCommand } from './import.ts';
 import { keys } from './keys.ts';
 import { paymentMethods } from './payment-methods.ts';
 import { roles } from './roles.ts';
+import { secrets } from './secrets.ts';
 import { seed } from './seed.ts';
 import { Refused } from './support.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
+import { webhooks } from './webhooks.ts';
 
 const program = new Command('payments')
   .description('Operate the payments service. Works while the server runs, and while it does not.')
@@ -39,6 +41,8 @@ for (const command of [
   transactions(),
   importCommand(),
   seed(),
+  webhooks(),
+  secrets(),
   database(),
 ])
   program.addCommand(command);

@@ -6,9 +6,10 @@ import {
   movePaymentMethod,
   noteReplacement,
 } from '../store/payment-method-moves.ts';
-import { listPaymentMethods } from '../store/payment-methods.ts';
+import type { Db } from '../store/database.ts';
+import { listPaymentMethods, type PaymentMethodRow } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { isUuid, printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
+import { isUuid, printJson, printRows, Refused, withDatabase, withEvents } from './support.ts';
 
 const unknown = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
@@ -53,7 +54,11 @@ export function paymentMethods(): Command {
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
       const moved = isUuid(id)
-        ? await withDatabase(({ db }) => movePaymentMethod(db, id, status))
+        ? await withEvents(({ database, announce }) =>
+            movePaymentMethod(database.db, id, status, (db, row) =>
+              announce.paymentMethod(db, 'updated', row),
+            ),
+          )
         : undefined;
       if (!moved) throw unknown(id);
       printJson({ id: moved.id, status: moved.status });
@@ -70,7 +75,11 @@ export function paymentMethods(): Command {
     .command('apply-replacements')
     .description('apply waiting replacements of cards that have expired, as the daily job does')
     .action(async () => {
-      const applied = await withDatabase(({ db }) => applyExpiredReplacements(db, new Date()));
+      const applied = await withEvents(({ database, announce }) =>
+        applyExpiredReplacements(database.db, new Date(), (db, row) =>
+          announce.paymentMethod(db, 'updated', row),
+        ),
+      );
       printJson({ applied: applied.map(({ id }) => id) });
     });
   return command;
@@ -86,7 +95,7 @@ async function foundReplacement(
   if (number !== '' && !/^[0-9]{13,19}$/.test(number))
     throw new Refused('A card number has 13 to 19 digits.');
   const noted = isUuid(id)
-    ? await withServices(({ db }, { vault, fingerprint }) => {
+    ? await withEvents(({ database, services: { vault, fingerprint }, announce }) => {
         const card =
           number === ''
             ? {}
@@ -97,7 +106,14 @@ async function foundReplacement(
                 fingerprint: fingerprint(number),
                 scheme: schemeOf(number),
               };
-        return noteReplacement(db, id, { expiration_date: expirationDate, ...card }, new Date());
+        const changed = (db: Db, row: PaymentMethodRow) => announce.paymentMethod(db, 'updated', row);
+        return noteReplacement(
+          database.db,
+          id,
+          { expiration_date: expirationDate, ...card },
+          new Date(),
+          changed,
+        );
       })
     : undefined;
   if (!noted) throw unknown(id);

@@ -1,9 +1,15 @@
 // What every command of `payments` shares: the database for the time of a command, output for people and for programs.
 import { readConfig, type Config } from '../config.ts';
+import { createAjv } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createResponseCheck } from '../contract/responses.ts';
+import { createAnnounce, type Announce } from '../events.ts';
 import type { Services } from '../handlers/deps.ts';
 import { secretsOf } from '../secrets.ts';
 import { createServices } from '../services.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
+import { createOutbox } from '../webhooks/outbox.ts';
+import { openQueue, type Queue } from '../webhooks/queue.ts';
 
 /** A mistake of the operator's: shown as one sentence, exit code 1. */
 export class Refused extends Error {}
@@ -33,6 +39,32 @@ export const withServices = <T>(
   withDatabase(async (database, config) =>
     work(database, createServices(config, await secretsOf(config)), config),
   );
+
+/** The same with events: what is changed here is told to subscribers like any other change. */
+export const withEvents = <T>(
+  work: (parts: {
+    database: OpenedDatabase;
+    services: Services;
+    announce: Announce;
+    queue: Queue;
+    config: Config;
+  }) => Promise<T>,
+): Promise<T> =>
+  withServices(async (database, services, config) => {
+    const queue = await openQueue(database.pool, () => undefined, { supervise: false });
+    try {
+      const contract = loadContract();
+      const check = createResponseCheck(contract.document, createAjv(contract.document));
+      const announce = createAnnounce(
+        createOutbox(queue, check),
+        () => config.publicUrl,
+        () => new Date(),
+      );
+      return await work({ database, services, announce, queue, config });
+    } finally {
+      await queue.close();
+    }
+  });
 
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 

@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { moveTransaction } from '../store/transaction-moves.ts';
-import { isUuid, printJson, Refused, withDatabase } from './support.ts';
+import { isUuid, printJson, Refused, withEvents } from './support.ts';
 
 export function transactions(): Command {
   const command = new Command('transactions').description(
@@ -27,7 +27,12 @@ Example:
         throw new Refused('A reason has lower-case letters, digits and underscores: expired_payment_method');
       }
       const moved = isUuid(id)
-        ? await withDatabase(({ db }) => moveTransaction(db, id, status, reason, new Date()))
+        ? await withEvents(({ database, announce }) =>
+            moveTransaction(database.db, id, status, reason, new Date(), {
+              transaction: (db, transaction) => announce.transaction(db, 'updated', transaction),
+              paymentMethod: (db, row) => announce.paymentMethod(db, 'updated', row),
+            }),
+          )
         : undefined;
       if (!moved) throw new Refused(`There is no transaction ${id}.`);
       printJson({ id: moved.id, status: moved.status });

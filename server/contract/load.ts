@@ -87,6 +87,8 @@ export const operationsOf = (document: Document) =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       operation,
+      method,
+      path,
       pointer: `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`,
     })),
   );

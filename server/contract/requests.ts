@@ -5,7 +5,7 @@ import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { curtail } from './curtail.ts';
-import { createExplainer, hasBody, unexplained, type Explainer } from './explain.ts';
+import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parseQuery } from './query.ts';
@@ -15,7 +15,18 @@ export interface RequestJudge {
   judge: (id: OperationId, req: Request, res: Response) => Promise<void>;
 }
 
-export async function createRequestJudge(document: Document): Promise<RequestJudge> {
+interface Place {
+  method: string;
+  path: string;
+}
+
+const bodyOf = ({ paths }: Document, at: Place | undefined) => at && paths[at.path]?.[at.method]?.requestBody;
+
+/** The table is given by who reloads the contract while running, as the mock does: an import is read only once. */
+export async function createRequestJudge(
+  document: Document,
+  table: Readonly<Record<string, Place>> = operations,
+): Promise<RequestJudge> {
   refuseBesideReference(document);
   const prepared = withoutNullQueries(document);
   const explainer = createExplainer(prepared);
@@ -36,7 +47,7 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
     .filter(({ name }) => name === 'metadataMiddleware' || name === 'requestMiddleware') as RequestHandler[];
   if (steps.length !== 2)
     throw new Error('express-openapi-validator has changed its steps; see server/contract/requests.ts');
-  await warmUp(prepared, steps, explainer);
+  await warmUp(prepared, table, steps, explainer);
 
   return {
     async judge(id, req, res) {
@@ -46,7 +57,7 @@ export async function createRequestJudge(document: Document): Promise<RequestJud
         const details = explainer.explain(id, parseQuery(req.url), req.body);
         throw new ApiError(400, { details: details.length > 0 ? details : [unexplained], cause });
       };
-      const { requestBody } = prepared.paths[operations[id].path]?.[operations[id].method] ?? {};
+      const requestBody = bodyOf(prepared, table[id]);
       if (requestBody) curtail(prepared, requestBody.content['application/json'].schema, req.body);
       if (explainer.isSloppy(id, query)) refuse();
       // The validator fills this very object: defaults, numbers instead of text, arrays.
@@ -82,10 +93,14 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
 
 // It compiles an operation at its first request, and a contract that it cannot compile fails only then. So every operation
 // is called once, at start, with a request that has nothing. It may refuse that, but only for a reason.
-async function warmUp(document: Document, steps: RequestHandler[], { explain }: Explainer): Promise<void> {
-  for (const id of Object.keys(operations) as OperationId[]) {
-    const { method, path } = operations[id];
-    const headers = hasBody(document, id) ? { 'content-type': 'application/json' } : {};
+async function warmUp(
+  document: Document,
+  table: Readonly<Record<string, Place>>,
+  steps: RequestHandler[],
+  { explain }: Explainer,
+): Promise<void> {
+  for (const [id, { method, path }] of Object.entries(table) as [OperationId, Place][]) {
+    const headers = bodyOf(document, { method, path }) ? { 'content-type': 'application/json' } : {};
     const app = { enabled: () => true };
     const url = path.replace(/\{[^}]+\}/g, 'x');
     const req = {

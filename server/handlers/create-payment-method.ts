@@ -41,6 +41,7 @@ export const createPaymentMethod: Handler<'createPaymentMethod', Deps> = async (
         : await store.findByExternalIdentifier(account, external_identifier);
     throw new ApiError(409, { resourceId: existing?.id ?? null });
   }
+  await deps.announceCreated(made);
   return { status: 201, body: presentPaymentMethod(made, buyer, publicUrl) };
 };
 

@@ -5,6 +5,7 @@ import type { GiftCardProvider } from '../domain/gift-cards.ts';
 import type { PaymentMethodStatus } from '../domain/state-machine.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Store } from '../store/index.ts';
+import type { PaymentMethodRow } from '../store/payment-methods.ts';
 
 /** What is the same for every request. */
 export interface Services {
@@ -24,6 +25,8 @@ export interface Services {
 export interface Deps extends Services {
   /** Bound to the request's transaction, if it is a write. */
   store: Store;
+  /** Tells subscribers of a new payment method, in the transaction that stores it. */
+  announceCreated: (row: PaymentMethodRow) => Promise<void>;
   publicUrl: string;
   now: () => Date;
   caller: { keyPairId: string; merchantAccountIds: readonly string[] };

@@ -24,7 +24,7 @@ export async function openStore({ databaseUrl, dataDir, log, size }: OpenOptions
   };
   const embedded = databaseUrl === undefined ? await keepEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
-  const database = openDatabase(url, onError, { size });
+  const database = openDatabase(url, onError, size === undefined ? {} : { size });
   embedded?.watch(database);
   let closed: Promise<void> | undefined;
   const close = () =>

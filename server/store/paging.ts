@@ -1,6 +1,6 @@
 // One pagination for every list: keyset on (created_at, id), newest first, never OFFSET. A page is one index range scan,
 // and whether there is more on the other side is one look at the same index.
-import { sql, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
+import { sql, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
 import type { Cursor, Position } from '../domain/cursor.ts';
 import type { Tables } from './schema.ts';
 
@@ -36,7 +36,7 @@ export const fetchPage = <Table extends keyof Tables, Row extends Keyed>(
 ): Promise<Page<Row>> =>
   pageThrough(async ({ at, side, limit }) => {
     const ordered = order(beside(query, table, at, side), table, side === 'newer');
-    return (await ordered.limit(limit).execute()) as Row[];
+    return await ordered.limit(limit).execute();
   }, page);
 
 /** For lists that read a range in a way of their own. */
@@ -85,7 +85,7 @@ function beside<Table extends keyof Tables, Row>(
   const key = sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)})`;
   const bound = sql`(${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
   const comparison: Expression<SqlBool> = side === 'newer' ? sql`${key} > ${bound}` : sql`${key} < ${bound}`;
-  return query.where((_: ExpressionBuilder<Tables, Table>) => comparison);
+  return query.where(() => comparison);
 }
 
 function order<Table extends keyof Tables, Row>(

@@ -13,22 +13,40 @@ import {
 } from './payment-methods.ts';
 import type { Replacement, Tables } from './schema.ts';
 
+/** Told of every change, in its transaction. */
+export type Changed = (db: Db, row: PaymentMethodRow) => Promise<void>;
+
+const silent: Changed = () => Promise.resolve();
+
 /** Undefined when there is no such method; throws IllegalMove. */
-export const movePaymentMethod = (db: Kysely<Tables>, id: string, status: PaymentMethodStatus) =>
+export const movePaymentMethod = (
+  db: Kysely<Tables>,
+  id: string,
+  status: PaymentMethodStatus,
+  changed: Changed = silent,
+) =>
   db.transaction().execute(async (transaction) => {
     const found = await lockPaymentMethod(transaction, id);
     if (!found) return undefined;
     checkMove(paymentMethodMoves, found.status, status);
-    return savePaymentMethod(transaction, id, { status });
+    const saved = await savePaymentMethod(transaction, id, { status });
+    await changed(transaction, saved);
+    return saved;
   });
 
 /** New details that the account updater found. */
-export const noteReplacement = (db: Kysely<Tables>, id: string, replacement: Replacement, now: Date) =>
+export const noteReplacement = (
+  db: Kysely<Tables>,
+  id: string,
+  replacement: Replacement,
+  now: Date,
+  changed: Changed = silent,
+) =>
   db.transaction().execute(async (transaction) => {
     const found = await lockPaymentMethod(transaction, id);
     if (!found) return undefined;
     const changesNumber = replacement.number_sealed !== undefined;
-    return settle(transaction, { ...found, replacement }, { kind: 'found', changesNumber }, now);
+    return settle(transaction, { ...found, replacement }, { kind: 'found', changesNumber }, now, changed);
   });
 
 /** A decline for the card's sake makes a waiting replacement apply. Runs inside the transaction of the decline. */
@@ -37,36 +55,49 @@ export async function noteDecline(
   id: string,
   reason: string,
   now: Date,
+  changed: Changed = silent,
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethod(db, id);
-  return found?.has_replacement ? settle(db, found, { kind: 'declined', reason }, now) : found;
+  const trigger: Trigger = { kind: 'declined', reason };
+  if (!found || !replacementAfter(found.has_replacement, trigger).applies) return found;
+  return settle(db, found, trigger, now, changed);
 }
 
 /** The daily job: waiting replacements of cards that have expired apply. Returns the methods that changed. */
-export async function applyExpiredReplacements(db: Kysely<Tables>, now: Date): Promise<PaymentMethodRow[]> {
+export async function applyExpiredReplacements(
+  db: Kysely<Tables>,
+  now: Date,
+  changed: Changed = silent,
+): Promise<PaymentMethodRow[]> {
   const applied: PaymentMethodRow[] = [];
   for (const { id } of await listWaitingReplacements(db)) {
-    const changed = await db.transaction().execute(async (transaction) => {
+    const method = await db.transaction().execute(async (transaction) => {
       const found = await lockPaymentMethod(transaction, id);
       const due =
         found?.has_replacement && found.expiration_date !== null && hasExpired(found.expiration_date, now);
-      return due ? settle(transaction, found, { kind: 'expired' }, now) : undefined;
+      return due ? settle(transaction, found, { kind: 'expired' }, now, changed) : undefined;
     });
-    if (changed) applied.push(changed);
+    if (method) applied.push(method);
   }
   return applied;
 }
 
-function settle(db: Db, method: PaymentMethodRow, trigger: Trigger, now: Date): Promise<PaymentMethodRow> {
+async function settle(
+  db: Db,
+  method: PaymentMethodRow,
+  trigger: Trigger,
+  now: Date,
+  changed: Changed,
+): Promise<PaymentMethodRow> {
   const { hasReplacement, applies } = replacementAfter(method.has_replacement, trigger);
-  if (applies) {
-    return savePaymentMethod(db, method.id, {
-      ...method.replacement,
-      has_replacement: false,
-      replacement: null,
-      last_replaced_at: now,
-    });
-  }
-  const replacement = hasReplacement ? JSON.stringify(method.replacement) : null;
-  return savePaymentMethod(db, method.id, { has_replacement: hasReplacement, replacement });
+  const waiting = hasReplacement ? JSON.stringify(method.replacement) : null;
+  const saved = await savePaymentMethod(
+    db,
+    method.id,
+    applies
+      ? { ...method.replacement, has_replacement: false, replacement: null, last_replaced_at: now }
+      : { has_replacement: hasReplacement, replacement: waiting },
+  );
+  await changed(db, saved);
+  return saved;
 }

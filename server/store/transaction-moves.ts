@@ -3,10 +3,12 @@
 import { sql, type Kysely } from 'kysely';
 import { checkMove, transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import type { Db } from './database.ts';
-import { noteDecline } from './payment-method-moves.ts';
+import { noteDecline, type Changed } from './payment-method-moves.ts';
 import type { Tables } from './schema.ts';
 import {
   insertTransactions,
+  present as presentTransaction,
+  type Transaction,
   lockTransaction,
   saveTransaction,
   type NewTransaction,
@@ -45,6 +47,14 @@ async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void>
     where payment_methods.id = used.id`.execute(db);
 }
 
+/** Told of every change, in its transaction. */
+export interface Told {
+  transaction: (db: Db, transaction: Transaction) => Promise<void>;
+  paymentMethod: Changed;
+}
+
+const silent: Told = { transaction: () => Promise.resolve(), paymentMethod: () => Promise.resolve() };
+
 /** Undefined when there is no such transaction; throws IllegalMove. */
 export const moveTransaction = (
   db: Kysely<Tables>,
@@ -52,6 +62,7 @@ export const moveTransaction = (
   status: TransactionStatus,
   reason: string | undefined,
   now: Date,
+  told: Told = silent,
 ) =>
   db.transaction().execute(async (transaction) => {
     const found = await lockTransaction(transaction, id);
@@ -66,7 +77,8 @@ export const moveTransaction = (
     const saved = await saveTransaction(transaction, id, patch);
     const card = found.payment_method_id;
     if (status === 'authorization_declined' && reason !== undefined && card)
-      await noteDecline(transaction, card, reason, now);
+      await noteDecline(transaction, card, reason, now, told.paymentMethod);
+    if (saved) await told.transaction(transaction, presentTransaction(saved));
     return saved;
   });
 

@@ -180,22 +180,20 @@ type Columns = Record<keyof TransactionsTable, unknown> & { id: string };
 
 // What the filters look for is worked out here and nowhere else, so it cannot contradict the rest of the row.
 function columnsOf(given: NewTransaction): Columns {
-  const { type: _, buyer, payment_method: method, payment_service: service, ...rest } = given;
+  const { buyer, payment_method: method, payment_service: service } = given;
   const redemptions = given.gift_card_redemptions;
   const cards = redemptions.flatMap(({ gift_card }) => gift_card ?? []);
   const replacedAt = method?.last_replaced_at;
   return {
-    ...rest,
+    ...given,
     id: uuidOr(given.id),
     created_at: stamp(notAfter(given.created_at)),
     updated_at: stamp(notAfter(given.updated_at)),
     checkout_session_id: given.checkout_session_id && uuidOr(given.checkout_session_id),
-    buyer,
     payment_method: method && {
       ...method,
       last_replaced_at: replacedAt ? notAfter(replacedAt).toISOString() : null,
     },
-    payment_service: service,
     metadata: given.metadata ?? {},
     payment_source: given.payment_source ?? null,
     merchant_initiated: given.merchant_initiated ?? false,
@@ -210,7 +208,7 @@ function columnsOf(given: NewTransaction): Columns {
     gift_card_ids: orNull(cards.flatMap(({ id }) => (id === null ? [] : uuidOr(id)))),
     // The filter has exactly four characters, and an index has no room for a novel.
     gift_card_last4s: orNull(
-      cards.flatMap(({ last4 }) => (last4 !== null && [...last4].length === 4 ? last4 : [])),
+      cards.flatMap(({ last4 }) => (last4 !== null && /^[^]{4}$/u.test(last4) ? last4 : [])),
     ),
     has_gift_card_redemptions: redemptions.length > 0,
     has_refunds: given.refunded_amount > 0 || redemptions.some(({ refunded_amount }) => refunded_amount > 0),

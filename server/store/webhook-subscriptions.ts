@@ -19,3 +19,26 @@ export function listWebhookSubscriptionPage(
   const wanted = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
   return fetchPage(wanted, 'webhook_subscriptions', page);
 }
+
+export const listWebhookSubscriptions = (db: Db) =>
+  db.selectFrom('webhook_subscriptions').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+
+/** A new secret signs from now on; the old one beside it until `until`. Undefined when there is no such subscription. */
+export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: Date) =>
+  db
+    .updateTable('webhook_subscriptions')
+    .set((row) => ({
+      old_secret_sealed: row.ref('secret_sealed'),
+      old_secret_until: until,
+      secret_sealed,
+      updated_at: new Date(),
+    }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** False when there is no such subscription. */
+export async function deleteWebhookSubscription(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('webhook_subscriptions').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -22,10 +22,16 @@ export interface Queue {
 // A worker that dies in the middle of an attempt leaves its job active; after this it is tried again.
 const expireInSeconds = 120;
 
-export async function openQueue(pool: pg.Pool, onError: (error: Error) => void): Promise<Queue> {
+export async function openQueue(
+  pool: pg.Pool,
+  onError: (error: Error) => void,
+  { supervise = true } = {},
+): Promise<Queue> {
   const boss = new PgBoss({
     db: { executeSql: (text: string, values: unknown[]) => pool.query(text, values) },
     schedule: false,
+    // Whoever works for long looks after the queue; a command that only sends does not.
+    supervise,
     archiveCompletedAfterSeconds: 3600,
     deleteAfterDays: 1,
     maintenanceIntervalSeconds: 30,

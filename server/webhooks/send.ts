@@ -22,6 +22,13 @@ export interface Reply {
 }
 
 export const sendMilliseconds = 15_000;
+/** The sandbox may deliver to this machine, and without TLS. */
+export const sendOptions = ({ environment }: { environment: 'sandbox' | 'production' }): SendOptions => ({
+  allowLoopback: environment === 'sandbox',
+  allowHttp: environment === 'sandbox',
+  milliseconds: sendMilliseconds,
+});
+
 const longestAnswer = 64 * 1024;
 
 /** Rejects when there was no whole answer in time. */

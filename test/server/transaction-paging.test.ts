@@ -110,7 +110,7 @@ describe(`a list that stays as it is (SEED=${seed})`, () => {
         expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)));
         expect(pages[0]?.previous).toBeUndefined();
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     ));
 
   it('each page leads back to exactly the one before it', () =>
@@ -123,7 +123,7 @@ describe(`a list that stays as it is (SEED=${seed})`, () => {
           expect(await page(scope, asFilters(filters), limit, previous)).toEqual(pages[index - 1]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     ));
 
   it('the size of the page may change on the way', () =>

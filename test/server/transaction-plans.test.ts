@@ -177,12 +177,12 @@ describe(`${count} transactions`, () => {
   const bound = count * 0.012;
   it('every filter is served by an index', async () => {
     const n = Math.floor(count / 100) * 100 - 48;
-    const [{ id = '', created_at = new Date(), updated_at = new Date() } = {}] = (
-      await sql<{ id: string; created_at: Date; updated_at: Date }>`
-        select id, created_at, updated_at from transactions where external_identifier = ${`order-${n}`}`.execute(
-        database.db,
-      )
-    ).rows;
+    const { rows } = await sql<{ id: string; created_at: Date; updated_at: Date }>`
+      select id, created_at, updated_at from transactions
+      where external_identifier = ${`order-${n}`}`.execute(database.db);
+    const [row] = rows;
+    if (!row) throw new Error(`There is no order-${n}.`);
+    const { id, created_at, updated_at } = row;
     const after = new Date(updated_at.getTime() + 1000).toISOString();
     const before = new Date(updated_at.getTime() - 1000).toISOString();
     // Selective values: no more than a few rows beyond those that are shown.

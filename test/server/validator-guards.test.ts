@@ -282,7 +282,10 @@ describe('a contract that cannot be used stops the start', () => {
   };
 
   it.each(Object.entries(broken))('%s', async (_name, edit) => {
-    await expect(startTestService({ contract: contractWith(edit) })).rejects.toBeInstanceOf(ContractFault);
+    // Before anything else is touched: there is neither such a folder nor such a database.
+    const config = { dataDir: '/nonexistent', databaseUrl: 'postgres://127.0.0.1:1/nowhere' };
+    const starting = startTestService({ config, contract: contractWith(edit) });
+    await expect(starting).rejects.toBeInstanceOf(ContractFault);
   });
 
   // What our own proof takes for fine, and the validator would only find out about when a request comes.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate, openDatabase } from '../../server/store/database.ts';
+import { openQueue } from '../../server/webhooks/queue.ts';
 import { startEmbedded } from '../../server/store/embedded/index.ts';
 
 declare module 'vitest' {
@@ -32,6 +33,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   });
   await migrate(database.db);
+  // The queue's own tables too, so that services start quicker.
+  const queue = await openQueue(database.pool, () => undefined);
+  await queue.close();
   await database.close();
   project.provide('serverUrl', serverUrl);
   project.provide('template', template);

@@ -57,6 +57,7 @@ export async function startTestService({
     databaseUrl: given.databaseUrl ?? (await createTestDatabase()),
     logLevel: 'debug',
     bodyLimit: 102_400,
+    webhookWorker: true,
     secrets: testSecrets(),
     ...given,
   };

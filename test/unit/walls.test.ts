@@ -15,7 +15,7 @@ const walls: Record<string, string[]> = {
   'server/contract': ['generated', 'server/errors.ts'],
   'server/handlers': ['generated', 'server/errors.ts', 'server/domain', 'server/store'],
   'server/http': ['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/store'],
-  'server/sandbox': ['generated', 'server/errors.ts', 'server/domain', 'server/store'],
+  'server/sandbox': ['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/store'],
   'server/webhooks': ['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/store'],
   client: ['generated'],
   scripts: ['generated'],

@@ -1,0 +1,30 @@
+// One reading of the contract and everything that is made from it. A faulty contract makes none, so the mock never serves
+// from one.
+import type { Contract, Document } from '../server/contract/load.ts';
+import { proveContract } from '../server/contract/prove.ts';
+import { createRequestJudge, type RequestJudge } from '../server/contract/requests.ts';
+import { createResponseCheck, type ResponseCheck } from '../server/contract/responses.ts';
+import { mockOperations, type MockOperation } from './operations.ts';
+import { createPrism, type Prism } from './prism.ts';
+
+export interface Reading {
+  document: Document;
+  operations: readonly MockOperation[];
+  requests: RequestJudge;
+  responses: ResponseCheck;
+  prism: Prism;
+}
+
+export async function readContract(contract: Contract): Promise<Reading> {
+  const ajv = proveContract(contract);
+  const { document } = contract;
+  const operations = mockOperations(document);
+  const table = Object.fromEntries(operations.map((operation) => [operation.id, operation]));
+  return {
+    document,
+    operations,
+    requests: await createRequestJudge(document, table),
+    responses: createResponseCheck(document, ajv),
+    prism: await createPrism(document),
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { createLog } from '../log.ts';
+import { listDeliveries, reopenDeliveries } from '../store/events.ts';
+import { listWebhookSubscriptions, rotateSecret } from '../store/webhook-subscriptions.ts';
+import { sendOptions } from '../webhooks/send.ts';
+import { startWorker } from '../webhooks/worker.ts';
+import { listen } from './webhooks-listen.ts';
+import { isUuid, printJson, printRows, Refused, withDatabase, withEvents, withServices } from './support.ts';
+
+export function webhooks(): Command {
+  const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
+  command
+    .command('list')
+    .description('list subscriptions, newest first')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { json?: boolean }) => {
+      const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
+      const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
+        id,
+        account: merchant_account_id ?? 'all',
+        active,
+        url,
+        failing_since,
+      }));
+      printRows(shown, json, 'There is no subscription. Make one: payments webhooks listen');
+    });
+  command
+    .command('rotate <id>')
+    .description('make a new secret; the old one signs beside it for a while')
+    .option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d', '24h')
+    .action(rotate);
+  command
+    .command('deliveries')
+    .description('show attempts with time, status, duration and error, newest delivery first')
+    .option('--subscription <id>', 'of this subscription')
+    .option('--event <id>', 'of this event')
+    .option('--failed', 'only deliveries that were given up')
+    .option('--limit <number>', 'how many rows', '50')
+    .option('--json', 'for programs')
+    .action(deliveries);
+  command
+    .command('replay [event]')
+    .description('deliver an event again, or all that were given up')
+    .option('--failed', 'all deliveries that were given up')
+    .option('--since <time>', 'with --failed: those made since then')
+    .action(replay);
+  command
+    .command('work')
+    .description('deliver webhooks in this process, until it is told to end; run as many as you like')
+    .action(work);
+  command
+    .command('listen')
+    .description('start a receiver here, subscribe it, and print each event with the check of its signature')
+    .option('--port <number>', 'port of the receiver; any free one if left out', '0')
+    .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
+    .action(listen);
+  return command;
+}
+
+const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
+  const [, number = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(keep) ?? [];
+  if (number === '') throw new Refused('--keep is a number and s, m, h or d: 24h');
+  const until = new Date(Date.now() + Number(number) * (units[unit] ?? 0) * 1000);
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  const row = isUuid(id)
+    ? await withServices(({ db }, { vault }) => rotateSecret(db, id, vault.seal(secret, 'webhook'), until))
+    : undefined;
+  if (!row) throw new Refused(`There is no subscription ${id}. See: payments webhooks list`);
+  printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
+}
+
+interface DeliveriesOptions {
+  subscription?: string;
+  event?: string;
+  failed?: boolean;
+  limit: string;
+  json?: boolean;
+}
+
+async function deliveries({ subscription, event, failed, limit, json }: DeliveriesOptions): Promise<void> {
+  for (const id of [subscription, event])
+    if (id !== undefined && !isUuid(id)) throw new Refused(`${id} is no ID.`);
+  if (!/^\d{1,6}$/.test(limit)) throw new Refused('--limit is a number.');
+  const filter = { subscriptionId: subscription, eventId: event, failed, limit: Number(limit) };
+  const rows = await withDatabase(({ db }) => listDeliveries(db, filter));
+  const shown = rows.map((row) => ({
+    event: row.event_id,
+    name: row.name,
+    subscription: row.subscription_id,
+    state: row.state,
+    attempt: row.number,
+    at: row.at,
+    status: row.status,
+    ms: row.milliseconds,
+    error: row.error,
+  }));
+  printRows(shown, json, 'There is no delivery.');
+}
+
+async function replay(
+  event: string | undefined,
+  { failed, since }: { failed?: boolean; since?: string },
+): Promise<void> {
+  if ((event === undefined) === (failed === undefined)) throw new Refused('Name an event, or say --failed.');
+  if (event !== undefined && !isUuid(event)) throw new Refused(`${event} is no event ID.`);
+  const from = since === undefined ? undefined : new Date(since);
+  if (from && Number.isNaN(from.getTime()))
+    throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
+  const ids = await withEvents(({ database, queue }) =>
+    database.db.transaction().execute(async (transaction) => {
+      const reopened = await reopenDeliveries(transaction, { eventId: event, failed, since: from });
+      await queue.add(transaction, reopened);
+      return reopened;
+    }),
+  );
+  if (ids.length === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
+  printJson({ replayed: ids.length });
+}
+
+async function work(): Promise<void> {
+  await withEvents(async ({ database: { db }, services: { vault }, queue, config }) => {
+    const log = createLog(config.logLevel);
+    const worker = startWorker({
+      db,
+      queue,
+      vault,
+      log,
+      now: () => new Date(),
+      options: sendOptions(config),
+    });
+    log.info('delivering webhooks');
+    await new Promise<void>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const)
+        process.once(signal, () => {
+          resolve();
+        });
+    });
+    await worker.stop();
+  });
+}

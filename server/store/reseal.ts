@@ -1,0 +1,108 @@
+// Sealing everything anew after the card key was rotated, beside a service that reads and writes: in small batches, never
+// waiting for a row that somebody else holds, and changing only what is still as it was read.
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Purpose } from '../domain/vault.ts';
+import type { Db } from './database.ts';
+import type { Tables } from './schema.ts';
+
+interface Sealed {
+  table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions';
+  purpose: Purpose;
+  /** The sealed text. */
+  value: RawBuilder<string>;
+  /** The column with `given.fresh` in the place of the sealed text. */
+  assignment: RawBuilder<unknown>;
+}
+
+const column = (table: Sealed['table'], name: string, purpose: Purpose): Sealed => ({
+  table,
+  purpose,
+  value: sql`${sql.ref(`${table}.${name}`)}`,
+  assignment: sql`${sql.ref(name)} = given.fresh`,
+});
+
+// A test holds this against the columns that the database has.
+export const sealedColumns: readonly Sealed[] = [
+  column('payment_methods', 'number_sealed', 'card'),
+  {
+    table: 'payment_methods',
+    purpose: 'card',
+    value: sql`(payment_methods.replacement ->> 'number_sealed')`,
+    assignment: sql`replacement = jsonb_set(payment_methods.replacement, '{number_sealed}', to_jsonb(given.fresh))`,
+  },
+  column('gift_cards', 'number_sealed', 'gift-card'),
+  column('gift_cards', 'pin_sealed', 'gift-card'),
+  column('webhook_subscriptions', 'password_sealed', 'webhook'),
+  column('webhook_subscriptions', 'secret_sealed', 'webhook'),
+  column('webhook_subscriptions', 'old_secret_sealed', 'webhook'),
+];
+
+/** How many values are sealed with which key. */
+export async function countSealed(db: Db): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { table, value } of sealedColumns) {
+    const { rows } = await sql<{ key: string; total: number }>`
+      select split_part(${value}, '.', 1) as key, count(*) as total from ${sql.table(table)}
+      where ${value} is not null group by 1`.execute(db);
+    for (const { key, total } of rows) counts.set(key, (counts.get(key) ?? 0) + total);
+  }
+  return counts;
+}
+
+const batchSize = 200;
+
+export interface ResealOptions {
+  /** The key that values shall be sealed with. */
+  keyId: string;
+  reseal: (sealed: string, purpose: Purpose) => string;
+  /** After each batch, with the number of its values. */
+  onProgress: (resealed: number) => void;
+}
+
+/** One pass over everything. Rows that are locked meanwhile are left for the next one. */
+export async function resealAll(db: Kysely<Tables>, options: ResealOptions): Promise<void> {
+  for (const place of sealedColumns) {
+    let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+    while (after !== undefined) after = await resealBatch(db, place, after, options);
+  }
+}
+
+/** Returns where the next batch begins. `updated_at` stays: nothing that anybody is shown has changed. */
+function resealBatch(
+  db: Kysely<Tables>,
+  { table, purpose, value, assignment }: Sealed,
+  after: string,
+  { keyId, reseal, onProgress }: ResealOptions,
+): Promise<string | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ id: string; old: string }>`
+      select id, ${value} as old from ${sql.table(table)}
+      where id > ${after}::uuid and ${value} is not null and split_part(${value}, '.', 1) <> ${keyId}
+      order by id limit ${batchSize} for no key update skip locked`.execute(transaction);
+    if (rows.length === 0) return undefined;
+    const given = rows.map(({ id, old }) => ({ id, old, fresh: reseal(old, purpose) }));
+    await sql`
+      update ${sql.table(table)} set ${assignment}
+      from json_to_recordset(${JSON.stringify(given)}::json) as given (id uuid, old text, fresh text)
+      where ${sql.ref(`${table}.id`)} = given.id and ${value} = given.old`.execute(transaction);
+    onProgress(rows.length);
+    return rows.at(-1)?.id;
+  });
+}
+
+/**
+ * Waits until every transaction that began before now has ended: whoever seals does it inside of one, so from then on
+ * nothing can arrive that was sealed with what was the key before now.
+ */
+export async function outlastTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
+  const since = rows[0]?.now ?? '';
+  for (;;) {
+    const { rows: left } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start < ${since}::timestamptz
+        and backend_type = 'client backend' limit 1`.execute(db);
+    if (left.length === 0) return;
+    await pause();
+  }
+}

@@ -1,0 +1,60 @@
+// The embedded database dies at once, again and again, while clients store cards: the server brings it back by itself, and
+// what a client was told is true.
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { openStore } from '../../server/store/open.ts';
+import { startServer } from '../support/children.ts';
+import { startLoad } from '../support/load.ts';
+
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'payments-kill-'));
+  await chmod(dataDir, 0o755);
+});
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const postmaster = () =>
+  Number(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+it('every card that a client was told of is there after kill -9 of the database, none twice', async () => {
+  const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+  const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
+  const load = startLoad(() => server.url, signToken(key, ['payment-methods.write'], 3600));
+  const killed = new Set<number>();
+  for (let round = 1; round <= 4; round += 1) {
+    await load.grow(40 + round * 7);
+    const pid = postmaster();
+    killed.add(pid);
+    process.kill(pid, 'SIGKILL');
+  }
+  await load.grow(40);
+  await load.stop();
+  const ready = await fetch(`${server.url}/readyz`);
+  await server.stop();
+
+  expect(killed.size).toBe(4);
+  expect(ready.status).toBe(200);
+  expect(load.faults).toEqual([]);
+  expect(load.counts.lost).toBeGreaterThanOrEqual(4);
+  const database = await openStore({ databaseUrl: undefined, dataDir, log: () => undefined });
+  try {
+    const rows = await database.db
+      .selectFrom('payment_methods')
+      .select(['id', 'external_identifier'])
+      .where('external_identifier', 'like', 'load-%')
+      .execute();
+    const there = new Map(rows.map(({ id, external_identifier }) => [external_identifier ?? '', id]));
+    expect(rows).toHaveLength(there.size);
+    expect(there).toEqual(load.stored);
+  } finally {
+    await database.close();
+  }
+});

@@ -1,0 +1,51 @@
+// The server dies at once, again and again, while clients store cards: what a client was told is true.
+import { createPrivateKey } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { openStore } from '../../server/store/open.ts';
+import { startServer, type ServerProcess } from '../support/children.ts';
+import { startLoad } from '../support/load.ts';
+
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'payments-kill-'));
+  await chmod(dataDir, 0o755);
+});
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+it('every card that a client was told of is there after kill -9, none twice, and a lost answer is found again', async () => {
+  let server: ServerProcess = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+  const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
+  const load = startLoad(() => server.url, signToken(key, ['payment-methods.write'], 3600));
+  for (let round = 1; round <= 4; round += 1) {
+    await load.grow(40 + round * 7);
+    await server.kill();
+    server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+  }
+  await load.grow(40);
+  await load.stop();
+  await server.stop();
+
+  expect(load.faults).toEqual([]);
+  // Each of the eight clients lost an answer in each round, or was refused a connection.
+  expect(load.counts.lost).toBeGreaterThanOrEqual(4 * 8);
+  const database = await openStore({ databaseUrl: undefined, dataDir, log: () => undefined });
+  try {
+    const rows = await database.db
+      .selectFrom('payment_methods')
+      .select(['id', 'external_identifier'])
+      .where('external_identifier', 'like', 'load-%')
+      .execute();
+    const there = new Map(rows.map(({ id, external_identifier }) => [external_identifier ?? '', id]));
+    expect(rows).toHaveLength(there.size);
+    expect(there).toEqual(load.stored);
+  } finally {
+    await database.close();
+  }
+});

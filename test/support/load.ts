@@ -1,0 +1,71 @@
+/**
+ * Clients that store cards without pause, each with an external identifier of its own, while something dies under them. A
+ * client whose answer was lost asks again, as a client does, and is told of the record if there is one.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface Load {
+  /** External identifier → id of the record, as some answer said. */
+  stored: Map<string, string>;
+  /** Of those, how many were learnt of by a 201, and how many by a 409 after a lost answer. */
+  counts: { created: number; found: number; lost: number };
+  faults: string[];
+  /** Waits until this many more are stored. */
+  grow: (by: number) => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
+
+export function startLoad(url: () => string, token: string, clients = 8): Load {
+  const stored = new Map<string, string>();
+  const counts = { created: 0, found: 0, lost: 0 };
+  const faults: string[] = [];
+  let over = false;
+
+  const store = async (external_identifier: string): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await fetch(`${url()}/payment-methods`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...card, external_identifier }),
+        signal: AbortSignal.timeout(20_000),
+      })
+        .then(async (response) => ({
+          status: response.status,
+          body: (await response.json()) as { id: string; resource_id: string },
+        }))
+        .catch(() => undefined);
+      if (answer?.status === 201) {
+        stored.set(external_identifier, answer.body.id);
+        counts.created += 1;
+        return;
+      }
+      if (answer?.status === 409 && attempt > 1) {
+        stored.set(external_identifier, answer.body.resource_id);
+        counts.found += 1;
+        return;
+      }
+      if (answer && answer.status !== 500) faults.push(`${answer.status} ${JSON.stringify(answer.body)}`);
+      counts.lost += 1;
+      await wait(50);
+    }
+  };
+  const running = Array.from({ length: clients }, async () => {
+    while (!over) await store(`load-${randomUUID()}`);
+  });
+  return {
+    stored,
+    counts,
+    faults,
+    async grow(by) {
+      const goal = stored.size + by;
+      while (stored.size < goal) await wait(20);
+    },
+    async stop() {
+      over = true;
+      await Promise.all(running);
+    },
+  };
+}
