@@ -30,6 +30,7 @@ export async function createPrism(document: Document): Promise<Prism> {
     validateRequest: false,
     validateResponse: false,
     errors: false,
+    upstreamProxy: undefined,
     mock: { dynamic: false },
   };
   const prism = createInstance(config, { logger: createLogger('prism', { enabled: false }) });

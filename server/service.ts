@@ -19,6 +19,8 @@ import { createAnnounce } from './events.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue } from './webhooks/queue.ts';
+import type { DeliverDeps } from './webhooks/deliver.ts';
+import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
 import { startWorker } from './webhooks/worker.ts';
 
@@ -38,6 +40,8 @@ export interface ServiceOptions {
   now?: () => Date;
   /** How often the daily job runs. */
   jobMilliseconds?: number;
+  /** For tests, which cannot wait for hours. */
+  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule'>>;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -81,10 +85,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { port, close } = await listen(app, config, log);
     const { db } = database;
     const worker = config.webhookWorker
-      ? startWorker({ db, queue, vault: services.vault, log, now, options: sendOptions(config) })
+      ? startWorker({
+          db,
+          queue,
+          vault: services.vault,
+          log,
+          now,
+          options: sendOptions(config),
+          schedule: withJitter,
+          ...options.webhooks,
+        })
       : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    const jobs = startJobs({ db, log, now, everyMilliseconds: options.jobMilliseconds });
+    const jobs = startJobs({
+      db,
+      log,
+      now,
+      changed: (on, row) => announce.paymentMethod(on, 'updated', row),
+      everyMilliseconds: options.jobMilliseconds,
+    });
     let closed: Promise<void> | undefined;
     return {
       url: publicUrl,

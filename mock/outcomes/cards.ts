@@ -7,7 +7,7 @@ import type { components } from '../../generated/types.ts';
 type Scheme = components['schemas']['CardScheme'];
 
 export function passesLuhn(number: string): boolean {
-  const digits = [...number].reverse().map(Number);
+  const digits = Array.from(number, Number).reverse();
   const sum = digits.reduce((total, digit, place) => {
     const weighted = place % 2 === 1 ? digit * 2 : digit;
     return total + (weighted > 9 ? weighted - 9 : weighted);

@@ -37,7 +37,10 @@ export const createPaymentMethod: Choose = (asked) => {
 const isMissingBuyer = ({ requests }: MockOperation, { buyer_external_identifier }: Body) =>
   (requests.get('not_found') as Body | undefined)?.buyer_external_identifier === buyer_external_identifier;
 
-function judge({ number, expiration_date }: Body, now: Date): { status: PaymentMethod['status']; why: string } {
+function judge(
+  { number, expiration_date }: Body,
+  now: Date,
+): { status: PaymentMethod['status']; why: string } {
   if (!passesLuhn(number)) return { status: 'failed', why: 'the check digit is wrong' };
   if (hasExpired(expiration_date, now)) return { status: 'failed', why: 'the card has expired' };
   const known = sandboxCards[number];
@@ -48,9 +51,10 @@ function judge({ number, expiration_date }: Body, now: Date): { status: PaymentM
 function carry(
   example: PaymentMethod,
   body: Body,
-  { account, now }: Asked,
+  asked: Asked,
   status: PaymentMethod['status'],
 ): PaymentMethod {
+  const { account, now } = asked;
   const id = randomUUID();
   const time = now.toISOString();
   const known = sandboxCards[body.number];
@@ -60,7 +64,7 @@ function carry(
     status,
     merchant_account_id: accountId(account) ?? example.merchant_account_id,
     external_identifier: body.external_identifier ?? null,
-    buyer: buyerOf(example.buyer, body, account),
+    buyer: buyerOf(asked, body),
     expiration_date: body.expiration_date,
     label: body.number.slice(-4),
     scheme: schemeOf(body.number),
@@ -83,11 +87,12 @@ function approvalUrl(example: string, id: string, redirect: string | null | unde
   return url.href;
 }
 
-/** Every buyer exists: the example's, under the name that was sent. */
-function buyerOf(example: PaymentMethod['buyer'], body: Body, account: Asked['account']): PaymentMethod['buyer'] {
+/** Every buyer exists: the examples' one, under the name that was sent. */
+function buyerOf({ operation, account }: Asked, body: Body): PaymentMethod['buyer'] {
   const { buyer_id: id, buyer_external_identifier: external } = body;
   if (id === undefined && external === undefined) return null;
-  const buyer = example ?? anonymous;
+  const [buyer] = successes(operation).flatMap(({ value }) => (value as PaymentMethod).buyer ?? []);
+  if (!buyer) return null;
   return {
     ...buyer,
     merchant_account_id: accountId(account) ?? buyer.merchant_account_id,
@@ -95,15 +100,3 @@ function buyerOf(example: PaymentMethod['buyer'], body: Body, account: Asked['ac
     ...(external === undefined ? {} : { external_identifier: external }),
   };
 }
-
-const anonymous: NonNullable<PaymentMethod['buyer']> = {
-  type: 'buyer',
-  id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
-  billing_details: null,
-  created_at: '2026-10-20T12:00:00.000Z',
-  display_name: null,
-  external_identifier: null,
-  merchant_account_id: 'default',
-  updated_at: '2026-10-20T12:00:00.000Z',
-  account_number: null,
-};

@@ -14,7 +14,9 @@ function passes(item: Item, name: string, wanted: unknown): boolean {
 }
 
 function compare(value: unknown, wanted: unknown, bound: string | undefined): boolean {
-  const [left, right] = [value, wanted].map((one) => (typeof one === 'string' ? Date.parse(one) : Number(one)));
+  const [left, right] = [value, wanted].map((one) =>
+    typeof one === 'string' ? Date.parse(one) : Number(one),
+  );
   if (left === undefined || right === undefined) return true;
   if (bound === 'gte') return left >= right;
   return bound === 'lte' ? left <= right : left === right;

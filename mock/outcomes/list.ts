@@ -7,6 +7,7 @@ import type { Asked, Choose, Outcome } from './outcome.ts';
 
 interface Item extends Record<string, unknown> {
   id: string;
+  created_at?: string;
 }
 
 interface Page {
@@ -64,7 +65,7 @@ function range(cursor: Cursor | undefined, at: number, limit: number): [from: nu
 function itemsOf({ operation, account }: Asked): Item[] {
   const all = pagesOf(operation).flatMap(({ items }) => items);
   const distinct = [...new Map(all.map((item) => [item.id, item])).values()];
-  distinct.sort((a, b) => String(b.created_at ?? '').localeCompare(String(a.created_at ?? '')));
+  distinct.sort((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''));
   if (account.kind !== 'one') return distinct;
   // Every account has the same items, under its own name.
   return distinct.map((item) =>

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { createGiftCard, listGiftCards } from '../store/gift-cards.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
 
@@ -38,14 +39,17 @@ export function giftCards(): Command {
         throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
       const made = await withServices(({ db }, { vault }) =>
         // Sealed inside of the transaction: a rotation of the key waits for those.
-        db.transaction().execute((transaction) =>
-          createGiftCard(transaction, {
+        db.transaction().execute(async (transaction) => {
+          const known = (await listAccounts(transaction)).some(({ id }) => id === merchantAccount);
+          if (!known)
+            throw new Refused(`There is no merchant account ${merchantAccount}. See: payments accounts list`);
+          return createGiftCard(transaction, {
             merchant_account_id: merchantAccount,
             number_sealed: vault.seal(number, 'gift-card'),
             pin_sealed: vault.seal(pin, 'gift-card'),
             ...giftCardBin(number),
-          }),
-        ),
+          });
+        }),
       );
       printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
     });

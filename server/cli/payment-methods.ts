@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
+import { binOf, lastFour, passesLuhn, schemeOf } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import {
   applyExpiredReplacements,
@@ -90,13 +90,15 @@ async function foundReplacement(
   options: { expirationDate: string; newNumber?: boolean },
 ): Promise<void> {
   const { expirationDate } = options;
-  if (!/^\d{2}\/\d{2}$/.test(expirationDate)) throw new Refused('--expiration-date is MM/YY, such as 12/31.');
+  if (!/^(0[1-9]|1[0-2])\/\d{2}$/.test(expirationDate))
+    throw new Refused('--expiration-date is MM/YY, such as 12/31.');
   const number = options.newNumber === true || !process.stdin.isTTY ? await readSecretLine('New number') : '';
   if (number !== '' && !/^[0-9]{13,19}$/.test(number))
     throw new Refused('A card number has 13 to 19 digits.');
+  if (!passesLuhn(number)) throw new Refused('The number is mistyped: its check digit is wrong.');
   const noted = isUuid(id)
     ? await withEvents(({ database, services: { vault, fingerprint }, announce }) => {
-        const card =
+        const card = () =>
           number === ''
             ? {}
             : {
@@ -110,7 +112,7 @@ async function foundReplacement(
         return noteReplacement(
           database.db,
           id,
-          { expiration_date: expirationDate, ...card },
+          () => ({ expiration_date: expirationDate, ...card() }),
           new Date(),
           changed,
         );

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { seedTransaction } from '../sandbox/seed.ts';
-import { createTransactions } from '../store/transaction-moves.ts';
-import { analyzeTransactions } from '../store/transactions.ts';
+import type { Db } from '../store/database.ts';
+import { beginBulk } from '../store/transaction-moves.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused, withServices } from './support.ts';
 
@@ -42,16 +42,17 @@ async function run({
     await withServices(({ db }, means) =>
       db.transaction().execute(async (transaction) => {
         const from = await begun(transaction, account, Number(sequence));
+        const bulk = await beginBulk(transaction);
         for (let made = 0; made < wanted; made += batch) {
           const size = Math.min(batch, wanted - made);
           const options = { seed: Number(sequence), until: end, means };
           const rows = Array.from({ length: size }, (_, index) =>
             seedTransaction(from + made + index, account, options),
           );
-          await createTransactions(transaction, rows);
+          await bulk.create(rows);
           progress.say(`Seeding: ${count(made + size)} of ${count(wanted)} transactions`);
         }
-        await analyzeTransactions(transaction);
+        await bulk.finish();
       }),
     );
   } catch (error) {
@@ -62,11 +63,7 @@ async function run({
 }
 
 /** How many of the sequence are there already. */
-async function begun(
-  db: Parameters<typeof createTransactions>[0],
-  account: string,
-  sequence: number,
-): Promise<number> {
+async function begun(db: Db, account: string, sequence: number): Promise<number> {
   const known = await db
     .selectFrom('merchant_accounts')
     .select('id')
@@ -77,5 +74,5 @@ async function begun(
     select count(*) as total from transactions where merchant_account_id = ${account} and metadata ->> 'seed' = ${String(sequence)}`.execute(
     db,
   );
-  return Number(rows[0]?.total ?? 0);
+  return rows[0]?.total ?? 0;
 }

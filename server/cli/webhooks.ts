@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { listDeliveries, reopenDeliveries } from '../store/events.ts';
 import { listWebhookSubscriptions, rotateSecret } from '../store/webhook-subscriptions.ts';
+import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
@@ -130,6 +131,7 @@ async function work(): Promise<void> {
       log,
       now: () => new Date(),
       options: sendOptions(config),
+      schedule: withJitter,
     });
     log.info('delivering webhooks');
     await new Promise<void>((resolve) => {

@@ -2,6 +2,8 @@
 // mock both follow them: all card numbers are published test numbers of the schemes.
 import type { components } from '../../generated/types.ts';
 
+type BalanceErrorCode = components['schemas']['BalanceErrorCode'];
+
 export interface SandboxCard {
   status: components['schemas']['PaymentMethodStatus'];
   cardType: 'credit' | 'debit';
@@ -23,7 +25,7 @@ export const wholeCallPins = { slow: '9100', nonsense: '9502', silence: '9504' }
 export const slowMilliseconds = 2_000;
 
 // In the order of the contract's list: 9001 is the first.
-const failures: [code: components['schemas']['BalanceErrorCode'], message: string][] = [
+const failures: [code: BalanceErrorCode, message: string][] = [
   ['invalid_gift_card', 'Unknown card or wrong PIN'],
   ['expired_card', 'The card has expired'],
   ['inactive_card', 'The card is not active'],
@@ -38,8 +40,12 @@ const failures: [code: components['schemas']['BalanceErrorCode'], message: strin
   ['unknown_error', 'Error 0x7f'],
 ];
 
+export type SandboxBalance =
+  | { balance: number; currency: string; expirationDate: string }
+  | { errorCode: BalanceErrorCode; rawCode: string; rawMessage: string };
+
 /** The number says the balance, the PIN what happens. */
-export function sandboxBalance({ number, pin }: { number: string; pin: string }) {
+export function sandboxBalance({ number, pin }: { number: string; pin: string }): SandboxBalance {
   const failure = /^9\d{3}$/.test(pin) ? failures[Number(pin) - 9001] : undefined;
   const known = /^9999(\d{8})\d{4}$/.exec(number);
   const chosen = failure ?? (known ? undefined : failures[0]);

@@ -38,14 +38,20 @@ export const movePaymentMethod = (
 export const noteReplacement = (
   db: Kysely<Tables>,
   id: string,
-  replacement: Replacement,
+  /** Called inside of the transaction, for it seals the number: a rotation of the key waits for those. */
+  details: () => Replacement,
   now: Date,
   changed: Changed = silent,
 ) =>
   db.transaction().execute(async (transaction) => {
     const found = await lockPaymentMethod(transaction, id);
     if (!found) return undefined;
-    const changesNumber = replacement.number_sealed !== undefined;
+    const given = details();
+    const changesNumber = given.fingerprint !== undefined && given.fingerprint !== found.fingerprint;
+    // A new date does not undo a new number that waits: both apply.
+    const replacement = changesNumber
+      ? given
+      : { ...found.replacement, expiration_date: given.expiration_date };
     return settle(transaction, { ...found, replacement }, { kind: 'found', changesNumber }, now, changed);
   });
 

@@ -1,11 +1,12 @@
 // What creating and moving transactions does besides: uses of stored cards are counted, and a decline for a card's sake
 // makes a waiting replacement apply. Each in the same database transaction as the change itself.
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { checkMove, transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import type { Db } from './database.ts';
 import { noteDecline, type Changed } from './payment-method-moves.ts';
 import type { Tables } from './schema.ts';
 import {
+  analyzeTransactions,
   insertTransactions,
   present as presentTransaction,
   type Transaction,
@@ -27,11 +28,25 @@ export async function createTransactions(db: Db, rows: readonly NewTransaction[]
   return refused;
 }
 
-async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void> {
-  const uses = rows.flatMap(({ payment_method, created_at, merchant_initiated }) =>
+const usesOf = (rows: readonly NewTransaction[]) =>
+  rows.flatMap(({ payment_method, created_at, merchant_initiated }) =>
     payment_method ? [{ id: payment_method.id, at: created_at, customer: merchant_initiated !== true }] : [],
   );
-  if (uses.length === 0) return;
+
+const usesIn = (uses: ReturnType<typeof usesOf>) =>
+  sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (id uuid, at timestamptz, customer boolean)`;
+
+async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void> {
+  const uses = usesOf(rows);
+  if (uses.length > 0) await addUses(db, usesIn(uses));
+}
+
+// Locked in one order first, so that two that count the same cards cannot wait for each other.
+async function addUses(db: Db, uses: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    select id from payment_methods where id in (select uses.id from ${uses}) order by id for no key update`.execute(
+    db,
+  );
   await sql`
     update payment_methods set
       usage_count = payment_methods.usage_count + used.times,
@@ -41,10 +56,53 @@ async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void>
     from (
       select id, count(*)::integer as times, max(at) as last,
         (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
-      from json_to_recordset(${JSON.stringify(uses)}::json) as given (id uuid, at timestamptz, customer boolean)
-      group by id
+      from ${uses} group by id
     ) as used
     where payment_methods.id = used.id`.execute(db);
+}
+
+export interface Bulk {
+  create: (rows: readonly NewTransaction[]) => Promise<Refusal[]>;
+  /** Without it nothing is counted. */
+  finish: () => Promise<void>;
+}
+
+interface Refusal {
+  index: number;
+  /** Whether it was this very transaction that took the ID. */
+  isOwn: boolean;
+}
+
+/**
+ * For very many, in one database transaction that may last for hours. Uses are noted aside and counted at the end: a card
+ * that is locked for so long could not be approved, replaced or counted by anybody else.
+ */
+export async function beginBulk(db: Db): Promise<Bulk> {
+  await sql`set local statement_timeout = 0`.execute(db);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
+  await sql`create temporary table bulk_uses (id uuid, at timestamptz, customer boolean) on commit drop`.execute(
+    db,
+  );
+  return {
+    async create(rows) {
+      const refused = await insertTransactions(db, rows);
+      const left = new Set(refused);
+      const uses = usesOf(rows.filter((_, index) => !left.has(index)));
+      if (uses.length > 0)
+        await sql`insert into bulk_uses select id, at, customer from ${usesIn(uses)}`.execute(db);
+      if (refused.length === 0) return [];
+      const ids = refused.map((index) => rows[index]?.id);
+      const { rows: known } = await sql<{ id: string }>`
+        select id from transactions
+        where id = any(${ids}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);
+      const own = new Set(known.map(({ id }) => id));
+      return refused.map((index) => ({ index, isOwn: own.has(rows[index]?.id.toLowerCase() ?? '') }));
+    },
+    async finish() {
+      await addUses(db, sql`bulk_uses as uses`);
+      await analyzeTransactions(db);
+    },
+  };
 }
 
 /** Told of every change, in its transaction. */

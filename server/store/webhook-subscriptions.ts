@@ -21,7 +21,12 @@ export function listWebhookSubscriptionPage(
 }
 
 export const listWebhookSubscriptions = (db: Db) =>
-  db.selectFrom('webhook_subscriptions').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  db
+    .selectFrom('webhook_subscriptions')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
 
 /** A new secret signs from now on; the old one beside it until `until`. Undefined when there is no such subscription. */
 export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: Date) =>
@@ -39,6 +44,9 @@ export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: D
 
 /** False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('webhook_subscriptions').where('id', '=', id).executeTakeFirst();
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_subscriptions')
+    .where('id', '=', id)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }

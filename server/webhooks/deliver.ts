@@ -2,10 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
-import { findDelivery, noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
+import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Queue } from './queue.ts';
-import { nextWait, readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
+import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
 import { send, type Reply, type SendOptions } from './send.ts';
 import { webhookHeaders } from './sign.ts';
 
@@ -16,6 +16,8 @@ export interface DeliverDeps {
   log: Logger;
   now: () => Date;
   options: SendOptions;
+  /** Seconds until the next attempt; undefined when there is none. */
+  schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
 }
 
 interface Outcome {
@@ -25,7 +27,7 @@ interface Outcome {
 }
 
 export async function deliver(jobId: string, delivery: DueDelivery, deps: DeliverDeps): Promise<void> {
-  const { db, queue, log, now } = deps;
+  const { db, queue, log, now, schedule } = deps;
   if (delivery.state !== 'pending' || !delivery.active) {
     await queue.complete(db, jobId);
     return;
@@ -36,9 +38,7 @@ export async function deliver(jobId: string, delivery: DueDelivery, deps: Delive
   const milliseconds = Math.round(performance.now() - begun);
   const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
   const wait =
-    succeeded || outcome.status === 410
-      ? undefined
-      : nextWait(delivery.attempts + 1, outcome.retryAfter, Math.random());
+    succeeded || outcome.status === 410 ? undefined : schedule(delivery.attempts + 1, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   const switchedOff = await db.transaction().execute(async (transaction) => {
     await recordAttempt(
@@ -92,5 +92,3 @@ async function attempt(delivery: DueDelivery, at: Date, { vault, options }: Deli
     return { status: null, error: code ?? message, retryAfter: undefined };
   }
 }
-
-export { findDelivery };

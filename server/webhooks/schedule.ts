@@ -40,3 +40,6 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now.getTime()) / 1000);
 }
+
+export const withJitter = (attempts: number, retryAfter: number | undefined): number | undefined =>
+  nextWait(attempts, retryAfter, Math.random());

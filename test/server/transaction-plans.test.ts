@@ -229,6 +229,7 @@ describe(`${count} transactions`, () => {
       ['metadata', { metadata: new Map([['channel', 'unicorn']]) }],
       ['search', { search: `order-${n}` }],
       ['search', { search: `buyer-${n % 10000}` }],
+      ['search', { search: 'common' }],
       ['search', { search: id }],
       ['search', { search: 'unicorn' }],
     ];

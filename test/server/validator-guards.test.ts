@@ -271,14 +271,6 @@ describe('a contract that cannot be used stops the start', () => {
         schema: { type: 'integer', minimum: 'one' },
       });
     },
-    'a keyword beside the reference of a body, which the validator would drop': (document) => {
-      Object.assign(
-        document.paths['/gift-cards/balances']?.post?.requestBody?.content['application/json'].schema ?? {},
-        {
-          minProperties: 2,
-        },
-      );
-    },
   };
 
   it.each(Object.entries(broken))('%s', async (_name, edit) => {
@@ -295,6 +287,12 @@ describe('a contract that cannot be used stops the start', () => {
     },
     'a version of OpenAPI that it does not read': (document) => {
       document.openapi = '3.2.0';
+    },
+    'a keyword beside the reference of a body, which it would drop': (document) => {
+      const { schema } = document.paths['/gift-cards/balances']?.post?.requestBody?.content[
+        'application/json'
+      ] ?? { schema: {} };
+      schema.maxProperties = 1;
     },
     'a base path in servers, with which it would pass over everything': (document) => {
       Object.assign(document, { servers: [{ url: 'https://api.example/v1' }] });

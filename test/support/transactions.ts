@@ -504,7 +504,7 @@ export const seedSql = (count: number) => `
     jsonb_build_object('channel', case when n % 2 = 0 then 'web' else 'app' end, 'order', n::text),
     case when n % 20000 = 13 then 'moto' else 'ecommerce' end,
     n % 1000 = 5, n % 1000 = 6, 'psp-' || n,
-    md5('buyer' || n % 10000)::uuid, 'buyer-' || n % 10000,
+    md5('buyer' || n % 10000)::uuid, case when n % 3 = 0 then 'common' else 'buyer-' || n % 10000 end,
     md5('method' || n % 20000)::uuid, lpad((n % 10000)::text, 4, '0'), lpad((n % 500)::text, 8, '4'),
     md5('service' || n % 5)::uuid,
     case when n % 50 = 2 then array[md5('gift' || n)::uuid] end,

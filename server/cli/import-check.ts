@@ -1,0 +1,55 @@
+// One line of an import, held against the contract.
+import { createAjv, pointTo } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createTranslator } from '../contract/violations.ts';
+import { unstorable, type NewTransaction } from '../store/transactions.ts';
+import type { Line } from './import-lines.ts';
+
+/** What a line may have besides the resource. */
+const extraProperties = {
+  metadata: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+  payment_source: { anyOf: [pointTo('/components/schemas/PaymentSource'), { type: 'null' }] },
+  merchant_initiated: { type: ['boolean', 'null'] },
+  is_subsequent_payment: { type: ['boolean', 'null'] },
+  payment_service_transaction_id: { type: ['string', 'null'] },
+};
+
+const longestReason = 500;
+
+/** The transaction, or what is wrong with the line. */
+export type LineCheck = (line: Line) => NewTransaction | string;
+
+export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
+  const { document } = loadContract();
+  const ajv = createAjv(document, { verbose: true });
+  const translate = createTranslator(ajv);
+  const resource = ajv.compile(pointTo('/components/schemas/Transaction'));
+  const extras = ajv.compile({ type: 'object', properties: extraProperties });
+  return ({ text }) => {
+    if (text === undefined) return 'is not valid UTF-8';
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return 'is not valid JSON';
+    }
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
+    const shown = Object.fromEntries(
+      Object.entries(value).filter(([name]) => !Object.hasOwn(extraProperties, name)),
+    );
+    const errors = [
+      ...(resource(shown) ? [] : (resource.errors ?? [])),
+      ...(extras(value) ? [] : (extras.errors ?? [])),
+    ];
+    if (errors.length > 0) {
+      return translate(errors, 'body')
+        .map(({ pointer, message }) => `${pointer || 'it'} ${message}`)
+        .join('; ')
+        .slice(0, longestReason);
+    }
+    const given = value as NewTransaction;
+    if (!accounts.has(given.merchant_account_id))
+      return `/merchant_account_id ${given.merchant_account_id} does not exist`;
+    return unstorable(given) ?? given;
+  };
+}

@@ -1,0 +1,140 @@
+// The client in a real browser: bundled as a frontend team bundles it, on a page of another origin than the service.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const folder = join(import.meta.dirname, '..', '..', 'client');
+
+/** As a global, so that a test can call it from outside of the page. */
+const bundle = async (entry: string) => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(folder, entry)],
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    globalName: 'payments',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) };
+};
+
+describe('the bundle', () => {
+  it('needs no Node.js and no package but openapi-fetch', async () => {
+    const { code, inputs } = await bundle('index.ts');
+    expect(inputs.length).toBeGreaterThan(5);
+    expect(inputs.filter((path) => !/^(client|node_modules\/openapi-fetch)\//.test(path))).toEqual([]);
+    expect(code).not.toMatch(/node:|require\(|Buffer\b/);
+    expect(code.length).toBeLessThan(40_000);
+  });
+
+  it('of the part that signs cannot be made, which shows that this test would notice', async () => {
+    await expect(bundle('node.ts')).rejects.toThrow(/node:crypto/);
+  });
+});
+
+describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChromium})`}`, () => {
+  let service: TestService;
+  let site: Server;
+  let browser: Browser;
+  let page: Page;
+  let diary: Diary;
+
+  beforeAll(async () => {
+    const { code } = await bundle('index.ts');
+    service = await startTestService();
+    site = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(
+        `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script>${code}</script>`,
+      );
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    browser = await launch();
+    page = await browser.newPage();
+    diary = await keepDiary(page, ({ hostname }) => hostname === '127.0.0.1');
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    site.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  /** Runs in the page, with `payments`, `client` and what is given. */
+  const inPage = (code: string, given: Record<string, unknown> = {}) =>
+    page.evaluate<unknown>(`(async ({ baseUrl, token, ...given }) => {
+      const client = payments.createPaymentsClient({ baseUrl, token, merchantAccount: 'marketplace' });
+      ${code}
+    })(${JSON.stringify({ baseUrl: service.url, token: service.token('*.read', '*.write'), ...given })})`);
+
+  it('lists transactions of the service, page after page', async () => {
+    const seen = await inPage(`
+      const seen = new Set();
+      for await (const { id, merchant_account_id } of client.paginate('/transactions', { query: { limit: 25 } }))
+        seen.add(merchant_account_id + id);
+      return seen.size;`);
+    expect(seen).toBe(60);
+    expect(diary).toEqual({ outside: [], complaints: [] });
+  });
+
+  it('sends a body, and reads errors with their request ID', async () => {
+    const outcome = await inPage(`
+      const body = { method: 'card', number: '4111111111111111', expiration_date: '12/39', external_identifier: 'browser' };
+      const { id, status } = payments.unwrap(await client.POST('/payment-methods', { body }));
+      const error = await client.POST('/payment-methods', { body }).then(payments.unwrap).catch((caught) => caught);
+      return { status, code: error.code, same: error.resourceId === id, requestId: typeof error.requestId };`);
+    expect(outcome).toEqual({
+      status: 'succeeded',
+      code: 'duplicate_record',
+      same: true,
+      requestId: 'string',
+    });
+  });
+
+  it('reads Retry-After, waits and tries again', async () => {
+    const outcome = await inPage(
+      `const { embed, other } = given;
+      let current = embed;
+      const waits = [];
+      const sleep = async (milliseconds) => { waits.push(milliseconds / 1000); current = other; };
+      const limited = payments.createPaymentsClient({ baseUrl, token: () => current, retry: { sleep } });
+      const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
+      const statuses = new Set();
+      for (let call = 0; call < 51; call += 1) statuses.add((await limited.POST('/gift-cards/balances', { body })).response.status);
+      return { waits: waits.length, inTime: waits[0] >= 1 && waits[0] <= 60, statuses: [...statuses] };`,
+      { embed: service.token('embed'), other: service.token('embed', 'gift-cards.read') },
+    );
+    expect(outcome).toEqual({ waits: 1, inTime: true, statuses: [200] });
+  });
+
+  it('checks a webhook with WebCrypto', async () => {
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const body = JSON.stringify({
+      type: 'event',
+      name: 'transaction.created',
+      target: { external_identifier: 'Größe' },
+    });
+    const now = new Date();
+    const headers = {
+      'webhook-id': 'a',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign('a', now, body),
+    };
+    const outcome = await inPage(
+      `const { delivery } = given;
+      const { name } = await payments.verifyWebhook(delivery);
+      const refused = await payments.verifyWebhook({ ...delivery, body: delivery.body + ' ' }).catch((error) => error.code);
+      return { name, refused };`,
+      { delivery: { headers, body, secret } },
+    );
+    expect(outcome).toEqual({ name: 'transaction.created', refused: 'signature' });
+  });
+});

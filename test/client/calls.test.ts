@@ -1,0 +1,200 @@
+// The client against the real service: right use, what is refused, whose account, whose token.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+
+let service: TestService;
+let client: PaymentsClient;
+
+const clientOf = (token: string | (() => string | Promise<string>), merchantAccount?: string) =>
+  createPaymentsClient({ baseUrl: service.url, token, merchantAccount });
+
+const refusal = async (promise: Promise<unknown>): Promise<PaymentsError> => {
+  const error: unknown = await promise.catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(PaymentsError);
+  return error as PaymentsError;
+};
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = clientOf(service.token('*.read', '*.write'));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('an answer', () => {
+  it('is data, typed by the contract', async () => {
+    const { data, error, response } = await client.GET('/card-scheme-definitions');
+    expect(error).toBeUndefined();
+    expect(response.status).toBe(200);
+    expect(data?.items.find(({ id }) => id === 'visa')?.display_name).toBe('Visa');
+  });
+
+  it('to a POST is what was made', async () => {
+    const external_identifier = `card-${randomUUID()}`;
+    const { data } = await client.POST('/payment-methods', { body: { ...card, external_identifier } });
+    expect(data).toMatchObject({ status: 'succeeded', scheme: 'visa', external_identifier });
+  });
+
+  it('to filters holds them all; lists become repeated keys', async () => {
+    const query = {
+      status: ['capture_succeeded', 'authorization_declined'],
+      currency: ['EUR', 'USD'],
+      limit: 50,
+    };
+    const { items } = unwrap(await client.GET('/transactions', { params: { query: query as never } }));
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.every(({ status }) => query.status.includes(status))).toBe(true);
+    expect(items.every(({ currency }) => query.currency.includes(currency))).toBe(true);
+  });
+
+  it('takes null as cursor for the first page', async () => {
+    const [first, same] = await Promise.all([
+      client.GET('/transactions', { params: { query: { limit: 3 } } }),
+      client.GET('/transactions', { params: { query: { limit: 3, cursor: null } } }),
+    ]);
+    expect(unwrap(same)).toEqual(unwrap(first));
+  });
+});
+
+describe('an error', () => {
+  it('comes as `error` beside the response, as openapi-fetch has it', async () => {
+    const { data, error, response } = await client.POST('/payment-methods', {
+      body: { ...card, number: '4111-1111-1111-1111' },
+    });
+    expect(data).toBeUndefined();
+    expect(response.status).toBe(400);
+    expect(error).toMatchObject({ type: 'error', code: 'bad_request', details: [{ pointer: '/number' }] });
+  });
+
+  it('is thrown by unwrap with status, code, details and request ID', async () => {
+    const answer = await client.POST('/payment-methods', {
+      body: { ...card, number: '4111-1111-1111-1111' },
+    });
+    const error = await refusal(Promise.resolve(answer).then(unwrap));
+    expect(error).toMatchObject({
+      name: 'PaymentsError',
+      status: 400,
+      code: 'bad_request',
+      details: [{ location: 'body', pointer: '/number' }],
+      requestId: answer.response.headers.get('x-request-id'),
+      resourceId: null,
+    });
+    expect(error.requestId).toMatch(/^[\w.:-]+$/);
+    expect(error.message).toMatch(/^400 bad_request: .*body \/number .*\(request /);
+  });
+
+  it('409 names the record in the way', async () => {
+    const body = { ...card, external_identifier: `taken-${randomUUID()}` };
+    const { id } = unwrap(await client.POST('/payment-methods', { body }));
+    const error = await refusal(client.POST('/payment-methods', { body }).then(unwrap));
+    expect(error).toMatchObject({ status: 409, code: 'duplicate_record', resourceId: id });
+  });
+
+  it('422 has the same form, made from its own shape', async () => {
+    const query = { metadata: ['[]'] };
+    const error = await refusal(client.GET('/transactions', { params: { query } }).then(unwrap));
+    expect(error).toMatchObject({ status: 422, code: 'unprocessable' });
+    expect(error.details[0]).toMatchObject({ location: 'query' });
+    expect(error.details[0]?.pointer).toMatch(/^\/metadata/);
+  });
+
+  it.each([
+    ['text', '<html>Bad gateway</html>', { 'Content-Type': 'text/html' }],
+    ['nothing', null, { 'Content-Length': '0' }],
+    ['other JSON', '{"error":"no"}', {}],
+  ])('of a proxy that answers with %s is a PaymentsError too', async (_, body, headers) => {
+    const proxied = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      retry: { tries: 1 },
+      fetch: () => Promise.resolve(new Response(body, { status: 502, headers })),
+    });
+    const error = await refusal(proxied.GET('/card-scheme-definitions').then(unwrap));
+    expect(error).toMatchObject({ status: 502, code: 'unknown', details: [], requestId: null });
+  });
+
+  it('is thrown too when a success has no body', async () => {
+    const proxied = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: () => Promise.resolve(new Response(null, { status: 204 })),
+    });
+    expect(await refusal(proxied.GET('/card-scheme-definitions').then(unwrap))).toMatchObject({
+      status: 204,
+      code: 'unknown',
+    });
+  });
+});
+
+describe('the merchant account', () => {
+  const accounts = async (from: PaymentsClient, header?: string) => {
+    const { items } = unwrap(
+      await from.GET('/transactions', {
+        params: {
+          query: { limit: 100 },
+          ...(header && { header: { 'X-Service-Merchant-Account-ID': header } }),
+        },
+      }),
+    );
+    return [...new Set(items.map(({ merchant_account_id }) => merchant_account_id))].sort();
+  };
+
+  it('is that of the client, the oldest without one, and `*` for all', async () => {
+    const token = service.token('*.read');
+    expect(await accounts(clientOf(token, 'marketplace'))).toEqual(['marketplace']);
+    expect(await accounts(clientOf(token))).toEqual(['default']);
+    expect(await accounts(clientOf(token, '*'))).toEqual(['default', 'marketplace']);
+  });
+
+  it('may be another for one call', async () => {
+    const marketplace = clientOf(service.token('*.read'), 'marketplace');
+    expect(await accounts(marketplace, 'default')).toEqual(['default']);
+    const { value } = await marketplace.paginate('/transactions', { merchantAccount: 'default' }).next();
+    expect(value?.merchant_account_id).toBe('default');
+  });
+
+  it('that does not exist is a 404', async () => {
+    const walk = clientOf(service.token('*.read'), 'nowhere').paginate('/transactions');
+    expect(await refusal(walk.next())).toMatchObject({ status: 404, code: 'not_found' });
+  });
+});
+
+describe('the token', () => {
+  it.each([
+    ['a string', (token: string) => token],
+    ['a function', (token: string) => () => token],
+    ['an async function', (token: string) => () => Promise.resolve(token)],
+  ])('may be %s', async (_, give) => {
+    const { response } = await clientOf(give(service.token('*.read'))).GET('/card-scheme-definitions');
+    expect(response.status).toBe(200);
+  });
+
+  it('is asked for at every call, and a failure to get one is the caller’s own', async () => {
+    let asked = 0;
+    const counting = clientOf(() => service.token('*.read', ...(asked++ < 2 ? [] : ['*.write'])));
+    await counting.GET('/card-scheme-definitions');
+    await counting.GET('/card-scheme-definitions');
+    expect(asked).toBe(2);
+    const failing = clientOf(() => Promise.reject(new Error('logged out')));
+    await expect(failing.GET('/card-scheme-definitions')).rejects.toThrow('logged out');
+  });
+
+  it('gives way to an Authorization header of the call', async () => {
+    const headers = { Authorization: `Bearer ${service.token('*.read')}` };
+    expect((await clientOf('nonsense').GET('/transactions', { headers })).response.status).toBe(200);
+  });
+
+  it('that is refused is a 401', async () => {
+    expect(await refusal(clientOf('nonsense').paginate('/transactions').next())).toMatchObject({
+      status: 401,
+      code: 'unauthorized',
+    });
+  });
+
+  it('is demanded when the client is made', () => {
+    expect(() => createPaymentsClient({ baseUrl: service.url } as never)).toThrow(/`token` is missing/);
+  });
+});

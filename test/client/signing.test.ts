@@ -1,0 +1,162 @@
+// Tokens that the client signs itself: both algorithms against the real service, renewal under a clock of the test's own.
+import { generateKeyPairSync } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../client/node.ts';
+import { thumbprint } from '../../server/domain/key-pair.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const start = Date.now();
+let clock = start;
+const now = () => new Date(clock);
+const pass = (seconds: number) => (clock += seconds * 1000);
+beforeEach(() => {
+  clock = start;
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ now });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const pemOf = (key: { export: (options: { type: 'pkcs8'; format: 'pem' }) => string | Buffer }) =>
+  key.export({ type: 'pkcs8', format: 'pem' }) as string;
+
+interface Token {
+  header: { alg: string; kid?: string };
+  payload: { scopes: string[]; iat: number; exp: number };
+}
+const decode = (token: string) => jwt.decode(token, { complete: true }) as unknown as Token;
+
+describe('a client with a key pair', () => {
+  it.each([
+    ['ECDSA', 'ES512'],
+    ['RSA', 'RS512'],
+  ] as const)('signs with %s as %s', async (algorithm, alg) => {
+    const { key } = await service.pair({ algorithm });
+    const authorizations: (string | null)[] = [];
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      keyPair: { privateKey: pemOf(key), now },
+      fetch: (request) => {
+        authorizations.push(request.headers.get('Authorization'));
+        return fetch(request);
+      },
+    });
+    expect(unwrap(await client.GET('/transactions')).items.length).toBeGreaterThan(0);
+    const { header, payload } = decode(authorizations[0]?.slice('Bearer '.length) ?? '');
+    expect(header).toEqual({ alg, typ: 'JWT', kid: thumbprint(key) });
+    expect(payload).toEqual({
+      scopes: ['*.read', '*.write'],
+      iat: Math.floor(start / 1000),
+      exp: Math.floor(start / 1000) + 900,
+    });
+  });
+
+  it('signs once for calls that come together, and again before the token ends', async () => {
+    const seen = new Set<string | null>();
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      keyPair: { privateKey: pemOf(service.key), now },
+      fetch: (request) => {
+        seen.add(request.headers.get('Authorization'));
+        return fetch(request);
+      },
+    });
+    const call = async () => (await client.GET('/card-scheme-definitions')).response.status;
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, call)))).toEqual(new Set([200]));
+    expect(seen.size).toBe(1);
+    // A day in steps of ten minutes: the service, by the same clock, never finds a token that has ended.
+    for (let step = 1; step <= 144; step += 1) {
+      pass(600);
+      expect(await call()).toBe(200);
+    }
+    expect(seen.size).toBeGreaterThan(70);
+  });
+
+  it('asks only for the scopes that it is given', async () => {
+    const keyPair = { privateKey: pemOf(service.key), scopes: ['transactions.read'], now } as const;
+    const client = createPaymentsClient({ baseUrl: service.url, keyPair });
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect((await client.GET('/api-key-pairs')).response.status).toBe(403);
+  });
+
+  it('takes a token all the same', async () => {
+    const client = createPaymentsClient({ baseUrl: service.url, token: service.token('*.read') });
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+  });
+});
+
+describe('a token source', () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  const source = (lifetimeSeconds?: number) =>
+    createTokenSource({ privateKey: pemOf(privateKey), lifetimeSeconds, now });
+
+  it.each([
+    [900, 839, 840],
+    [undefined, 839, 840],
+    [86_400, 86_339, 86_340],
+    [20, 14, 15],
+    [1, 0, 1],
+  ])('keeps a token of %s s for %i s, and renews it at %i s', (lifetime, kept, renewed) => {
+    const token = source(lifetime);
+    clock = Math.floor(start / 1000) * 1000;
+    const first = token();
+    pass(lifetime === 1 ? 0 : kept);
+    if (lifetime !== 1) expect(token()).toBe(first);
+    pass(renewed - kept);
+    const second = token();
+    expect(second).not.toBe(first);
+    expect(decode(second).payload.iat).toBe(Math.floor(clock / 1000));
+  });
+
+  it('renews when the clock was set back, for its token would be one from the future', () => {
+    const token = source();
+    const first = token();
+    pass(-3600);
+    expect(decode(token()).payload.iat).toBeLessThan(decode(first).payload.iat);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['RSA of 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey],
+    ['ECDSA on another curve', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    ['Ed25519', generateKeyPairSync('ed25519').privateKey],
+  ])('%s is refused when the client is made', (_, key) => {
+    const options = { baseUrl: service.url, keyPair: { privateKey: pemOf(key) } };
+    expect(() => createPaymentsClient(options)).toThrow(/neither ECDSA on P-521 nor RSA/);
+  });
+
+  it('may be encrypted, or in the form that OpenSSL writes', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+    const secret = { cipher: 'aes-256-cbc', passphrase: 'open sesame' };
+    const encrypted = privateKey.export({ type: 'pkcs8', format: 'pem', ...secret });
+    const sec1 = privateKey.export({ type: 'sec1', format: 'pem' });
+    const kids = [
+      signToken({ privateKey: encrypted, passphrase: 'open sesame' }),
+      signToken({ privateKey: sec1 }),
+    ].map((token) => decode(token).header.kid);
+    expect(kids).toEqual([thumbprint(privateKey), thumbprint(privateKey)]);
+    expect(() => signToken({ privateKey: 'no PEM' })).toThrow();
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 86_401])('a lifetime of %s s is refused', (lifetimeSeconds) => {
+    expect(() => signToken({ privateKey: pemOf(service.key), lifetimeSeconds })).toThrow(RangeError);
+  });
+});
+
+describe('signToken', () => {
+  it('makes a token of its own each time, such as one for a checkout page', async () => {
+    const keyPair = {
+      privateKey: pemOf(service.key),
+      scopes: ['embed'],
+      lifetimeSeconds: 3600,
+      now,
+    } as const;
+    const client = createPaymentsClient({ baseUrl: service.url, token: signToken(keyPair) });
+    const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
+    expect(unwrap(await client.POST('/gift-cards/balances', { body })).items[0]?.balance).toBe(5000);
+  });
+});
