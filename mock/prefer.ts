@@ -18,10 +18,11 @@ export function readPreference(header: string | undefined, operation: MockOperat
     throw unknown(`dynamic=${dynamic}`, ['dynamic=true', 'dynamic=false']);
   if (example !== undefined && dynamic === 'true')
     throw unknown(`example=${example}, dynamic=true`, ['one of the two']);
-  const status = code === undefined ? undefined : Number(code);
-  if (status !== undefined && !operation.statuses.includes(status))
+  // As text: 2e2 is a number, but no status.
+  const status = operation.statuses.find((one) => String(one) === code);
+  if (code !== undefined && status === undefined)
     throw unknown(
-      `code=${code ?? ''}`,
+      `code=${code}`,
       operation.statuses.map((one) => `code=${one}`),
     );
   const applied = given.map(([name, value]) => `${name}=${value}`).join(', ');

@@ -2,7 +2,9 @@
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
+import { SecretsFault } from './sandbox/secrets.ts';
 import { startService } from './service.ts';
+import { DatabaseFault } from './store/database.ts';
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -20,7 +22,14 @@ Try it in another terminal, in this folder:
 `);
   }
   log.info({ url: service.url }, 'listening');
+  let since: number | undefined;
   const stop = (signal: string) => {
+    // One Ctrl-C arrives several times: from the terminal, from npm and from tsx. A later one is meant.
+    if (since !== undefined) {
+      if (Date.now() - since > 1_000) process.exit(1);
+      return;
+    }
+    since = Date.now();
     log.info({ signal }, 'stopping: finishing what is under way');
     service.close().then(
       () => {
@@ -32,17 +41,27 @@ Try it in another terminal, in this folder:
       },
     );
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+/** What a person can act upon, in one sentence; undefined for a fault of ours, which needs its stack. */
+function sentence(error: unknown): string | undefined {
+  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault].some(
+    (kind) => error instanceof kind,
+  );
+  if (expected) return (error as Error).message;
+  const { code, syscall, port, address, hostname } = error as Record<string, string | undefined>;
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return undefined;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`;
+  if (code === 'EACCES') return `Port ${port} is not open to this user. Choose one above 1023.`;
+  return `HOST ${hostname ?? address} is no address of this machine (${code}).`;
 }
 
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof ContractFault || error instanceof ConfigFault;
-  const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    console.error(`Port ${String(port)} is taken. Choose another: PORT=8081 npm start`);
-  else console.error(expected ? error.message : error);
+  console.error(sentence(error) ?? error);
   process.exitCode = 1;
 }

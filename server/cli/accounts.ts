@@ -22,8 +22,10 @@ export function accounts(): Command {
     .description('create a merchant account')
     .requiredOption('--name <name>', 'name for people')
     .action(async (id: string, { name }: { name: string }) => {
-      if (id === '*' || id.length > 255)
-        throw new Refused('An account ID has 1 to 255 characters and is not *.');
+      // It travels in a header, which holds nothing else and loses blanks at its ends.
+      if (id === '*' || !/^[!-~]([ -~]{0,253}[!-~])?$/.test(id))
+        throw new Refused('An account ID has 1 to 255 printable ASCII characters and is not *.');
+      if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
       const made = await withDatabase(({ db }) => createAccount(db, { id, display_name: name }));
       if (!made) throw new Refused(`There is a merchant account ${id} already.`);
       printJson(made);

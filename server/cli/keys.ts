@@ -32,12 +32,14 @@ export function keys(): Command {
         name: pair.display_name,
         algorithm: pair.algorithm,
         active: pair.active,
-        roles: pair.roles.map(({ slug }) => slug).join(', ') || 'none',
+        roles: pair.roles.map(({ slug }) => slug),
         accounts: pair.merchant_accounts.map(({ id }) => id),
         thumbprint: pair.thumbprint,
         last_used_at: pair.last_used_at,
       }));
-      printRows(shown, json, 'There is no key pair. Make one: payments keys create --name "My server"');
+      printRows(shown, json, 'There is no key pair. Make one: payments keys create --name "My server"', {
+        accounts: 'all',
+      });
     });
   command
     .command('create')

@@ -2,6 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigFault } from '../config.ts';
 import { IllegalMove } from '../domain/state-machine.ts';
+import { SecretsFault } from '../sandbox/secrets.ts';
+import { DatabaseFault } from '../store/database.ts';
 import { accounts } from './accounts.ts';
 import { buyers } from './buyers.ts';
 import { database } from './database.ts';
@@ -56,10 +58,11 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else {
-    const expected = error instanceof Refused || error instanceof ConfigFault || error instanceof IllegalMove;
-    console.error(
-      expected ? error.message : `It failed: ${error instanceof Error ? error.message : String(error)}`,
+    const expected = [Refused, ConfigFault, DatabaseFault, IllegalMove, SecretsFault].some(
+      (kind) => error instanceof kind,
     );
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(expected ? message : `It failed: ${message}`);
     process.exitCode = 1;
   }
 }

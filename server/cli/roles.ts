@@ -37,6 +37,8 @@ export function roles(): Command {
         }
         if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
           throw new Refused('A slug has lower-case letters, digits and hyphens: finance-team');
+        if (name?.length === 0 || (name ?? slug).length > 200)
+          throw new Refused('A name has 1 to 200 characters.');
         const role = { slug, name: name ?? slug, description: description ?? null, permissions };
         const made = await withDatabase(({ db }) => createRole(db, role));
         if (!made) throw new Refused(`There is a role ${slug} already.`);

@@ -77,6 +77,8 @@ export function printRows(
   rows: Record<string, unknown>[],
   json: boolean | undefined,
   whenEmpty: string,
+  /** What an empty list in a column means. */
+  empty: Record<string, string> = {},
 ): void {
   if (json) {
     printJson(rows);
@@ -87,7 +89,7 @@ export function printRows(
     return;
   }
   const names = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => names.map((name) => cell(row[name])));
+  const text = rows.map((row) => names.map((name) => cell(row[name], empty[name])));
   const widths = names.map((name, index) =>
     Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
   );
@@ -100,10 +102,10 @@ export function printRows(
     );
 }
 
-function cell(value: unknown): string {
+function cell(value: unknown, empty = 'none'): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.length === 0 ? 'all' : value.join(', ');
+  if (Array.isArray(value)) return value.length === 0 ? empty : value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

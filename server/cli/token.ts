@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
+import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/first-start.ts';
 import { list, Refused } from './support.ts';
@@ -48,9 +49,12 @@ function readKey(file: string | undefined): KeyObject {
       file === undefined ? 'The sandbox has no key yet. Start it once: npm start' : `${file} cannot be read.`,
     );
   }
+  let key: KeyObject;
   try {
-    return createPrivateKey(pem);
+    key = createPrivateKey(pem);
   } catch {
     throw new Refused(`${path} is no private key in PEM form.`);
   }
+  if (!algorithmOf(key)) throw new Refused(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
+  return key;
 }

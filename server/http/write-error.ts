@@ -19,14 +19,16 @@ export const createWriteError =
     const body = errorBody(refused.status, refused.facts);
     const fault = check.fault(operation?.id, refused.status, body);
     if (refused.status >= 500 || fault) {
-      log.error({
+      // With words of our own: pino would repeat those of the error, and the database's may quote what was sent.
+      const facts = {
         requestId,
         operation: operation?.id,
         status: refused.status,
         reason: refused.facts.reason,
         fault,
         err: refused.facts.cause ?? refused,
-      });
+      };
+      log.error(facts, 'the request failed');
     } else {
       log.debug({
         requestId,

@@ -19,6 +19,8 @@ import type { Keys } from '../domain/vault.ts';
 
 type Kept = Record<string, string>;
 
+export class SecretsFault extends Error {}
+
 const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
   text.split(',').map((key) => Buffer.from(key, 'base64')) as unknown as Keys;
@@ -61,11 +63,14 @@ export function keepCardKeys(dataDir: string, keys: Keys): void {
 
 function read(file: string): Kept | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    if (Object.values(kept).every((text) => decode(text).every((key) => key.length === 32))) return kept;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
+  throw new SecretsFault(
+    `${file} cannot be read as the sandbox's secrets. Put it back, or remove it and lose the cards that were stored with it.`,
+  );
 }
 
 const draftOf = (file: string, kept: Kept): string => {

@@ -37,7 +37,7 @@ export interface DueDelivery {
   old_secret_until: Date | null;
 }
 
-export const findDelivery = (db: Db, id: string): Promise<DueDelivery | undefined> =>
+export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDelivery[]> =>
   db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
@@ -57,8 +57,8 @@ export const findDelivery = (db: Db, id: string): Promise<DueDelivery | undefine
       'subscription.old_secret_sealed',
       'subscription.old_secret_until',
     ])
-    .where('deliveries.id', '=', id)
-    .executeTakeFirst();
+    .where('deliveries.id', 'in', ids)
+    .execute();
 
 export interface Attempt {
   at: Date;

@@ -4,7 +4,9 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { checkMove, transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import type { Db } from './database.ts';
 import { noteDecline, type Changed } from './payment-method-moves.ts';
+import { stamp } from './paging.ts';
 import type { Tables } from './schema.ts';
+import { notAfter, readUuid } from './transaction-filters.ts';
 import {
   analyzeTransactions,
   insertTransactions,
@@ -29,12 +31,15 @@ export async function createTransactions(db: Db, rows: readonly NewTransaction[]
 }
 
 const usesOf = (rows: readonly NewTransaction[]) =>
-  rows.flatMap(({ payment_method, created_at, merchant_initiated }) =>
-    payment_method ? [{ id: payment_method.id, at: created_at, customer: merchant_initiated !== true }] : [],
-  );
+  rows.flatMap(({ payment_method: method, merchant_account_id: account, created_at, merchant_initiated }) => {
+    const id = method && readUuid(method.id);
+    return id
+      ? [{ id, account, at: stamp(notAfter(created_at)), customer: merchant_initiated !== true }]
+      : [];
+  });
 
 const usesIn = (uses: ReturnType<typeof usesOf>) =>
-  sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (id uuid, at timestamptz, customer boolean)`;
+  sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (id uuid, account text, at timestamptz, customer boolean)`;
 
 async function countUses(db: Db, rows: readonly NewTransaction[]): Promise<void> {
   const uses = usesOf(rows);
@@ -54,11 +59,11 @@ async function addUses(db: Db, uses: RawBuilder<unknown>): Promise<void> {
       cit_usage_count = payment_methods.cit_usage_count + used.customer_times,
       cit_last_used_at = greatest(payment_methods.cit_last_used_at, used.customer_last)
     from (
-      select id, count(*)::integer as times, max(at) as last,
+      select id, account, count(*)::integer as times, max(at) as last,
         (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
-      from ${uses} group by id
+      from ${uses} group by id, account
     ) as used
-    where payment_methods.id = used.id`.execute(db);
+    where payment_methods.id = used.id and payment_methods.merchant_account_id = used.account`.execute(db);
 }
 
 export interface Bulk {
@@ -80,7 +85,7 @@ interface Refusal {
 export async function beginBulk(db: Db): Promise<Bulk> {
   await sql`set local statement_timeout = 0`.execute(db);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
-  await sql`create temporary table bulk_uses (id uuid, at timestamptz, customer boolean) on commit drop`.execute(
+  await sql`create temporary table bulk_uses (id uuid, account text, at timestamptz, customer boolean) on commit drop`.execute(
     db,
   );
   return {
@@ -89,14 +94,14 @@ export async function beginBulk(db: Db): Promise<Bulk> {
       const left = new Set(refused);
       const uses = usesOf(rows.filter((_, index) => !left.has(index)));
       if (uses.length > 0)
-        await sql`insert into bulk_uses select id, at, customer from ${usesIn(uses)}`.execute(db);
+        await sql`insert into bulk_uses select id, account, at, customer from ${usesIn(uses)}`.execute(db);
       if (refused.length === 0) return [];
-      const ids = refused.map((index) => rows[index]?.id);
+      const idAt = (index: number) => readUuid(rows[index]?.id ?? '');
       const { rows: known } = await sql<{ id: string }>`
         select id from transactions
-        where id = any(${ids}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);
+        where id = any(${refused.map(idAt)}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);
       const own = new Set(known.map(({ id }) => id));
-      return refused.map((index) => ({ index, isOwn: own.has(rows[index]?.id.toLowerCase() ?? '') }));
+      return refused.map((index) => ({ index, isOwn: own.has(idAt(index) ?? '') }));
     },
     async finish() {
       await addUses(db, sql`bulk_uses as uses`);

@@ -162,17 +162,14 @@ export function transactionRange(
     ${nearest('page', sql``)}`;
 }
 
-// A cursor stands on a row of this very list, so it is inside the bounds already. Beside it the bound on its side must go:
-// PostgreSQL may begin to read there instead, and walk to the cursor.
 function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condition[] {
   const createdAt = sql.ref('transactions.created_at');
-  const key = sql`(${createdAt}, ${sql.ref('transactions.id')})`;
-  const here = at && sql`(${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
-  const lower = here && side === 'newer' ? sql<SqlBool>`${key} > ${here}` : undefined;
-  const upper = here && side === 'older' ? sql<SqlBool>`${key} < ${here}` : undefined;
+  const than = sql.raw(side === 'newer' ? '>' : '<');
   return [
-    lower ?? (from && sql<SqlBool>`${createdAt} >= ${stamp(from)}`),
-    upper ?? (to && sql<SqlBool>`${createdAt} <= ${stamp(to)}`),
+    from && sql<SqlBool>`${createdAt} >= ${stamp(from)}`,
+    to && sql<SqlBool>`${createdAt} <= ${stamp(to)}`,
+    at &&
+      sql<SqlBool>`(${createdAt}, transactions.id) ${than} (${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`,
   ].filter((condition) => condition !== undefined);
 }
 

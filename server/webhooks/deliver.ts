@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import type { Tables } from '../store/schema.ts';
+import type { Gate } from './gate.ts';
 import type { Queue } from './queue.ts';
 import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
 import { send, type Reply, type SendOptions } from './send.ts';
@@ -26,10 +27,15 @@ interface Outcome {
   retryAfter: number | undefined;
 }
 
-export async function deliver(jobId: string, delivery: DueDelivery, deps: DeliverDeps): Promise<void> {
+export async function deliver(
+  jobId: string,
+  delivery: DueDelivery,
+  deps: DeliverDeps,
+  gate: Gate,
+): Promise<void> {
   const { db, queue, log, now, schedule } = deps;
   if (delivery.state !== 'pending' || !delivery.active) {
-    await queue.complete(db, jobId);
+    await gate(() => queue.complete(db, jobId));
     return;
   }
   const at = now();
@@ -40,21 +46,23 @@ export async function deliver(jobId: string, delivery: DueDelivery, deps: Delive
   const wait =
     succeeded || outcome.status === 410 ? undefined : schedule(delivery.attempts + 1, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
-  const switchedOff = await db.transaction().execute(async (transaction) => {
-    await recordAttempt(
-      transaction,
-      delivery.id,
-      { at, status: outcome.status, milliseconds, error: outcome.error },
-      state,
-    );
-    if (wait !== undefined) await queue.add(transaction, [delivery.id], wait);
-    await queue.complete(transaction, jobId);
-    const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
-    return noteOutcome(transaction, delivery.subscription_id, result, {
-      now: now(),
-      switchOffAfterMilliseconds,
+  const record = () =>
+    db.transaction().execute(async (transaction) => {
+      await recordAttempt(
+        transaction,
+        delivery.id,
+        { at, status: outcome.status, milliseconds, error: outcome.error },
+        state,
+      );
+      if (wait !== undefined) await queue.add(transaction, [delivery.id], wait);
+      await queue.complete(transaction, jobId);
+      const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
+      return noteOutcome(transaction, delivery.subscription_id, result, {
+        now: now(),
+        switchOffAfterMilliseconds,
+      });
     });
-  });
+  const switchedOff = await gate(record);
   const about = {
     event: delivery.event_id,
     subscription: delivery.subscription_id,

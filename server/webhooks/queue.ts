@@ -16,6 +16,8 @@ export interface Queue {
   add: (db: Db, deliveryIds: readonly string[], afterSeconds?: number) => Promise<void>;
   fetch: (most: number) => Promise<{ id: string; deliveryId: string }[]>;
   complete: (db: Db, jobId: string) => Promise<void>;
+  /** Gives a job back, to be taken again in a second. */
+  giveBack: (jobId: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -65,6 +67,9 @@ export async function openQueue(
     },
     async complete(db, jobId) {
       await boss.complete(queueName, jobId, { db: within(db) });
+    },
+    async giveBack(jobId) {
+      await boss.fail(queueName, jobId);
     },
     close: () => boss.stop({ graceful: false, close: false, wait: false }),
   };

@@ -1,7 +1,8 @@
 // Takes deliveries from the queue and sends them, many at once, but of one subscription only a few: a receiver that hangs
 // or fails never delays the others. Any number of workers may run on one database.
 import { setTimeout as wait } from 'node:timers/promises';
-import { findDelivery } from '../store/events.ts';
+import { createGate } from './gate.ts';
+import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 
 export interface WorkerLimits {
@@ -11,6 +12,8 @@ export interface WorkerLimits {
   held: number;
   heldPerSubscription: number;
   pollMilliseconds: number;
+  /** Connections used at once: the pool is for requests first. */
+  records: number;
 }
 
 export const defaultLimits: WorkerLimits = {
@@ -18,6 +21,7 @@ export const defaultLimits: WorkerLimits = {
   held: 400,
   heldPerSubscription: 20,
   pollMilliseconds: 250,
+  records: 4,
 };
 
 export interface Worker {
@@ -47,36 +51,52 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     return true;
   };
 
-  const handle = async (job: { id: string; deliveryId: string }): Promise<void> => {
-    const delivery = await findDelivery(db, job.deliveryId);
+  const gate = createGate(limits.records);
+  const handle = async (
+    job: { id: string; deliveryId: string },
+    delivery: DueDelivery | undefined,
+  ): Promise<void> => {
     if (!delivery) {
-      await queue.complete(db, job.id);
+      await gate(() => queue.complete(db, job.id));
       return;
     }
-    const taken = await inLane(delivery.subscription_id, () => deliver(job.id, delivery, deps));
+    const taken = await inLane(delivery.subscription_id, () => deliver(job.id, delivery, deps, gate));
     if (taken) return;
     // Its subscription has enough here already: back to the queue, for later or for another worker.
-    await db.transaction().execute(async (transaction) => {
-      await queue.add(transaction, [job.deliveryId], 2 + Math.random() * 8);
-      await queue.complete(transaction, job.id);
-    });
+    await gate(() =>
+      db.transaction().execute(async (transaction) => {
+        await queue.add(transaction, [job.deliveryId], 2 + Math.random() * 8);
+        await queue.complete(transaction, job.id);
+      }),
+    );
+  };
+
+  const take = async (): Promise<number> => {
+    const room = limits.held - underWay.size;
+    const jobs = room > 0 ? await queue.fetch(Math.min(room, 50)) : [];
+    if (jobs.length === 0) return 0;
+    const found = await findDeliveries(
+      db,
+      jobs.map(({ deliveryId }) => deliveryId),
+    );
+    const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+    for (const job of jobs) {
+      const work: Promise<void> = handle(job, byId.get(job.deliveryId))
+        .catch(async (error: unknown) => {
+          log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
+          // If the database is away this fails too; the job then comes back when it expires.
+          await queue.giveBack(job.id).catch(() => undefined);
+        })
+        .finally(() => underWay.delete(work));
+      underWay.add(work);
+    }
+    return jobs.length;
   };
 
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      const room = limits.held - underWay.size;
-      const jobs = room > 0 ? await queue.fetch(Math.min(room, 50)) : [];
-      for (const job of jobs) {
-        const work: Promise<void> = handle(job)
-          .catch((error: unknown) => {
-            // The job stays active and comes back when it expires.
-            log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
-          })
-          .finally(() => underWay.delete(work));
-        underWay.add(work);
-      }
-      if (jobs.length === 0)
-        await wait(limits.pollMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
+      if ((await take()) > 0) continue;
+      await wait(limits.pollMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
 

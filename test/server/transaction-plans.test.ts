@@ -19,6 +19,8 @@ interface Node {
   'Index Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   Plans?: Node[];
@@ -32,6 +34,8 @@ interface Answer {
   /** Rows of the table that were looked at. */
   touched: number;
   sorted: number;
+  /** Pages of table and index that were read: entries of an index that do not match are counted nowhere else. */
+  blocks: number;
 }
 
 const whole = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(whole)];
@@ -46,12 +50,13 @@ async function explain(
   const query = transactionRange(scope, conditionsOf(filters), asked);
   const { rows } = await sql<{
     'QUERY PLAN': [{ Plan: Node; 'Execution Time': number; 'Planning Time': number }];
-  }>`explain (analyze, format json) ${query}`.execute(database.db);
+  }>`explain (analyze, buffers, format json) ${query}`.execute(database.db);
   const [explained] = rows[0]?.['QUERY PLAN'] ?? [];
   if (!explained) throw new Error('There is no plan.');
   const nodes = whole(explained.Plan);
   const scans = nodes.filter((node) => node['Relation Name'] === 'transactions');
   return {
+    blocks: explained.Plan['Shared Hit Blocks'] + explained.Plan['Shared Read Blocks'],
     rows: explained.Plan['Actual Rows'],
     milliseconds: explained['Execution Time'] + explained['Planning Time'],
     nodes,
@@ -74,10 +79,10 @@ async function explain(
   };
 }
 
-const tell = (name: string, { milliseconds, touched, sorted, rows, indexes }: Answer) => {
+const tell = (name: string, { milliseconds, touched, sorted, rows, blocks, indexes }: Answer) => {
   if (process.env.MILLION === '1' || process.env.TELL === '1')
     console.log(
-      `${name.padEnd(70)} ${milliseconds.toFixed(1).padStart(7)} ms, ${rows} of ${touched} rows, ${sorted} sorted, ${indexes.join(' ')}`,
+      `${name.padEnd(70)} ${milliseconds.toFixed(1).padStart(7)} ms, ${rows} of ${touched} rows, ${sorted} sorted, ${blocks} blocks, ${indexes.join(' ')}`,
     );
 };
 
@@ -154,6 +159,7 @@ describe(`${count} transactions`, () => {
         const answer = await explain(scope, {}, { at, side, limit });
         tell(`${name}, ${page} page, ${limit} ${side}`, answer);
         expect(isSequential(answer)).toBe(false);
+        expect(answer.blocks).toBeLessThan(50 + 5 * limit * branches);
         // Of several accounts a range each, and then the rows themselves.
         expect(answer.touched).toBeLessThanOrEqual(limit * (branches === 1 ? 1 : branches + 1));
         expect(answer.sorted).toBeLessThanOrEqual(branches === 1 ? 0 : 2 * limit * branches);
@@ -170,6 +176,7 @@ describe(`${count} transactions`, () => {
       const answer = await explain(['default'], range, { at, side });
       tell(`range of time, ${side}`, answer);
       expect(answer.touched).toBe(21);
+      expect(answer.blocks).toBeLessThan(50);
     }
   });
 

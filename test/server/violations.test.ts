@@ -193,6 +193,7 @@ describe('named cases', () => {
     [{}, ['/items/0/id value_error.missing']],
     [{ number }, ['/items/0/pin value_error.missing']],
     [{ pin: '1' }, ['/items/0/number value_error.missing']],
+    [{ pin: '' }, ['/items/0/number value_error.missing', '/items/0/pin value_error.str.min_length']],
     [{ id, number }, ['/items/0/number value_error.extra']],
     [{ id: 7, number }, ['/items/0/id type_error.string', '/items/0/number value_error.extra']],
     [{ number, pin: '1', id }, ['/items/0/id value_error.extra']],

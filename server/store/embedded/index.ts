@@ -8,6 +8,7 @@ import { withLock } from './lock.ts';
 import { choosePlace, findPlace, makeDataDirectory, type Log } from './placement.ts';
 import { reply, stop } from './postmaster.ts';
 import { makePassword, missingPassword, readPassword, urlOf } from './settings.ts';
+import { hasUsers } from './watchdog.ts';
 
 export { makeDataDirectory } from './placement.ts';
 
@@ -19,6 +20,8 @@ export interface EmbeddedDatabase {
   directory: string;
   /** Stops it and waits for its end; of one that was running already, only says that we need it no longer. */
   stop(): Promise<void>;
+  /** The same, but one that somebody else uses is left to them; it ends when the last of them is gone. */
+  leave(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
@@ -51,17 +54,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
         adopted.leave();
         return Promise.resolve();
       };
-      return { url: urlOf(adopted.port, password), started: false, directory, stop: leave };
+      return { url: urlOf(adopted.port, password), started: false, directory, stop: leave, leave };
     }
 
     const { port, watched } = await begin(place, password, log, options.packageFolder);
-    const end = async (): Promise<void> => {
-      const found = await findPostmaster(place);
-      // Another process may have started one since ours ended: that one is not ours to stop.
-      if (found?.pid === watched.pid) await stop(place, found.pid);
-      watched.release();
+    const end = (evenIfUsed: boolean): Promise<void> =>
+      withLock(lockOf(root), async () => {
+        const found = await findPostmaster(place);
+        // Another process may have started one since ours ended: that one is not ours to stop.
+        if (found?.pid === watched.pid && (evenIfUsed || !hasUsers(place, found.pid)))
+          await stop(place, found.pid);
+        watched.release();
+      });
+    return {
+      url: urlOf(port, password),
+      started: true,
+      directory,
+      stop: () => end(true),
+      leave: () => end(false),
     };
-    return { url: urlOf(port, password), started: true, directory, stop: () => withLock(lockOf(root), end) };
   });
 }
 

@@ -1,7 +1,7 @@
 // Starts PostgreSQL under a watchdog: a shell, because it outlives us, weighs one megabyte and needs no file
 // that whom PostgreSQL runs as may be unable to read.
 import { spawn } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -86,6 +86,22 @@ export function joinUsers(place: Place, pid: number): (() => void) | undefined {
     };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENXIO')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether somebody has joined: reading from a pipe that has writers would have to wait, from one without it ends. */
+export function hasUsers(place: Place, pid: number): boolean {
+  try {
+    const handle = openSync(join(place.directory, `users.${pid}`), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readSync(handle, Buffer.alloc(1)) > 0;
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (hasCode(error, 'EAGAIN')) return true;
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }

@@ -1,0 +1,124 @@
+// Lists: the contract's examples as one small set that can be walked both ways, narrowed and re-sized.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everyExample, startTestMock, type TestMock } from './support.ts';
+
+let mock: TestMock;
+beforeAll(async () => {
+  mock = await startTestMock();
+});
+afterAll(() => mock[Symbol.asyncDispose]());
+
+interface Page {
+  items: { id: string; [name: string]: unknown }[];
+  limit: number;
+  next_cursor: string | null;
+  previous_cursor: string | null;
+}
+
+const page = async (path: string, headers: Record<string, string> = {}): Promise<Page> => {
+  const { status, body } = await mock.call('GET', path, { headers });
+  expect(status).toBe(200);
+  return body;
+};
+const ids = ({ items }: Page) => items.map(({ id }) => id);
+const withCursor = (path: string, cursor: string | null) =>
+  `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`;
+
+describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s', (list) => {
+  it('has all that the examples show, newest first, on one page if it fits', async () => {
+    const all = await page(list);
+    const shown = everyExample.flatMap(({ status, value }) => (status === 200 ? (value as Page).items : []));
+    expect(all).toMatchObject({ limit: 20, next_cursor: null, previous_cursor: null });
+    expect(all.items.length).toBeGreaterThan(1);
+    expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining(ids(all)));
+    const times = all.items.map(({ created_at }) => String(created_at));
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  it.each([1, 2, 3])('is walked there and back, %i at a time', async (limit) => {
+    const all = ids(await page(list));
+    const there: Page[] = [await page(`${list}?limit=${limit}`)];
+    for (let cursor = there[0]?.next_cursor; cursor; cursor = there.at(-1)?.next_cursor)
+      there.push(await page(withCursor(`${list}?limit=${limit}`, cursor)));
+    expect(there.flatMap(ids)).toEqual(all);
+    expect(there.every((one) => one.limit === limit && one.items.length <= limit)).toBe(true);
+    expect(there[0]?.previous_cursor).toBeNull();
+    const back = [there.at(-1)];
+    for (let cursor = back[0]?.previous_cursor; cursor; cursor = back[0]?.previous_cursor)
+      back.unshift(await page(withCursor(`${list}?limit=${limit}`, cursor)));
+    expect(back.flatMap((one) => (one ? ids(one) : []))).toEqual(all);
+    // Cursor for cursor, but for the last page, which is the same object.
+    expect(back.map((one) => one?.items)).toEqual(there.map(({ items }) => items));
+  });
+
+  it('a cursor of another list, or one that is none, is 422', async () => {
+    const other = list === '/transactions' ? '/api-key-pairs' : '/transactions';
+    const { next_cursor } = await page(`${other}?limit=1`);
+    for (const cursor of [next_cursor, 'unicorn', `${next_cursor ?? ''}A`]) {
+      const { status, body } = await mock.call('GET', withCursor(list, cursor));
+      expect(status).toBe(422);
+      expect(body).toMatchObject({ detail: [{ loc: ['query', 'cursor'], type: 'value_error.cursor' }] });
+    }
+  });
+});
+
+describe('a cursor', () => {
+  it('is bound to filters and merchant account, but not to the size of the page', async () => {
+    const { next_cursor: cursor } = await page(
+      '/transactions?limit=1&status=processing&status=capture_succeeded',
+    );
+    const same = withCursor('/transactions?limit=5&status=capture_succeeded&status=processing', cursor);
+    expect((await page(same)).items.length).toBeGreaterThan(0);
+    const other = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+    expect((await mock.call('GET', same, { headers: other })).status).toBe(422);
+    expect((await mock.call('GET', withCursor('/transactions?limit=5', cursor))).status).toBe(422);
+  });
+
+  it("of the contract's examples leads on from there", async () => {
+    const named = (name: string) =>
+      everyExample.find((one) => one.id === 'listTransactions' && one.name === name)?.value as Page;
+    const [first, last] = [named('first_page'), named('last_page')];
+    const next = await page(withCursor('/transactions?limit=9', first.next_cursor));
+    expect(next.items).toEqual(last.items);
+    const previous = await page(withCursor('/transactions?limit=9', last.previous_cursor));
+    expect(previous.items).toEqual(first.items);
+  });
+});
+
+describe('filters', () => {
+  it.each<[query: string, check: (item: Page['items'][number]) => boolean]>([
+    [
+      'status=processing&status=capture_succeeded',
+      ({ status }) => /^(processing|capture_succeeded)$/.test(String(status)),
+    ],
+    ['currency=EUR', ({ currency }) => currency === 'EUR'],
+    ['amount_gte=2599&amount_lte=8000', ({ amount }) => Number(amount) >= 2599 && Number(amount) <= 8000],
+    ['created_at_gte=2026-11-14T15:30:00Z', ({ created_at }) => String(created_at) >= '2026-11-14T15:30'],
+    ['pending_review=false', ({ pending_review }) => pending_review === false],
+    [
+      'buyer_external_identifier=buyer-412',
+      ({ buyer }) => (buyer as { external_identifier: string }).external_identifier === 'buyer-412',
+    ],
+  ])('%s narrows the list', async (query, check) => {
+    const { items } = await page(`/transactions?${query}`);
+    const all = await page('/transactions');
+    expect(items).toEqual(all.items.filter(check));
+    expect(items.length).toBeGreaterThan(0);
+  });
+
+  it('that match nothing leave an empty page', async () => {
+    expect(await page('/transactions?external_identifier=unicorn&limit=7')).toEqual({
+      items: [],
+      limit: 7,
+      next_cursor: null,
+      previous_cursor: null,
+    });
+  });
+});
+
+it('every account lists the same under its own name', async () => {
+  const { items } = await page('/transactions', { 'X-Service-Merchant-Account-ID': 'marketplace' });
+  expect(new Set(items.map(({ merchant_account_id }) => merchant_account_id))).toEqual(
+    new Set(['marketplace']),
+  );
+});

@@ -1,0 +1,133 @@
+// Prefer reaches every answer that the contract declares, and says what there is when one asks for another.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  everyExample,
+  rightRequest,
+  startTestMock,
+  table,
+  type CallOptions,
+  type TestMock,
+} from './support.ts';
+import type { OperationId } from '../../generated/operations.ts';
+
+let mock: TestMock;
+beforeAll(async () => {
+  mock = await startTestMock();
+});
+afterAll(() => mock[Symbol.asyncDispose]());
+
+const ask = (id: OperationId, prefer: string, options: CallOptions = {}) => {
+  const { method, path, ...rest } = rightRequest(id);
+  return mock.call(method, path, { ...rest, ...options, headers: { Prefer: prefer } });
+};
+
+const everyStatus = table.flatMap(([id, { statuses }]) => statuses.map((status) => ({ id, status })));
+
+describe('Prefer: example', () => {
+  it('there are examples to ask for, reserved statuses included', () => {
+    expect(everyExample.length).toBeGreaterThan(60);
+    expect(everyExample.filter(({ id }) => id === 'listApiKeyPairs').map(({ status }) => status)).toContain(
+      504,
+    );
+  });
+
+  it.each(everyExample)(
+    '$id $status $name, as it stands in the contract',
+    async ({ id, status, name, value }) => {
+      const answer = await ask(id, `code=${status}, example=${name}`);
+      expect(answer.status).toBe(status);
+      expect(answer.body).toEqual(value);
+      expect(answer.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`);
+    },
+  );
+
+  it('needs no code: the name alone finds the status', async () => {
+    expect((await ask('createPaymentMethod', 'example=duplicate')).status).toBe(409);
+    expect((await ask('createPaymentMethod', 'example="expired_card"')).body).toMatchObject({
+      status: 'failed',
+    });
+  });
+});
+
+describe('Prefer: code', () => {
+  it.each(everyStatus)('$id $status', async ({ id, status }) => {
+    expect((await ask(id, `code=${status}`)).status).toBe(status);
+  });
+
+  it('a 405 names the methods that the path really has', async () => {
+    const { headers } = await ask('listWebhookSubscriptions', 'code=405');
+    expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST']);
+  });
+});
+
+describe('Prefer: dynamic', () => {
+  it.each(everyStatus)(
+    '$id $status is made up and matches the contract, five times',
+    async ({ id, status }) => {
+      for (let time = 0; time < 5; time += 1) {
+        const answer = await ask(id, `code=${status}, dynamic=true`);
+        expect(answer.status).toBe(status);
+        if (status >= 400 && status !== 422) expect(answer.body).toMatchObject({ type: 'error', status });
+      }
+    },
+  );
+
+  it('is really made up, not an example', () => {
+    expect(mock.lines.filter((line) => line.includes('so the example'))).toEqual([]);
+  });
+
+  it('takes success when no code is given', async () => {
+    const answers = await Promise.all([1, 2].map(() => ask('createPaymentMethod', 'dynamic=true')));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]?.body).not.toEqual(answers[1]?.body);
+  });
+});
+
+describe('an unknown preference', () => {
+  const messages = (answer: { body: unknown }) =>
+    (answer.body as { details: { location: string; pointer: string; message: string }[] }).details.map(
+      ({ message }) => message,
+    );
+
+  it('an example that is not there is answered with those that are', async () => {
+    const answer = await ask('createPaymentMethod', 'example=unicorn');
+    expect(answer.status).toBe(400);
+    const [first, ...choices] = messages(answer);
+    expect(first).toContain('Prefer asks for example=unicorn');
+    const existing = everyExample.filter(({ id }) => id === 'createPaymentMethod');
+    expect(choices).toEqual(existing.map(({ status, name }) => `Prefer: code=${status}, example=${name}`));
+  });
+
+  it('a code that is not declared is answered with those that are', async () => {
+    const answer = await ask('listTransactions', 'code=418');
+    expect(answer.status).toBe(400);
+    expect(messages(answer).slice(1)).toEqual(
+      [200, 400, 401, 403, 404, 405, 422, 500].map((status) => `Prefer: code=${status}`),
+    );
+  });
+
+  it('an example of another status is answered with those of this one', async () => {
+    const answer = await ask('listTransactions', 'code=200, example=foreign_cursor');
+    expect(messages(answer).slice(1)).toEqual(
+      ['first_page', 'last_page', 'none_found'].map((name) => `Prefer: code=200, example=${name}`),
+    );
+  });
+
+  it.each(['dynamic=perhaps', 'code=', 'code=2e2', 'example=', 'example=works, dynamic=true'])(
+    '%s is refused',
+    async (prefer) => {
+      expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
+    },
+  );
+
+  it('preferences that are not ours are ignored, as RFC 7240 has it', async () => {
+    expect((await ask('listTransactions', 'return=minimal, respond-async')).status).toBe(200);
+  });
+});
+
+describe('a request that is wrong', () => {
+  it('is refused whatever it prefers', async () => {
+    expect((await ask('createPaymentMethod', 'code=201', { body: {} })).status).toBe(400);
+    expect((await ask('createPaymentMethod', 'code=201', { token: null })).status).toBe(401);
+  });
+});

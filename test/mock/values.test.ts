@@ -1,0 +1,203 @@
+// Values choose outcomes as they do in the sandbox, and what is created carries what was sent. Both are started and asked the
+// same; what must differ (IDs, times, fingerprints, addresses) is left out.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperationId } from '../../generated/operations.ts';
+import { sandboxCards } from '../../server/contract/sandbox-values.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { rightRequest, startTestMock, type TestMock } from './support.ts';
+
+let mock: TestMock;
+let service: TestService;
+beforeAll(async () => {
+  [mock, service] = await Promise.all([startTestMock(), startTestService()]);
+});
+afterAll(async () => {
+  await mock[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function both(id: OperationId, body: unknown, headers: Record<string, string> = {}) {
+  const { method, path } = rightRequest(id);
+  const token = service.token('*.read', '*.write');
+  return [
+    await mock.call(method, path, { body, headers }),
+    await service.call(method, path, { body, headers, token }),
+  ] as const;
+}
+
+type Json = Record<string, unknown>;
+
+const without = (body: Json, ...names: string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+
+describe('POST /payment-methods', () => {
+  const card = (number: string, expiration_date = '12/39') => ({ method: 'card', number, expiration_date });
+  const cases: [name: string, body: Json][] = [
+    ...Object.entries(sandboxCards).map(([number, { status }]): [string, Json] => [
+      `…${number.slice(-4)}, documented as ${status}`,
+      card(number),
+    ]),
+    ['any other number', card('4242424242424242')],
+    ['a number of 13 digits', card('4222222222222')],
+    ['an unknown scheme', card('9999999999999995')],
+    ['a wrong check digit', card('4111111111111112')],
+    ['a wrong check digit of a documented beginning', card('5105105105105101')],
+    ['a date that has passed', card('4012888888881881', '01/24')],
+    ['a month that does not exist', card('5105105105105100', '13/39')],
+    ['month zero', card('4111111111111111', '00/39')],
+    [
+      'a security code and an identifier',
+      { ...card('4111111111111111'), security_code: '123', external_identifier: 'mine' },
+    ],
+    [
+      'the buyer of the examples by ID',
+      { ...card('4111111111111111'), buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9' },
+    ],
+    [
+      'the buyer of the examples by name',
+      { ...card('4111111111111112'), buyer_external_identifier: 'buyer-412' },
+    ],
+    [
+      'a buyer that is not there',
+      { ...card('4012888888881881'), buyer_external_identifier: 'no-such-buyer' },
+    ],
+  ];
+
+  it.each(cases)('%s', async (_name, body) => {
+    const [mocked, real] = await both('createPaymentMethod', body);
+    expect(mocked.status).toBe(real.status);
+    const made = ['id', 'fingerprint', 'created_at', 'updated_at', 'approval_url', 'buyer'];
+    expect(without(mocked.body, ...made)).toEqual(without(real.body, ...made));
+    const [ours, theirs] = [mocked, real].map(
+      (answer) => (answer.body as Json).buyer as Json | null | undefined,
+    );
+    const named = (buyer: Json | null | undefined) =>
+      buyer && [buyer.id, buyer.external_identifier, buyer.merchant_account_id];
+    expect(named(ours)).toEqual(named(theirs));
+  });
+
+  it('carries what was sent under a new ID, and the same card has the same fingerprint', async () => {
+    const body = {
+      ...card('4242424242424242', '07/38'),
+      external_identifier: 'order 1',
+      buyer_external_identifier: 'me',
+    };
+    const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => mock.call('POST', '/payment-methods', { body, headers })),
+    );
+    expect(first?.body).toMatchObject({
+      label: '4242',
+      expiration_date: '07/38',
+      external_identifier: 'order 1',
+      merchant_account_id: 'marketplace',
+      scheme: 'visa',
+      details: { bin: '42424242' },
+      buyer: { external_identifier: 'me', merchant_account_id: 'marketplace' },
+    });
+    const [one, other] = [first, second].map((answer) => answer?.body as unknown as Json);
+    expect(one?.id).not.toBe(other?.id);
+    expect(one?.fingerprint).toBe(other?.fingerprint);
+    expect(Math.abs(Date.parse(String(one?.created_at)) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each([
+    ['duplicate', 409],
+    ['not_found', 404],
+  ])('the request example "%s" leads to its answer', async (name, status) => {
+    const { body } = await mock.call('GET', '/openapi.json');
+    const examples = (body as { components: { examples: Record<string, { value: unknown }> } }).components
+      .examples;
+    const key = name === 'duplicate' ? 'PaymentMethodDuplicateRequest' : 'PaymentMethodNotFoundRequest';
+    expect((await mock.call('POST', '/payment-methods', { body: examples[key]?.value })).status).toBe(status);
+  });
+
+  it('an approval address leads to a page that knows the way back', async () => {
+    const body = { ...card('5105105105105100'), redirect_url: 'https://shop.example/?a="b"' };
+    const { body: made } = await mock.call('POST', '/payment-methods', { body });
+    const { approval_url: url } = made as { approval_url: string };
+    expect(url.startsWith(`${mock.url}/sandbox/approvals/`)).toBe(true);
+    const page = await (await fetch(url)).text();
+    expect(page).toContain('href="https://shop.example/?a=&#34;b&#34;"');
+  });
+});
+
+describe('POST /gift-cards/balances', () => {
+  const number = '9999000050001234';
+  const pins = [
+    '1',
+    '1234',
+    ...Array.from({ length: 12 }, (_, index) => String(9001 + index)),
+    '9013',
+    '9000',
+  ];
+
+  it.each(pins)('PIN %s', async (pin) => {
+    const [mocked, real] = await both('checkGiftCardBalances', { items: [{ number, pin }] });
+    expect(mocked.body).toEqual(real.body);
+  });
+
+  it.each([
+    ['502 for the whole call', '9502', 502],
+    ['504 for the whole call', '9504', 504],
+  ])('%s', async (_name, pin, status) => {
+    const items = [
+      { number, pin: '1234' },
+      { number, pin },
+    ];
+    const [mocked, real] = await both('checkGiftCardBalances', { items });
+    expect([mocked.status, real.status]).toEqual([status, status]);
+    expect(mocked.body).toEqual(real.body);
+  });
+
+  it('PIN 9100 takes two seconds', async () => {
+    const begun = performance.now();
+    await mock.call('POST', '/gift-cards/balances', { body: { items: [{ number, pin: '9100' }] } });
+    expect(performance.now() - begun).toBeGreaterThan(1_990);
+  });
+
+  it('stored and typed-in cards, known and unknown, in the order of the request', async () => {
+    const items = [
+      { id: '0a1b2c3d-0000-4000-8000-00000000ffff' },
+      { number: '9999123456780000', pin: '1' },
+      { id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' },
+      { number: '1234567890123456789', pin: '1' },
+      { number, pin: '9002' },
+    ];
+    const headers = { 'X-Service-Merchant-Account-ID': 'default' };
+    const [mocked, real] = await both('checkGiftCardBalances', { items }, headers);
+    expect(mocked.body).toEqual(real.body);
+  });
+});
+
+describe('POST /webhook-subscriptions', () => {
+  const login = { kind: 'basic', username: 'me', password: 'secret' };
+
+  it.each<[name: string, body: Json, account: string]>([
+    ['plain', { url: 'https://a.example/hook' }, 'default'],
+    ['switched off', { url: 'https://a.example/hook', active: false }, 'marketplace'],
+    ['with a login', { url: 'https://a.example/hook', authentication: login }, 'default'],
+    ['plain http, which only production refuses', { url: 'http://shop.example/webhooks' }, 'default'],
+    ['for all accounts', { url: 'https://a.example/hook' }, '*'],
+  ])('%s', async (_name, body, account) => {
+    const headers = { 'X-Service-Merchant-Account-ID': account };
+    const [mocked, real] = await both('createWebhookSubscription', body, headers);
+    expect(mocked.status).toBe(real.status);
+    expect(without(mocked.body, 'id', 'secret')).toEqual(without(real.body, 'id', 'secret'));
+  });
+});
+
+describe('GET /card-scheme-definitions', () => {
+  it('the same schemes as the service, with drawings at the mock', async () => {
+    const token = service.token('*.read');
+    const [mocked, real] = [
+      await mock.call('GET', '/card-scheme-definitions'),
+      await service.call('GET', '/card-scheme-definitions', { token }),
+    ];
+    const text = (url: string, body: unknown) => JSON.stringify(body).replaceAll(url, '');
+    expect(text(mock.url, mocked.body)).toBe(text(service.url, real.body));
+    const [first] = (mocked.body as { items: { icon_url: string }[] }).items;
+    const drawing = await fetch(first?.icon_url ?? '');
+    expect(drawing.headers.get('content-type')).toContain('image/svg+xml');
+  });
+});

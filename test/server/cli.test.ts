@@ -1,0 +1,361 @@
+// `payments`, the operator's command line, as an operator runs it: beside a server that uses the same embedded database,
+// and without one.
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { createCaller } from '../support/call.ts';
+import {
+  eventually,
+  newDataDir,
+  payments,
+  paymentsHere,
+  processesOn,
+  startServer,
+  type DataDir,
+  type Server,
+} from '../support/process.ts';
+
+let dataDir: DataDir;
+let server: Server;
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  server = await startServer({ DATA_DIR: dataDir.path });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await dataDir[Symbol.asyncDispose]();
+});
+
+/** As a process of its own. */
+const run = (...args: string[]) => payments(args, { DATA_DIR: dataDir.path });
+const here = (...args: string[]) => paymentsHere(args, { DATA_DIR: dataDir.path });
+
+/** What a command that succeeds prints. */
+async function said(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await here(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+async function saidOutside(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+const json = async (...args: string[]) => JSON.parse(await said(...args)) as never;
+
+interface Pair {
+  id: string;
+  thumbprint: string;
+  algorithm: string;
+  active: boolean;
+  private_key?: string;
+  roles: string[];
+  merchant_accounts: string[];
+}
+
+const statusWith = async (token: string, path = '/card-scheme-definitions') =>
+  (await createCaller(server.url)('GET', path, { token })).status;
+
+const tokenOf = (pair: Pair, ...scopes: string[]) =>
+  signToken(createPrivateKey(pair.private_key ?? ''), scopes, 3600);
+
+it('exits with 0, 1 and 2 as a process, and leaves standard output to what was asked for', async () => {
+  const [done, refused, wrong] = await Promise.all([
+    run('roles', 'list', '--json'),
+    run('keys', 'create', '--name', 'x', '--role', 'unicorn'),
+    run('unicorns'),
+  ]);
+  expect(done).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(done.stdout)).toMatchObject([{ slug: 'administrator' }]);
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(wrong).toMatchObject({ status: 2, stdout: '' });
+});
+
+describe('help', () => {
+  it('shows every noun, examples and exit codes', async () => {
+    const text = await said('--help');
+    for (const noun of ['accounts', 'roles', 'keys', 'token', 'database'])
+      expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
+    expect(text).toContain('payments keys create --name "Checkout server" --role administrator --out');
+    expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+  });
+
+  it('of a command says what each option is, takes and is by default', async () => {
+    const text = (await said('keys', 'create', '--help')).replace(/\s+/g, ' ');
+    expect(text).toContain('choices: "ECDSA", "RSA", default: "ECDSA"');
+    expect(text).toContain('(default: administrator)');
+    expect(text).toContain('(mode 0600)');
+  });
+
+  it.each([
+    [[], 'Usage: payments'],
+    [['unicorns'], "unknown command 'unicorns'"],
+    [['keys', 'creat'], 'Did you mean create?'],
+    [['keys', 'create'], "required option '--name <name>' not specified"],
+    [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
+    [['keys', 'deactivate'], "missing required argument 'id'"],
+    [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
+    [['token'], "required option '--scopes <scopes>' not specified"],
+  ])('wrong usage %j exits with 2 and says how', async (args, message) => {
+    const { status, stdout, stderr } = await here(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    if (args.length > 0) expect(stderr).toContain('(add --help for more)');
+  });
+});
+
+describe('what cannot be done exits with 1 and one sentence', () => {
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  it.each([
+    [
+      ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
+      'There is no role unicorn. See: payments roles list',
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
+      'There is no merchant account nowhere. See: payments accounts list',
+    ],
+    [['keys', 'create', '--name', 'x'.repeat(201)], 'A name has 1 to 200 characters.'],
+    [['keys', 'create', '--name', ''], 'A name has 1 to 200 characters.'],
+    [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
+    [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
+    [
+      ['roles', 'create', 'r', '--allow', 'transactions.delete'],
+      'transactions.delete is no permission. Write',
+    ],
+    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is no permission. Write'],
+    [
+      ['roles', 'create', 'Finance', '--allow', '*.read'],
+      'A slug has lower-case letters, digits and hyphens',
+    ],
+    [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
+    [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
+    [['accounts', 'create', '*', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
+    [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
+    [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
+    [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
+    [['token', '--scopes', 'transactions'], 'transactions is no scope. Write'],
+    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is no scope. Write'],
+    [['token', '--scopes', ' , '], 'Nothing is no scope. Write'],
+    [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
+    [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
+    [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
+    [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
+    [['token', '--scopes', '*.read', '--key', 'package.json'], 'package.json is no private key in PEM form.'],
+  ])('%j', async (args, message) => {
+    const { status, stdout, stderr } = await here(...args);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('a key of another kind', async () => {
+    const file = join(dataDir.path, 'p256.pem');
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const { status, stderr } = await here('token', '--scopes', '*.read', '--key', file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `${file} is neither ECDSA on P-521 nor RSA of 2048 bits or more.\n`,
+    });
+  });
+
+  it('a database that is not there, without its password', async () => {
+    const { status, stderr } = await paymentsHere(['accounts', 'list'], {
+      DATABASE_URL: 'postgres://service:hunter2@localhost:1/payments',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^The database at localhost:1\/payments cannot be used: .*ECONNREFUSED.*\n$/);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('settings that are wrong', async () => {
+    const { status, stderr } = await paymentsHere(['accounts', 'list'], { PORT: 'x', LOG_LEVEL: 'x' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('The configuration has 2 faults:');
+  });
+});
+
+describe('while the server runs', () => {
+  it.each(['ECDSA', 'RSA'])('a new %s pair signs tokens that the service accepts', async (algorithm) => {
+    const pair = JSON.parse(
+      await saidOutside('keys', 'create', '--name', `Mine ${algorithm}`, '--algorithm', algorithm),
+    ) as Pair;
+    expect(pair).toMatchObject({ type: 'api-key-pair', algorithm, active: true, roles: ['administrator'] });
+    expect(pair.merchant_accounts).toEqual([]);
+    expect(await statusWith(tokenOf(pair, 'card-scheme-definitions.read'))).toBe(200);
+    expect(await statusWith(tokenOf(pair, 'transactions.read'))).toBe(403);
+  });
+
+  it('a pair with a role of its own, for one account, can do that and no more', async () => {
+    await said('accounts', 'create', 'shop 2', '--name', 'Second shop');
+    const role = await json(
+      'roles',
+      'create',
+      'reporting',
+      '--allow',
+      'transactions.read, api-key-pairs.read',
+    );
+    expect(role).toMatchObject({
+      slug: 'reporting',
+      permissions: ['transactions.read', 'api-key-pairs.read'],
+    });
+    const pair: Pair = await json(
+      ...['keys', 'create', '--name', 'Reports', '--role', 'reporting', '--role', 'reporting'],
+      ...['--merchant-account', 'shop 2'],
+    );
+    expect(pair).toMatchObject({ roles: ['reporting'], merchant_accounts: ['shop 2'] });
+    const token = tokenOf(pair, '*.read');
+    expect(await statusWith(token, '/transactions')).toBe(200);
+    expect(await statusWith(token)).toBe(403);
+    const own = await createCaller(server.url)('GET', '/api-key-pairs', { token });
+    expect(own.body).toMatchObject({ items: [{ id: pair.id }] });
+  });
+
+  it('--out writes the private key, for its owner only, and prints the pair without it', async () => {
+    const file = join(dataDir.path, 'checkout.pem');
+    const pair: Pair = await json('keys', 'create', '--name', 'Checkout', '--out', file);
+    expect(pair.private_key).toBeUndefined();
+    expect(JSON.stringify(pair)).not.toContain('PRIVATE KEY');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const token = (await said('token', '--scopes', '*.read', '--key', file)).trim();
+    expect(await statusWith(token)).toBe(200);
+  });
+
+  it('--out keeps a file that exists, and then makes no pair', async () => {
+    const file = join(dataDir.path, 'precious.pem');
+    await writeFile(file, 'precious');
+    const taken = await here('keys', 'create', '--name', 'Overwriter', '--out', file);
+    expect(taken).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `${file} exists already. Choose another file.\n`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    const nowhere = await here('keys', 'create', '--name', 'Overwriter', '--out', '/no/such/folder/key.pem');
+    expect(nowhere.status).toBe(1);
+    expect(nowhere.stderr).toMatch(/^\/no\/such\/folder\/key\.pem could not be written: /);
+    expect(await said('keys', 'list')).not.toContain('Overwriter');
+  });
+
+  it('a deactivated pair is refused within seconds', async () => {
+    const pair: Pair = await json('keys', 'create', '--name', 'Lost');
+    const token = tokenOf(pair, '*.read');
+    expect(await statusWith(token)).toBe(200);
+    expect(JSON.parse(await saidOutside('keys', 'deactivate', pair.id))).toEqual({
+      id: pair.id,
+      display_name: 'Lost',
+      active: false,
+    });
+    await eventually(async () => (await statusWith(token)) === 401, 'its token is refused', 5);
+    const rows: { id: string; active: boolean }[] = await json('keys', 'list', '--json');
+    expect(rows.find(({ id }) => id === pair.id)?.active).toBe(false);
+  });
+
+  it('token prints the token and nothing else', async () => {
+    const text = await saidOutside('token', '--scopes', 'api-key-pairs.read,*.read', '--ttl', '60');
+    expect(text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const claims = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()) as {
+      scopes: string[];
+      iat: number;
+      exp: number;
+    };
+    expect(claims.scopes).toEqual(['api-key-pairs.read', '*.read']);
+    expect(claims.exp - claims.iat).toBe(60);
+    expect(await statusWith(text.trim(), '/api-key-pairs')).toBe(200);
+  });
+
+  it('database url prints an address that other programs can use', async () => {
+    const url = await saidOutside('database', 'url');
+    const client = new pg.Client({ connectionString: url.trim() });
+    await client.connect();
+    const { rows } = await client.query<{ id: string }>(
+      'select id from merchant_accounts order by created_at',
+    );
+    await client.end();
+    expect(rows.slice(0, 2).map(({ id }) => id)).toEqual(['default', 'marketplace']);
+  });
+
+  it('lists are columns for people and JSON for programs', async () => {
+    const text = await said('keys', 'list');
+    const rows: { name: string }[] = await json('keys', 'list', '--json');
+    const sandbox = rows.find(({ name }) => name === 'Sandbox');
+    expect(sandbox).toMatchObject({
+      algorithm: 'ECDSA',
+      active: true,
+      roles: ['administrator'],
+      accounts: [],
+    });
+    expect(text.split('\n')[0]).toMatch(/^id +name +algorithm +active +roles +accounts +thumbprint/);
+    expect(text).toMatch(/Sandbox +ECDSA +true +administrator +all /);
+    expect(text + JSON.stringify(rows)).not.toContain('PRIVATE');
+    const accounts: { id: string }[] = await json('accounts', 'list', '--json');
+    const roles: unknown[] = await json('roles', 'list', '--json');
+    expect(accounts.slice(0, 2)).toMatchObject([{ id: 'default' }, { id: 'marketplace' }]);
+    expect(roles).toContainEqual(
+      expect.objectContaining({ slug: 'administrator', allow: ['*.read', '*.write'] }),
+    );
+  });
+
+  it('the server is still there afterwards, on the same database', async () => {
+    expect(await statusWith((await said('token', '--scopes', '*.read')).trim())).toBe(200);
+    expect(server.output()).not.toMatch(/database connection failed|started again/);
+  });
+});
+
+describe('while no server runs', () => {
+  beforeAll(async () => {
+    expect((await server.stop()).status).toBe(0);
+    expect(await processesOn(dataDir.path)).toEqual([]);
+  });
+
+  it('the database is started for the command, which finds everything, and nothing is left running', async () => {
+    const { id } = JSON.parse(await saidOutside('keys', 'create', '--name', 'Made offline')) as Pair;
+    expect(await processesOn(dataDir.path)).toEqual([]);
+    expect(await saidOutside('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
+    expect(await processesOn(dataDir.path)).toEqual([]);
+  });
+
+  it('two commands at once share it', async () => {
+    const [one, two] = await Promise.all([saidOutside('accounts', 'list'), saidOutside('accounts', 'list')]);
+    expect(one).toBe(two);
+    await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'nothing is left running');
+  });
+
+  it('a refusal leaves nothing running either', async () => {
+    expect((await run('keys', 'create', '--name', 'x', '--role', 'unicorn')).status).toBe(1);
+    expect(await processesOn(dataDir.path)).toEqual([]);
+  });
+
+  it('token needs no database', async () => {
+    expect(await said('token', '--scopes', 'embed')).toMatch(/^[\w.-]+\n$/);
+  });
+
+  it('database url has no address to give, and says why', async () => {
+    const { status, stdout, stderr } = await here('database', 'url');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('Start it: npm start');
+  });
+
+  it('works before the first start, and token says what is missing', async () => {
+    await using fresh = await newDataDir();
+    const env = { DATA_DIR: fresh.path };
+    const { status, stderr } = await paymentsHere(['token', '--scopes', '*.read'], env);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'The sandbox has no key yet. Start it once: npm start\n',
+    });
+    expect(existsSync(fresh.path)).toBe(false);
+    expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(
+      'There is no merchant account. Make one:',
+    );
+    expect(await processesOn(fresh.path)).toEqual([]);
+  });
+});

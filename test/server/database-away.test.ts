@@ -1,0 +1,176 @@
+// The database goes away and comes back: every request is answered meanwhile, and nobody has to help afterwards.
+import { createPrivateKey } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/store/embedded/index.ts';
+import { withLock } from '../../server/store/embedded/lock.ts';
+import { openStore } from '../../server/store/open.ts';
+import { createCaller } from '../support/call.ts';
+import { eventually, newDataDir, processesOn, startServer, type DataDir } from '../support/process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const openFiles = () =>
+  readdirSync('/proc/self/fd').map((handle) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${handle}`);
+    } catch {
+      return '';
+    }
+  });
+
+const statusOf = async (url: string) => (await fetch(url)).status;
+
+describe('a database that is stopped and started under load', () => {
+  let dataDir: DataDir;
+  let database: EmbeddedDatabase;
+  let service: TestService;
+  let queryRuns: () => void;
+  const running = new Promise<void>((resolve) => (queryRuns = resolve));
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    database = await startEmbedded({ dataDir: dataDir.path });
+    service = await startTestService({
+      config: { databaseUrl: database.url },
+      handlers: {
+        ...handlers,
+        listTransactions: async () => {
+          const { db } = service.service.database;
+          await db.connection().execute(async (connection) => {
+            await sql`select 1`.execute(connection);
+            queryRuns();
+            await sql`select pg_sleep(14)`.execute(connection);
+          });
+          throw new Error('the database was not stopped');
+        },
+      },
+    });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await database.stop();
+    await dataDir[Symbol.asyncDispose]();
+  });
+
+  it('means 500 in shape for what is under way and what comes, no for /readyz, and recovery by itself', async () => {
+    const token = service.token('*.read', '*.write');
+    const body = { url: 'https://receiver.example/hook' };
+    const get = () => service.call('GET', '/api-key-pairs', { token });
+    const post = () => service.call('POST', '/webhook-subscriptions', { token, body });
+    const seen = { get: [] as number[], post: [] as number[] };
+    let ending = false;
+    const loop = async (statuses: number[], call: typeof get) => {
+      // The caller holds every answer against the contract.
+      while (!ending) statuses.push((await call()).status);
+    };
+    const load = [get, get, get, get].map((call) => loop(seen.get, call));
+    load.push(loop(seen.post, post), loop(seen.post, post));
+    const stopLoad = async () => {
+      ending = true;
+      await Promise.all(load);
+    };
+
+    try {
+      await eventually(() => seen.get.includes(200) && seen.post.includes(201), 'the load is on');
+      const caught = service.call('GET', '/transactions', { token });
+      await running;
+
+      await database.stop();
+      const { status, body: answer } = await caught;
+      expect(status).toBe(500);
+      expect(answer).toEqual({
+        type: 'error',
+        code: 'server_error',
+        status: 500,
+        message: 'Request could not be processed',
+        details: [],
+      });
+      await eventually(() => seen.get.includes(500) && seen.post.includes(500), 'the load notices');
+      expect(await statusOf(`${service.url}/readyz`)).toBe(503);
+      expect(await statusOf(`${service.url}/healthz`)).toBe(200);
+
+      const { url } = database;
+      database = await startEmbedded({ dataDir: dataDir.path });
+      expect(database.url).toBe(url);
+      await eventually(
+        async () => (await statusOf(`${service.url}/readyz`)) === 200,
+        '/readyz says yes again',
+      );
+      await eventually(() => seen.get.at(-1) === 200 && seen.post.at(-1) === 201, 'the load is served again');
+    } finally {
+      await stopLoad();
+    }
+    expect(new Set(seen.get)).toEqual(new Set([200, 500]));
+    expect(new Set(seen.post)).toEqual(new Set([201, 500]));
+    expect((await get()).status).toBe(200);
+  });
+
+  it('is told in the log, with the request that it hit', () => {
+    const lines = service.logs.map((line) => JSON.parse(line) as { level: number; requestId?: string });
+    const errors = lines.filter(({ level }) => level === 50);
+    expect(errors.length).toBeGreaterThan(0);
+    for (const { requestId } of errors) expect(requestId).toBeDefined();
+  });
+});
+
+describe('the embedded database', () => {
+  it('that another process started, and stops, is started again by the server that uses it', async () => {
+    await using dataDir = await newDataDir();
+    const other = await startEmbedded({ dataDir: dataDir.path });
+    await using server = await startServer({ DATA_DIR: dataDir.path });
+    const key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+    const call = createCaller(server.url);
+    const status = async () =>
+      (await call('GET', '/api-key-pairs', { token: signToken(key, ['*.read'], 60) })).status;
+    expect(await status()).toBe(200);
+
+    await other.stop();
+    await eventually(() => server.output().includes('it is started again'), 'the server starts it again');
+    await eventually(async () => (await status()) === 200, 'the service is back');
+
+    // Now the server is the one that started it. Somebody takes its port while it is down.
+    const postmaster = readFileSync(join(other.directory, 'data', 'postmaster.pid'), 'utf8').split('\n');
+    const [pid, port] = [Number(postmaster[0]), Number(postmaster[3])];
+    const stranger = createServer();
+    await withLock(join(dataDir.path, 'postgres-lock'), async () => {
+      process.kill(pid, 'SIGINT');
+      await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'PostgreSQL ends');
+      stranger.listen(port, '127.0.0.1');
+      await once(stranger, 'listening');
+    });
+    await eventually(async () => (await status()) === 200, 'the service is back at another address');
+    stranger.close();
+
+    expect((await server.stop()).status).toBe(0);
+    expect(await processesOn(dataDir.path)).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'stays ours to stop when it was only too busy to answer',
+    async () => {
+      await using dataDir = await newDataDir();
+      const store = await openStore({
+        databaseUrl: undefined,
+        dataDir: dataDir.path,
+        log: () => undefined,
+        size: 1,
+      });
+      const client = await store.pool.connect();
+      // Nobody announces it: what can be seen is that we have joined the users of our own database.
+      await eventually(
+        () => openFiles().some((file) => /\/users\.\d+$/.test(file)),
+        'the heartbeat looks after it',
+      );
+      client.release();
+      await store.close();
+      // Its watchdog ends a moment after it.
+      await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'it ends');
+    },
+  );
+});

@@ -1,0 +1,280 @@
+// `payments import transactions`: all of a file or nothing of it, whatever the file is.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seedTransaction, type SeededTransaction } from '../../server/sandbox/seed.ts';
+import type { NewTransaction } from '../../server/store/transactions.ts';
+import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { paymentMethod, transaction } from '../support/transactions.ts';
+
+let service: TestService;
+let payments: Payments;
+let folder: string;
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'payments-import-'));
+  service = await startTestService();
+  env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
+  payments = createPayments(env);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const db = () => service.service.database.db;
+const total = async () => {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from transactions`.execute(db());
+  return rows[0]?.total ?? 0;
+};
+const isThere = async (id: string) =>
+  (await db().selectFrom('transactions').select('id').where('id', '=', id).execute()).length === 1;
+
+const line = (given: Partial<NewTransaction> = {}) => JSON.stringify(transaction(given));
+const importText = (text: string, ...options: string[]) =>
+  payments(['import', 'transactions', '-', ...options], text);
+const seeded = (index: number, seed = 77): SeededTransaction =>
+  seedTransaction(index, 'default', {
+    seed,
+    until: new Date('2025-06-01T00:00:00Z'),
+    means: { vault: undefined as never, fingerprint: () => 'ab'.repeat(32) },
+  });
+
+describe('a good file', () => {
+  it('is listed exactly as it was', async () => {
+    const rows = Array.from({ length: 120 }, (_, index) => seeded(index));
+    const file = join(folder, 'good.jsonl');
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const { status, stdout, stderr } = await payments(['import', 'transactions', file]);
+    expect([status, stdout, stderr]).toEqual([0, 'Imported 120 transactions.\n', '']);
+
+    const listed: unknown[] = [];
+    const filter = encodeURIComponent(JSON.stringify({ seed: '77' }));
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await service.call(
+        'GET',
+        `/transactions?limit=50&metadata=${filter}${cursor && `&cursor=${cursor}`}`,
+        { token: service.token('transactions.read') },
+      );
+      const page = body as { items: unknown[]; next_cursor: string | null };
+      listed.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    const shown = rows.map((row) => {
+      const { metadata, payment_source, merchant_initiated, is_subsequent_payment, ...rest } = row;
+      const { payment_service_transaction_id, ...resource } = rest;
+      expect([metadata, payment_source, merchant_initiated, is_subsequent_payment]).toBeDefined();
+      expect(payment_service_transaction_id).toBeDefined();
+      return resource;
+    });
+    expect(listed).toEqual(shown);
+  });
+
+  it('may have empty lines, CRLF, a byte order mark, no end of line, odd spellings, and texts that look like line ends', async () => {
+    const [a, b, c, d, e] = Array.from({ length: 5 }, () => randomUUID()) as [string, ...string[]];
+    const text = [
+      `\ufeff${line({ id: a })}\r\n`,
+      '\n   \r\n',
+      `${line({ id: b, external_identifier: 'a\u2028b\u2029c\u0085d' })}\n`,
+      // The contract accepts both spellings of an ID, a leap second and the year 0.
+      `${line({ id: `urn:uuid:${c ?? ''}`, payment_method: paymentMethod({ id: `urn:uuid:${randomUUID().toUpperCase()}` }) })}\n`,
+      `${line({ id: d, created_at: '0000-01-01T00:00:00.000Z', payment_method: paymentMethod() })}\n`,
+      line({ id: e, created_at: '2016-12-31T23:59:60Z', payment_method: paymentMethod() }),
+    ].join('');
+    const { status, stdout, stderr } = await importText(text);
+    expect([status, stdout, stderr]).toEqual([0, 'Imported 5 transactions.\n', '']);
+    const row = await db()
+      .selectFrom('transactions')
+      .selectAll()
+      .where('id', '=', String(b))
+      .executeTakeFirst();
+    expect(row?.external_identifier).toBe('a\u2028b\u2029c\u0085d');
+    expect(await isThere(c ?? '')).toBe(true);
+  });
+
+  it('may have a line of a megabyte', async () => {
+    const id = randomUUID();
+    const { status } = await importText(
+      `${line({ id, metadata: { novel: 'x'.repeat(1_000_000) } })}\n${line()}\n`,
+    );
+    expect(status).toBe(0);
+    const row = await db()
+      .selectFrom('transactions')
+      .select('metadata')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    expect(row?.metadata.novel).toHaveLength(1_000_000);
+  });
+
+  it('may be empty', async () => {
+    expect(await importText('')).toMatchObject({ status: 0, stdout: 'Imported 0 transactions.\n' });
+  });
+});
+
+describe('a file with bad lines', () => {
+  const twice = randomUUID();
+  const good = [randomUUID(), randomUUID()];
+  let existing: string;
+  let text: string;
+  const reasons = () =>
+    [
+      'line 2: is not valid JSON',
+      'line 3: is not a JSON object',
+      'line 5: /amount must be an integer',
+      'line 6: /merchant_account_id nowhere does not exist',
+      `line 8: id ${twice} is that of an earlier line`,
+      `line 9: id ${existing} exists already`,
+      'line 10: /unicorn',
+      'line 11: /metadata/a must be a string',
+      'line 12: has text with U+0000',
+      'line 13: is not valid UTF-8',
+      'line 14: /status',
+    ] as const;
+
+  beforeAll(async () => {
+    existing = randomUUID();
+    await importText(line({ id: existing }));
+    const { amount: _, ...rest } = transaction();
+    text = [
+      line({ id: good[0] as string }),
+      '{"type": "transaction",',
+      '[1]',
+      '',
+      JSON.stringify({ ...rest, amount: '12' }),
+      line({ merchant_account_id: 'nowhere' }),
+      line({ id: twice }),
+      line({ id: twice.toUpperCase() }),
+      line({ id: existing }),
+      JSON.stringify({ ...transaction(), unicorn: 1 }),
+      line({ metadata: { a: 1 as never } }),
+      line({ reconciliation_id: 'a\u0000b' }),
+      '{"not": "\u00ff"}',
+      line({ status: 'unicorn' as never }),
+      line({ id: good[1] as string }),
+    ].join('\n');
+  });
+  const bytes = () => {
+    const buffer = Buffer.from(text, 'utf8');
+    const at = buffer.indexOf(Buffer.from('\u00ff'));
+    return Readable.from([buffer.subarray(0, at), Buffer.from([0xff, 0xfe]), buffer.subarray(at + 2)]);
+  };
+
+  it('names each by its number and reason, and keeps nothing', async () => {
+    const before = await total();
+    const { status, stdout, stderr } = await payments(['import', 'transactions', '-'], bytes());
+    expect([status, stdout]).toEqual([1, '']);
+    const said = stderr.trim().split('\n');
+    for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
+    expect(said.slice(reasons().length)).toEqual([
+      'Nothing was imported. Mend the lines, or leave them out with --skip-bad.',
+    ]);
+    expect(await total()).toBe(before);
+  });
+
+  it('keeps the rest with --skip-bad', async () => {
+    const before = await total();
+    const { status, stdout, stderr } = await payments(['import', 'transactions', '-', '--skip-bad'], bytes());
+    expect([status, stdout]).toEqual([0, 'Imported 3 transactions, left 11 bad lines out.\n']);
+    expect(stderr.trim().split('\n')).toHaveLength(11);
+    expect(await total()).toBe(before + 3);
+    for (const id of [...good, twice]) expect(await isThere(id)).toBe(true);
+  });
+
+  it('gives up after twenty, though whoever writes goes on for ever', async () => {
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield '{}\n'.repeat(100);
+      })(),
+    );
+    const { status, stderr } = await payments(['import', 'transactions', '-'], endless);
+    endless.destroy();
+    expect(status).toBe(1);
+    expect(stderr).toContain('line 20: /type');
+    expect(stderr).toMatch(/… and \d[\d,]* more/);
+  });
+
+  it('refuses a line without end', async () => {
+    const { status, stderr } = await importText('x'.repeat(17_000_000));
+    expect([status, stderr]).toEqual([1, 'line 1 is longer than 16 MB.\n']);
+  });
+
+  it('refuses what is no file', async () => {
+    for (const file of [folder, join(folder, 'missing.jsonl')]) {
+      const { status, stderr } = await payments(['import', 'transactions', file]);
+      expect([status, stderr]).toEqual([1, `${file} cannot be read.\n`]);
+    }
+  });
+});
+
+describe('while it runs', () => {
+  it('leaves nothing behind when it is interrupted, and locks no card for its length', async () => {
+    const before = await total();
+    const child = startNode('server/cli/main.ts', ['import', 'transactions', '-'], { env });
+    const over = ended(child);
+    const card = await db().selectFrom('payment_methods').select('id').limit(1).executeTakeFirstOrThrow();
+    const row = () => line({ payment_method: paymentMethod({ id: card.id }) });
+    for (let index = 0; index < 3_500; index += 1) child.stdin.write(`${row()}\n`);
+    const inserted = async () => {
+      const { rows } = await sql<{ rows: number }>`
+        select n_tup_ins as rows from pg_stat_xact_user_tables where relname = 'transactions'`.execute(db());
+      const { rows: open } = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+          and query like '%bulk_uses%'`.execute(db());
+      return rows.length > 0 && open.length > 0;
+    };
+    while (!(await inserted())) await wait(50);
+    // Another may change the card meanwhile.
+    await sql`set local statement_timeout = 0`.execute(db()).catch(() => undefined);
+    await sql`update payment_methods set usage_count = usage_count where id = ${card.id}`.execute(db());
+    child.kill('SIGINT');
+    const { status, signal } = await over;
+    expect(status === 0).toBe(false);
+    expect(status ?? signal).toBeTruthy();
+    for (;;) {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and query like '%bulk_uses%'
+          and pid <> pg_backend_pid()`.execute(db());
+      if (rows.length === 0) break;
+      await wait(20);
+    }
+    expect(await total()).toBe(before);
+  });
+});
+
+describe('a large file', () => {
+  const lines = process.env.MILLION ? 1_000_000 : 50_000;
+
+  it(`of ${lines.toLocaleString('en-US')} lines needs little memory`, async () => {
+    const file = join(folder, 'large.jsonl');
+    const out = createWriteStream(file);
+    for (let index = 0; index < lines; index += 1) {
+      if (!out.write(`${JSON.stringify(seeded(index, 500_000))}\n`)) await once(out, 'drain');
+    }
+    out.end();
+    await once(out, 'close');
+    const before = await total();
+    const begun = performance.now();
+    const { status, stdout, stderr } = await payments(
+      ['import', 'transactions', '-'],
+      createReadStream(file),
+      ['--max-old-space-size=100'],
+    );
+    const seconds = (performance.now() - begun) / 1000;
+    console.log(`import: ${Math.round(lines / seconds)} lines a second (${seconds.toFixed(1)} s)`);
+    expect([status, stdout, stderr]).toEqual([
+      0,
+      `Imported ${lines.toLocaleString('en-US')} transactions.\n`,
+      '',
+    ]);
+    expect(await total()).toBe(before + lines);
+  }, 3_600_000);
+});

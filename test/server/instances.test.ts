@@ -1,0 +1,139 @@
+// Two instances of the service on one PostgreSQL: what must hold across them lives in the database, not in either.
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { deactivateApiKeyPair } from '../../server/store/api-key-pairs.ts';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { openStore } from '../../server/store/open.ts';
+import { eventually, newDataDir, type DataDir } from '../support/process.ts';
+import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Not made from the template: without a single table. */
+async function createEmptyDatabase(): Promise<string> {
+  const url = new URL(inject('serverUrl'));
+  const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
+  await withClient(url.href, (client) => client.query(`create database ${name}`));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+const applied = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+    return rows.map(({ name }) => name);
+  });
+
+const names = Object.keys(migrations);
+
+describe('several that start at once on an empty database', () => {
+  it('apply each migration once', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const open = () => openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
+    const stores = await Promise.all([open(), open(), open(), open()]);
+    await Promise.all(stores.map((store) => store.close()));
+    expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(names);
+    expect(await applied(databaseUrl)).toEqual(names);
+  });
+
+  it('may take longer over it, and wait longer for each other, than a request may take', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const limits: string[] = [];
+    migrations['9999-curious'] = {
+      up: async (db) => {
+        const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db);
+        limits.push(...rows.map((row) => row.statement_timeout));
+      },
+    };
+    try {
+      await (await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined })).close();
+    } finally {
+      delete migrations['9999-curious'];
+    }
+    expect(limits).toEqual(['0']);
+  });
+});
+
+describe('two that run', () => {
+  let dataDir: DataDir;
+  let one: TestService;
+  let two: TestService;
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    const config = {
+      dataDir: dataDir.path,
+      databaseUrl: await createEmptyDatabase(),
+      secrets: testSecrets(),
+    };
+    [one, two] = await Promise.all([startTestService({ config }), startTestService({ config })]);
+  });
+  afterAll(async () => {
+    await one[Symbol.asyncDispose]();
+    await two[Symbol.asyncDispose]();
+    await dataDir[Symbol.asyncDispose]();
+  });
+
+  it('made one sandbox between them', async () => {
+    expect(await applied(one.config.databaseUrl ?? '')).toEqual(names);
+    const { body } = await two.call('GET', '/api-key-pairs', { token: one.token('*.read') });
+    expect((body as { items: unknown[] }).items).toHaveLength(1);
+  });
+
+  it('count the calls of an embed token together: 50, whoever answers', async () => {
+    const token = one.token('embed');
+    const body = { items: [{ number: '4123456789012345', pin: '1234' }] };
+    const calls = Array.from({ length: 60 }, (_, index) =>
+      (index % 2 === 0 ? one : two).call('POST', '/gift-cards/balances', { token, body }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    // Another token is another count.
+    const other = await two.call('POST', '/gift-cards/balances', {
+      token: two.token('embed', '*.read'),
+      body,
+    });
+    expect(other.status).toBe(200);
+  });
+
+  it('refuse a pair within seconds of its deactivation through either', async () => {
+    const pair = await one.pair();
+    const statusOn = async (instance: TestService) =>
+      (await instance.call('GET', '/api-key-pairs', { token: pair.token('*.read') })).status;
+    expect([await statusOn(one), await statusOn(two)]).toEqual([200, 200]);
+    await deactivateApiKeyPair(one.service.database.db, pair.id);
+    await eventually(async () => (await statusOn(two)) === 401, 'the other instance refuses it', 5);
+    await eventually(async () => (await statusOn(one)) === 401, 'the first instance refuses it', 5);
+  });
+
+  it('take each other’s cursors', async () => {
+    await one.pair();
+    const token = one.token('*.read');
+    interface List {
+      items: { id: string }[];
+      next_cursor: string | null;
+      previous_cursor: string | null;
+    }
+    const first = (await one.call('GET', '/api-key-pairs?limit=1', { token })).body as List;
+    const query = `?limit=1&cursor=${first.next_cursor ?? ''}`;
+    const answer = await two.call('GET', `/api-key-pairs${query}`, { token });
+    expect(answer.status).toBe(200);
+    const second = answer.body as List;
+    expect(second.items[0]?.id).not.toBe(first.items[0]?.id);
+    const back = await one.call('GET', `/api-key-pairs?limit=1&cursor=${second.previous_cursor ?? ''}`, {
+      token,
+    });
+    expect((back.body as List).items).toEqual(first.items);
+  });
+});

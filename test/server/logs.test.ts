@@ -1,0 +1,229 @@
+// Logs are read by many people and kept for long: never a token, a key, a card number, a security code, a PIN or a password
+// in them, nor a query string; and every line of a request names it.
+import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig, secretNames } from '../../server/config.ts';
+import { signToken } from '../../server/domain/token.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { createLog } from '../../server/log.ts';
+import { startService, type Service } from '../../server/service.ts';
+import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { eventually, newDataDir, type DataDir } from '../support/process.ts';
+
+type Line = Record<string, unknown>;
+
+describe('a service at LOG_LEVEL=trace', () => {
+  const number = '4111111111111111';
+  const giftCard = '6035710000000000123';
+  const secrets = Object.fromEntries(secretNames.map((name) => [name, randomBytes(32).toString('base64')]));
+  let dataDir: DataDir;
+  let databaseUrl: string;
+  let service: Service;
+  let key: KeyObject;
+  let token: string;
+  let call: Caller;
+  const lines: string[] = [];
+  let asked: string[];
+
+  const crash = (): Promise<never> => {
+    const sent = { method: 'card', number, security_code: '9z8', nested: { items: [{ pin: 'p-4711' }] } };
+    const cause = Object.assign(new Error(`the parser met ${JSON.stringify(sent)}`), {
+      body: JSON.stringify(sent),
+      detail: `Failing row contains (${number}).`,
+    });
+    return Promise.reject(new Error(`no use for ${token} signed with ${pem()} at ${databaseUrl}`, { cause }));
+  };
+  const databaseCrash = async (): Promise<never> => {
+    await sql`select ${`${number} p-4711`}::text::integer`.execute(service.database.db);
+    throw new Error('the database accepted it');
+  };
+  const pem = () => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    databaseUrl = await createTestDatabase();
+    const env = {
+      LOG_LEVEL: 'trace',
+      PORT: '0',
+      WEBHOOK_WORKER: 'off',
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: databaseUrl,
+      ...secrets,
+    };
+    const config = readConfig(env);
+    const log = createLog(config.logLevel, { write: (line: string) => void lines.push(line) });
+    service = await startService({
+      config,
+      log,
+      handlers: { ...handlers, listTransactions: crash, listWebhookSubscriptions: databaseCrash },
+    });
+    key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+    token = signToken(key, ['*.read', '*.write', 'embed'], 600);
+    call = createCaller(service.url);
+    lines.splice(0);
+    asked = await mixedRequests();
+    const logged = (id: string) => lines.some((line) => line.includes(`"requestId":"${id}"`));
+    await eventually(() => asked.every(logged), 'every request is logged');
+  });
+  afterAll(async () => {
+    await service.close();
+    await dataDir[Symbol.asyncDispose]();
+  });
+
+  /** Returns the ids of what was asked, as the answers named them. */
+  async function mixedRequests(): Promise<string[]> {
+    const card = { method: 'card', number, expiration_date: '12/39', security_code: '9z8' };
+    const [head = '', payload = ''] = token.split('.');
+    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+    const requests: [method: string, path: string, options: CallOptions][] = [
+      ['GET', '/api-key-pairs?limit=1', { token }],
+      ['GET', '/card-scheme-definitions', { token }],
+      ['GET', '/card-scheme-definitions', { token: `${head}.${payload}.${'A'.repeat(176)}` }],
+      ['GET', '/card-scheme-definitions', { token: `${none}.${payload}.` }],
+      ['GET', '/card-scheme-definitions', { token: 'hunter2-token' }],
+      ['GET', '/card-scheme-definitions', { headers: { Authorization: `Basic ${btoa('root:hunter2')}` } }],
+      ['POST', '/payment-methods', { token, body: { ...card, security_code: '123' } }],
+      ['POST', '/payment-methods', { token, body: card }],
+      ['POST', '/payment-methods', { token, body: { ...card, number: `${number}x`, unknown: number } }],
+      ['POST', '/payment-methods', { token, raw: `${JSON.stringify(card).slice(0, -1)},` }],
+      ['POST', '/payment-methods', { token, raw: JSON.stringify(card), headers: { 'Content-Type': number } }],
+      ['POST', '/gift-cards/balances', { token, body: { items: [{ number: giftCard, pin: 'p-4711' }] } }],
+      ['POST', '/gift-cards/balances', { token, body: { items: [{ number: 'x', pin: 'p-4711', id: 'x' }] } }],
+      [
+        'POST',
+        '/webhook-subscriptions',
+        {
+          token,
+          body: {
+            url: 'https://receiver.example/hook',
+            authentication: { kind: 'basic', username: 'root', password: 'hunter2' },
+          },
+        },
+      ],
+      ['GET', '/transactions?buyer_external_identifier=customer-0815', { token }],
+      ['GET', '/transactions?unicorn=customer-0815', { token }],
+      ['GET', '/transactions?search=customer-0815', {}],
+      ['GET', '/webhook-subscriptions', { token }],
+      ['GET', `/cards/${number}?of=customer-0815`, { token }],
+      ['DELETE', '/transactions?search=customer-0815', { token }],
+    ];
+    const ids: string[] = [];
+    for (const [method, path, options] of requests)
+      ids.push((await call(method, path, options)).headers.get('x-request-id') ?? '');
+    return [...ids, await sendNonsense()];
+  }
+
+  function sendNonsense(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+      socket.on('error', reject).on('end', () => {
+        resolve(/X-Request-ID: (.+)\r/.exec(answer)?.[1] ?? '');
+      });
+      socket.write(`GET /?search=customer-0815 HTTP/1.1\r\nAuthorization ${token}\r\n\r\n`);
+    });
+  }
+
+  it('writes lines of JSON, each with the id of its request', () => {
+    expect(lines.length).toBeGreaterThan(asked.length);
+    for (const line of lines) {
+      const { requestId, job, time } = JSON.parse(line) as Line;
+      if (job === undefined) expect(asked, line).toContain(requestId);
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    }
+  });
+
+  it('tells of every request how it ended', () => {
+    const ended = lines.map((line) => JSON.parse(line) as Line).filter(({ ms }) => ms !== undefined);
+    const statuses = ended.map(({ path, status }) => `${String(path)} ${String(status)}`);
+    for (const one of [
+      '/transactions 500',
+      '/webhook-subscriptions 500',
+      'unknown 404',
+      '/payment-methods 400',
+    ])
+      expect(statuses).toContain(one);
+  });
+
+  it('tells of a crash where it happened', () => {
+    const errors = lines.map((line) => JSON.parse(line) as Line).filter(({ level }) => level === 50);
+    expect(errors).toHaveLength(2);
+    expect(JSON.stringify(errors[0])).toContain('logs.test.ts');
+    expect(errors[1]).toMatchObject({
+      err: { code: '22003', message: 'value "[value]" is out of range for type integer' },
+    });
+  });
+
+  it.each([
+    ['a token, whole or its parts', () => token.split('.')],
+    ['a forged token', () => ['hunter2-token', 'AAAAAAAAAA']],
+    ['a private key', () => pem().split('\n').slice(1, -2)],
+    ['a card number', () => [number]],
+    ['the number of a gift card', () => [giftCard]],
+    ['a security code', () => ['9z8']],
+    ['a PIN', () => ['p-4711']],
+    [
+      'a password',
+      () => ['hunter2', btoa('root:hunter2'), decodeURIComponent(new URL(databaseUrl).password)],
+    ],
+    ['a query string', () => ['customer-0815', '?']],
+    ['a secret of the service', () => Object.values(secrets)],
+  ])('never writes %s', (_name, forbidden) => {
+    const text = lines.join('');
+    for (const word of forbidden()) {
+      if (word === '') continue;
+      const at = text.indexOf(word);
+      expect(at < 0 ? '' : text.slice(Math.max(0, at - 200), at + 200), word).toBe('');
+    }
+  });
+});
+
+describe('the last look at a line', () => {
+  const written = (object: object, message?: string): Line => {
+    const out: string[] = [];
+    createLog('trace', { write: (line: string) => void out.push(line) }).info(object, message);
+    return JSON.parse(out.join('')) as Line;
+  };
+
+  it.each([
+    [{ token: 'x' }, { token: '[redacted]' }],
+    [
+      { req: { headers: { authorization: 'Bearer x' } } },
+      { req: { headers: { authorization: '[redacted]' } } },
+    ],
+    [{ a: { b: { c: { d: [{ pin: '1' }] } } } }, { a: { b: { c: { d: [{ pin: '[redacted]' }] } } } }],
+    [{ number: 4111 }, { number: '[redacted]' }],
+    [
+      { password: 'with "quotes" and \\', b: 1 },
+      { password: '[redacted]', b: 1 },
+    ],
+    [{ said: '{"security_code":"123","b":1}' }, { said: '{"security_code":"[redacted]","b":1}' }],
+    [{ said: 'card 4111 1111 1111 1111!' }, { said: 'card [number]!' }],
+    [{ said: 'card 378282246310005.' }, { said: 'card [number].' }],
+    [{ said: 'eyJhbGciOiJFUzUxMiJ9.eyJzY29wZXMiOltdfQ.c2ln is bad' }, { said: '[token] is bad' }],
+    [{ said: 'at postgres://u:p%40ss@h:5432/d' }, { said: 'at postgres://u:[redacted]@h:5432/d' }],
+  ])('%j', (object, expected) => {
+    expect(written(object)).toMatchObject(expected);
+  });
+
+  it.each([
+    { requestId: '1234567890123456789' },
+    { requestId: '1b4e28ba-2fa1-41d2-883f-001122334455' },
+    { keyPair: '12345678-1234-4123-8123-123456789012' },
+    { at: 1763171234567 },
+    { url: 'http://127.0.0.1:8080' },
+    { status: 200, ms: 12.3 },
+  ])('leaves %j alone', (object) => {
+    expect(written(object)).toMatchObject(object);
+  });
+
+  it('takes it out of messages too', () => {
+    expect(written({}, 'card 4111111111111111').msg).toBe('card [number]');
+  });
+});

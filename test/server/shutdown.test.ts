@@ -1,0 +1,156 @@
+// A signal ends the service by itself: what is under way is answered, nothing new is taken, nothing is left running.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { handlers } from '../../server/handlers/index.ts';
+import { limits } from '../../server/http/listen.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { newDataDir, processesOn, startServer } from '../support/process.ts';
+import { startTestService } from '../support/service.ts';
+
+const normal = { ...limits };
+afterEach(() => {
+  Object.assign(limits, normal);
+});
+
+/** The service, with an operation that takes until it is told to go on. */
+async function startSlow() {
+  let begun = () => {};
+  let goOn = () => {};
+  const underWay = new Promise<void>((resolve) => (begun = resolve));
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  const service = await startTestService({
+    handlers: {
+      ...handlers,
+      listCardSchemeDefinitions: async (...args) => {
+        begun();
+        await released;
+        return handlers.listCardSchemeDefinitions(...args);
+      },
+    },
+  });
+  const token = service.token('*.read');
+  return {
+    service,
+    underWay,
+    goOn,
+    slow: () => service.call('GET', '/card-scheme-definitions', { token }),
+    connect: async () => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    },
+  };
+}
+
+/** A connection that was used once and is kept for the next request. */
+async function keepAlive(socket: Socket): Promise<Socket> {
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
+  return socket;
+}
+
+const isRefused = (url: string) =>
+  fetch(url).then(
+    () => false,
+    (error: unknown) => (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED',
+  );
+
+describe('closing', () => {
+  it('answers what is under way, refuses what is new, and waits for no idle connection', async () => {
+    // None of these may be what ends the connections.
+    Object.assign(limits, {
+      keepAliveMilliseconds: 600_000,
+      headersMilliseconds: 600_000,
+      requestMilliseconds: 600_000,
+      shutdownMilliseconds: 600_000,
+    });
+    const { service, underWay, goOn, slow, connect } = await startSlow();
+    const answer = slow();
+    await underWay;
+    const used = await keepAlive(await connect());
+    const unused = await connect();
+    // The service must have seen it, too.
+    await keepAlive(await connect());
+
+    let closed = false;
+    const closing = service.service.close().then(() => (closed = true));
+    await Promise.all([once(used.resume(), 'close'), once(unused.resume(), 'close')]);
+    expect(await isRefused(service.url)).toBe(true);
+    expect(closed).toBe(false);
+
+    goOn();
+    const { status, headers } = await answer;
+    expect(status).toBe(200);
+    expect(headers.get('connection')).toBe('close');
+    await closing;
+    await service[Symbol.asyncDispose]();
+  });
+
+  it('answers a request that was on its way when it began', async () => {
+    const { service, underWay, goOn, slow, connect } = await startSlow();
+    const answer = slow();
+    await underWay;
+    const late = await keepAlive(await connect());
+    late.write('GET /healthz HTTP/1.1\r\nHo');
+    // Answered after the bytes above, so these were read before the closing begins.
+    await keepAlive(await connect());
+    const closing = service.service.close();
+    let text = '';
+    late.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    late.write('st: x\r\n\r\n');
+    await once(late, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    goOn();
+    expect((await answer).status).toBe(200);
+    await closing;
+  });
+
+  it('does not wait for ever', async () => {
+    limits.shutdownMilliseconds = 100;
+    const { service, underWay, goOn, slow } = await startSlow();
+    const answer = slow().then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    await underWay;
+    await service.service.close();
+    expect(await answer).toBe('cut off');
+    goOn();
+  });
+
+  it('can be asked for twice', async () => {
+    const { service } = await startSlow();
+    await Promise.all([service.service.close(), service.service.close()]);
+    await service.service.close();
+  });
+});
+
+describe('the process', () => {
+  it('ends with 0 on SIGTERM, past connections that are kept, and PostgreSQL with it', async () => {
+    await using dataDir = await newDataDir();
+    await using server = await startServer({ DATA_DIR: dataDir.path });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    await keepAlive(socket);
+    expect(await processesOn(dataDir.path)).not.toEqual([]);
+    const { status, stdout } = await server.stop('SIGTERM');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/"msg":"stopping: finishing what is under way"\}\n[^]*"msg":"stopped"\}\n$/);
+    expect(await processesOn(dataDir.path)).toEqual([]);
+    expect(await isRefused(server.url)).toBe(true);
+  });
+
+  it('ends with 0 on SIGINT, also when it comes several times, as one Ctrl-C does under npm', async () => {
+    await using dataDir = await newDataDir();
+    await using server = await startServer({
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: await createTestDatabase(),
+    });
+    server.signal('SIGINT');
+    server.signal('SIGTERM');
+    const { status, stdout } = await server.stop('SIGINT');
+    expect(status).toBe(0);
+    expect(stdout.match(/stopping: finishing/g)).toHaveLength(1);
+  });
+});

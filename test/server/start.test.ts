@@ -1,0 +1,284 @@
+// `npm start` as people meet it: the first start makes everything, the next keeps it, and what stops a start is said in one
+// sentence.
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { secretNames } from '../../server/config.ts';
+import { thumbprint } from '../../server/domain/key-pair.ts';
+import { signToken } from '../../server/domain/token.ts';
+import { sandboxSecrets } from '../../server/sandbox/secrets.ts';
+import { runningUrl } from '../../server/store/embedded/index.ts';
+import { createCaller } from '../support/call.ts';
+import { createTestDatabase } from '../support/database.ts';
+import {
+  newDataDir,
+  processesOn,
+  startCommand,
+  startInVain,
+  startInVainHere,
+  startServer,
+  type DataDir,
+  type Server,
+} from '../support/process.ts';
+import { startTestService } from '../support/service.ts';
+
+async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
+
+const pairs = 'select id, thumbprint, algorithm, active from api_key_pairs order by created_at';
+
+const keyIn = (folder: string) => createPrivateKey(readFileSync(join(folder, 'sandbox-key.pem')));
+
+const answerTo = (url: string, folder: string) =>
+  createCaller(url)('GET', '/api-key-pairs', { token: signToken(keyIn(folder), ['*.read'], 60) });
+
+describe('the sandbox in an empty folder', () => {
+  let dataDir: DataDir;
+  let server: Server;
+  let first: { pair: unknown; pem: string; secrets: string };
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    server = await startServer({ DATA_DIR: dataDir.path });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await dataDir[Symbol.asyncDispose]();
+  });
+  const file = (name: string) => join(dataDir.path, name);
+
+  it('has two merchant accounts, of which default is the older', async () => {
+    const url = await runningUrl(dataDir.path);
+    const rows = await query(url, 'select id from merchant_accounts order by created_at');
+    expect(rows).toEqual([{ id: 'default' }, { id: 'marketplace' }]);
+  });
+
+  it('has one key pair, an administrator for all accounts, whose private key lies in DATA_DIR', async () => {
+    const rows = await query(await runningUrl(dataDir.path), pairs);
+    expect(rows).toMatchObject([{ thumbprint: thumbprint(keyIn(dataDir.path)), algorithm: 'ECDSA' }]);
+    const { status, body } = await answerTo(server.url, dataDir.path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      items: [
+        { display_name: 'Sandbox', merchant_accounts: [], roles: [{ slug: 'administrator' }], active: true },
+      ],
+    });
+    first = {
+      pair: rows[0],
+      pem: readFileSync(file('sandbox-key.pem'), 'utf8'),
+      secrets: readFileSync(file('secrets.json'), 'utf8'),
+    };
+  });
+
+  it('keeps its secrets where only their owner can read them, in a folder that others cannot look into', async () => {
+    expect(await modeOf(file('sandbox-key.pem'))).toBe(0o600);
+    expect(await modeOf(file('secrets.json'))).toBe(0o600);
+    // Root lets the user that PostgreSQL runs as pass through.
+    expect(await modeOf(dataDir.path)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
+    const secrets = JSON.parse(first.secrets) as Record<string, string>;
+    expect(Object.keys(secrets).sort()).toEqual([...secretNames].sort());
+    for (const value of Object.values(secrets)) expect(Buffer.from(value, 'base64')).toHaveLength(32);
+  });
+
+  it('prints its address and a curl that works as pasted', async () => {
+    const output = server.output();
+    expect(output).toContain(`Payments service, sandbox: ${server.url}\n`);
+    const [command = ''] = /curl -H[^]+?\n(?=\n)/.exec(output) ?? [];
+    const { status, stdout, stderr } = await startCommand('bash', ['-c', command], { DATA_DIR: dataDir.path })
+      .ended;
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('items[0].type', 'card-scheme-definition');
+  });
+
+  it('prints no token, key or secret', () => {
+    const output = server.output() + server.child.stderr();
+    expect(output).not.toMatch(/eyJ|PRIVATE|postgres:\/\//);
+    for (const value of Object.values(JSON.parse(first.secrets) as Record<string, string>))
+      expect(output).not.toContain(value);
+  });
+
+  it('serves docs, contract and health', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json'])
+      expect((await fetch(server.url + path)).status, path).toBe(200);
+  });
+
+  it('ends by itself, and the second start keeps everything', async () => {
+    expect((await server.stop()).status).toBe(0);
+    expect(await processesOn(dataDir.path)).toEqual([]);
+    server = await startServer({ DATA_DIR: dataDir.path });
+    expect(server.output()).not.toContain('furnished');
+    expect(await query(await runningUrl(dataDir.path), pairs)).toEqual([first.pair]);
+    expect(readFileSync(file('sandbox-key.pem'), 'utf8')).toBe(first.pem);
+    expect(readFileSync(file('secrets.json'), 'utf8')).toBe(first.secrets);
+    expect((await answerTo(server.url, dataDir.path)).status).toBe(200);
+  });
+});
+
+describe('the sandbox on a database that is given', () => {
+  it('makes a new pair and file when sandbox-key.pem was lost, and leaves the old pair as it was', async () => {
+    await using dataDir = await newDataDir();
+    const config = { dataDir: dataDir.path, databaseUrl: await createTestDatabase() };
+    const before = await startTestService({ config });
+    await before[Symbol.asyncDispose]();
+    await rm(join(dataDir.path, 'sandbox-key.pem'));
+    await using after = await startTestService({ config });
+    expect(await query(config.databaseUrl, pairs)).toMatchObject([
+      { thumbprint: thumbprint(before.key), active: true },
+      { thumbprint: thumbprint(after.key), active: true },
+    ]);
+    expect(thumbprint(after.key)).not.toBe(thumbprint(before.key));
+    expect((await answerTo(after.url, dataDir.path)).status).toBe(200);
+  });
+
+  it('registers a kept sandbox-key.pem in a fresh database', async () => {
+    await using old = await newDataDir();
+    await using fresh = await newDataDir();
+    const before = await startTestService({ config: { dataDir: old.path } });
+    await before[Symbol.asyncDispose]();
+    await mkdir(fresh.path);
+    await copyFile(join(old.path, 'sandbox-key.pem'), join(fresh.path, 'sandbox-key.pem'));
+    await using after = await startTestService({ config: { dataDir: fresh.path } });
+    expect(thumbprint(after.key)).toBe(thumbprint(before.key));
+    expect(await query(after.config.databaseUrl, pairs)).toMatchObject([
+      { thumbprint: thumbprint(before.key) },
+    ]);
+    expect((await answerTo(after.url, fresh.path)).status).toBe(200);
+  });
+});
+
+describe('the secrets of the sandbox', () => {
+  it('are kept when a later version needs one more', async () => {
+    await using dataDir = await newDataDir();
+    const before = sandboxSecrets(dataDir.path, ['CARD_KEY'], {});
+    const after = sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {});
+    expect(after.CARD_KEY).toEqual(before.CARD_KEY);
+    expect(after.NEW_KEY).toHaveLength(32);
+    expect(sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {})).toEqual(after);
+    expect(await modeOf(join(dataDir.path, 'secrets.json'))).toBe(0o600);
+  });
+
+  it('give way to those from the environment', async () => {
+    await using dataDir = await newDataDir();
+    const given = randomBytes(32);
+    expect(sandboxSecrets(dataDir.path, ['CARD_KEY'], { CARD_KEY: given }).CARD_KEY).toEqual(given);
+  });
+
+  it.each(['', '{"CARD_KEY":', '{"CARD_KEY":"c2hvcnQ="}'])(
+    'stop the start when the file is %j',
+    async (text) => {
+      await using dataDir = await newDataDir();
+      await mkdir(dataDir.path);
+      await writeFile(join(dataDir.path, 'secrets.json'), text);
+      expect(() => sandboxSecrets(dataDir.path, ['CARD_KEY'], {})).toThrow(/secrets\.json cannot be read/);
+      expect(readFileSync(join(dataDir.path, 'secrets.json'), 'utf8')).toBe(text);
+    },
+  );
+});
+
+describe('two first starts at once', () => {
+  it('end with one key pair, and both serve; one goes on when the other ends', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path };
+    const both = await Promise.all([startServer(env), startServer(env)]);
+    await using one = both[0];
+    await using two = both[1];
+    expect(await query(await runningUrl(dataDir.path), pairs)).toHaveLength(1);
+    for (const { url } of [one, two]) expect((await answerTo(url, dataDir.path)).status).toBe(200);
+    // Each in turn, so that one of them started the database.
+    expect((await one.stop()).status).toBe(0);
+    expect((await answerTo(two.url, dataDir.path)).status).toBe(200);
+    expect((await two.stop()).status).toBe(0);
+  });
+});
+
+describe('what stops a start is said in one sentence', () => {
+  it('a port that is taken', async () => {
+    await using dataDir = await newDataDir();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), PORT: String(port) };
+    const { status, stderr } = await startInVain(env);
+    other.close();
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Port ${port} is taken. Choose another: PORT=${port + 1} npm start\n`,
+    });
+  });
+
+  it('a host that is not this machine', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), HOST: '192.0.2.1' };
+    const { status, stderr } = await startInVainHere(env);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).\n',
+    });
+  });
+
+  it('a database that is not there, or not ours, without its password', async () => {
+    await using dataDir = await newDataDir();
+    const url = new URL(await createTestDatabase());
+    const address = url.host;
+    url.pathname = '/no_such_database';
+    const start = (DATABASE_URL: string) => startInVainHere({ DATA_DIR: dataDir.path, DATABASE_URL });
+    const away = await start('postgres://service:hunter2@127.0.0.1:1/payments');
+    const none = await start(url.href);
+    expect(away).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr:
+        'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.\n',
+    });
+    expect(none).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL.\n`,
+    });
+  });
+
+  it('settings that are wrong, all of them', async () => {
+    const { status, stdout, stderr } = await startInVainHere({
+      ENVIRONMENT: 'production',
+      LOG_LEVEL: 'loud',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^The configuration has \d faults:\n/);
+    for (const name of ['LOG_LEVEL', 'DATABASE_URL', ...secretNames]) expect(stderr).toContain(name);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('production', () => {
+  it('with all its settings starts, and finds nothing in its database that it did not bring', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createTestDatabase();
+    await using server = await startServer({
+      ENVIRONMENT: 'production',
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: databaseUrl,
+      ...Object.fromEntries(secretNames.map((name) => [name, randomBytes(32).toString('base64')])),
+    });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(await query(databaseUrl, 'select id from merchant_accounts')).toEqual([]);
+    expect(await query(databaseUrl, pairs)).toEqual([]);
+    expect(existsSync(dataDir.path)).toBe(false);
+    // What it prints is for machines.
+    expect((await server.stop()).status).toBe(0);
+    for (const line of server.output().trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+  });
+});

@@ -1,0 +1,230 @@
+// One table of settings: what each takes, what it is without, and that whoever gets several wrong is told of all at once.
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigFault,
+  keys,
+  readConfig,
+  secretKeys,
+  secretNames,
+  type SecretName,
+} from '../../server/config.ts';
+
+type Env = Record<string, string | undefined>;
+
+const random = () => randomBytes(32).toString('base64');
+const secrets = (): Record<SecretName, string> =>
+  Object.fromEntries(secretNames.map((name) => [name, random()])) as Record<SecretName, string>;
+
+const production = (): Env => ({
+  ENVIRONMENT: 'production',
+  DATABASE_URL: 'postgres://service:passphrase@db.example/payments',
+  ...secrets(),
+});
+
+function faultOf(env: Env): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigFault) return error.message;
+    throw error;
+  }
+  throw new Error('It was accepted.');
+}
+
+describe('without any setting', () => {
+  it('is the sandbox on this machine', () => {
+    expect(readConfig({})).toEqual({
+      environment: 'sandbox',
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://127.0.0.1:8080',
+      dataDir: resolve('.data'),
+      databaseUrl: undefined,
+      logLevel: 'info',
+      bodyLimit: 102_400,
+      webhookWorker: true,
+      olderCardKeys: [],
+      secrets: {},
+    });
+  });
+
+  it('takes an empty variable for none, as shells and compose files make them', () => {
+    const empty = Object.fromEntries([...keys, ...secretKeys].map(({ name }) => [name, '']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+describe('the table', () => {
+  it('has a doc and a format for every setting, and each name once', () => {
+    const rows = [...keys, ...secretKeys];
+    for (const { name, doc, format } of rows) {
+      expect(name).toMatch(/^[A-Z][A-Z_]+$/);
+      expect(doc.length, name).toBeGreaterThan(10);
+      expect(format.length, name).toBeGreaterThan(3);
+    }
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'PORT',
+        'HOST',
+        'PUBLIC_URL',
+        'DATA_DIR',
+        'DATABASE_URL',
+        'ENVIRONMENT',
+        'LOG_LEVEL',
+      ]),
+    );
+  });
+
+  it('has only defaults that it accepts itself', () => {
+    for (const key of keys)
+      if (key.default !== undefined) expect(key.accepts(key.default), key.name).toBe(true);
+  });
+
+  it.each([
+    ['ENVIRONMENT', ['sandbox'], ['Production', 'staging', 'sandbox ']],
+    ['HOST', ['0.0.0.0', '::1', 'localhost', 'pay.example'], ['a b', 'http://x', 'x/y', 'x:80']],
+    ['PORT', ['0', '80', '65535'], ['-1', '65536', '8080x', '80.5', ' 80', '0x50', '1e3', 'http']],
+    [
+      'PUBLIC_URL',
+      ['https://pay.example', 'http://10.0.0.1:81/base/'],
+      ['pay.example', 'ftp://x', 'https://', 'https:x', 'https://u:p@x', 'https://x?y', 'https://x#y'],
+    ],
+    [
+      'DATABASE_URL',
+      ['postgres://u:p@h:5432/d', 'postgresql://h/d?sslmode=require'],
+      ['mysql://h/d', 'h:5432/d', 'localhost'],
+    ],
+    ['LOG_LEVEL', ['fatal', 'trace', 'silent'], ['INFO', 'verbose', '30']],
+    ['WEBHOOK_WORKER', ['on', 'off'], ['yes', 'true', '1', 'ON']],
+    ['BODY_LIMIT', ['1024', '10485760'], ['1023', '10485761', '100kb', '-1', '1e5']],
+  ])('%s takes %j and refuses %j', (name, good, bad) => {
+    for (const value of good) expect(() => readConfig({ [name]: value }), value).not.toThrow();
+    for (const value of bad) {
+      const fault = faultOf({ [name]: value });
+      expect(fault, value).toContain(
+        `${name} must be ${keys.find((key) => key.name === name)?.format ?? '?'}`,
+      );
+      expect(fault).toContain('has 1 fault:');
+    }
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  it.each([
+    [{}, 'http://127.0.0.1:8080'],
+    [{ PORT: '81' }, 'http://127.0.0.1:81'],
+    [{ HOST: 'pay.example', PORT: '81' }, 'http://pay.example:81'],
+    [{ HOST: '::1' }, 'http://[::1]:8080'],
+    [{ HOST: '2001:db8::7', PORT: '81' }, 'http://[2001:db8::7]:81'],
+    [{ HOST: '::1', PUBLIC_URL: 'https://pay.example' }, 'https://pay.example'],
+    [{ PUBLIC_URL: 'https://pay.example/base//' }, 'https://pay.example/base'],
+  ])('%j leads to %s', (env: Env, url) => {
+    expect(readConfig(env).publicUrl).toBe(url);
+    expect(URL.canParse(url)).toBe(true);
+  });
+});
+
+describe('faults', () => {
+  it('are reported all at once, in one message that says what would be right', () => {
+    const message = faultOf({
+      PORT: 'http',
+      HOST: 'a b',
+      PUBLIC_URL: 'pay.example',
+      DATABASE_URL: 'mysql://root:hunter2@h/d',
+      LOG_LEVEL: 'loud',
+      BODY_LIMIT: '1',
+      CARD_KEY: 'hunter3',
+    });
+    const [head, ...lines] = message.split('\n');
+    expect(head).toBe('The configuration has 7 faults:');
+    expect(lines.map((line) => line.trim().split(' ')[0])).toEqual([
+      'HOST',
+      'PORT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'BODY_LIMIT',
+      'CARD_KEY',
+    ]);
+    expect(message).not.toContain('hunter');
+  });
+});
+
+describe('production', () => {
+  it('starts with all that it needs', () => {
+    const env = production();
+    const config = readConfig(env);
+    expect(config).toMatchObject({ environment: 'production', databaseUrl: env.DATABASE_URL });
+    for (const name of secretNames)
+      expect(config.secrets[name]?.equals(Buffer.from(env[name] ?? '', 'base64'))).toBe(true);
+  });
+
+  it('names every missing secret, and the database, in one message', () => {
+    const message = faultOf({ ENVIRONMENT: 'production' });
+    for (const name of [...secretNames, 'DATABASE_URL']) expect(message).toContain(`${name} is missing`);
+    expect(message).toContain('openssl rand -base64 32');
+  });
+
+  it.each([
+    ['short', randomBytes(16).toString('base64')],
+    ['long', randomBytes(48).toString('base64')],
+    ['a phrase', Buffer.from('correct horse battery staple 123').toString('base64')],
+    ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
+    ['a few bytes over and over', Buffer.alloc(32, Buffer.from('80ff017e', 'hex')).toString('base64')],
+    ['hexadecimal', randomBytes(32).toString('hex')],
+    ['not base64', `${'!'.repeat(43)}=`],
+    ['in two lines', `${random().slice(0, 20)}\n${random().slice(20)}`],
+  ])('refuses a secret that is %s, and does not repeat it', (_name, value) => {
+    for (const name of secretNames) {
+      const message = faultOf({ ...production(), [name]: value });
+      expect(message).toContain(`${name} is too weak`);
+      expect(message).not.toContain(value.trim());
+    }
+  });
+
+  it('the sandbox refuses a weak secret too, if it is given one', () => {
+    expect(faultOf({ CURSOR_KEY: 'secret' })).toContain('CURSOR_KEY is too weak');
+  });
+
+  it('takes several card keys, of which the first seals, and refuses a weak one among them', () => {
+    const [first, second] = [random(), random()];
+    const config = readConfig({ ...production(), CARD_KEY: `${first}, ${second}` });
+    expect(config.secrets.CARD_KEY?.toString('base64')).toBe(first);
+    expect(config.olderCardKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+    expect(faultOf({ ...production(), CARD_KEY: `${first},secret` })).toContain('CARD_KEY is too weak');
+    expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is too weak');
+    const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
+    expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
+  });
+
+  it('refuses one secret for two purposes and names both', () => {
+    const shared = random();
+    const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });
+    expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
+    expect(message).not.toContain('FINGERPRINT_KEY');
+    expect(message).not.toContain(shared);
+  });
+
+  it('is not fooled by a second spelling of the same bytes', () => {
+    // The last character of 32 bytes in base64 has two bits that say nothing.
+    const first = `${random().slice(0, 42)}A=`;
+    const second = `${first.slice(0, 42)}B=`;
+    expect(faultOf({ ...production(), CARD_KEY: first, CURSOR_KEY: second })).toContain('must differ');
+  });
+
+  it('tells of a weak, a missing and a shared secret together', () => {
+    const shared = random();
+    const message = faultOf({ ENVIRONMENT: 'production', CARD_KEY: shared, FINGERPRINT_KEY: shared });
+    expect(message).toContain('CURSOR_KEY is missing');
+    expect(message).toContain('DATABASE_URL is missing');
+    expect(message).toContain('CARD_KEY and FINGERPRINT_KEY must differ');
+  });
+
+  it('refuses random bytes of its own making once in a very long time only', () => {
+    for (let count = 0; count < 2_000; count++)
+      expect(() => readConfig({ CARD_KEY: random() })).not.toThrow();
+  });
+});
