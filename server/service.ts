@@ -18,7 +18,7 @@ import { secretsOf } from './secrets.ts';
 import { createAnnounce } from './events.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import { createOutbox } from './webhooks/outbox.ts';
-import { openQueue } from './webhooks/queue.ts';
+import { openQueue, type Queue } from './webhooks/queue.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
 import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
@@ -58,11 +58,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.warn(message);
     },
   });
+  let opened: Queue | undefined;
   try {
     const onError = (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
     };
     const queue = await openQueue(database.pool, onError);
+    opened = queue;
     if (sandbox && (await furnishSandbox(database.db, config.dataDir, now(), services)))
       log.info('the sandbox was furnished');
     let publicUrl = config.publicUrl;
@@ -122,6 +124,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })()),
     };
   } catch (error) {
+    // Its timers would keep a process alive that could not start.
+    await opened?.close();
     await database.close();
     throw error;
   }

@@ -94,10 +94,11 @@ describe('paginate', () => {
       token: service.token('*.read'),
       fetch: (request) => ((calls += 1), fetch(request)),
     });
-    let seen = 0;
-    for await (const _ of counting.paginate('/transactions', { query: { limit: 10 } }))
-      if ((seen += 1) === 10) break;
-    expect({ seen, calls }).toEqual({ seen: 10, calls: 1 });
+    const seen: string[] = [];
+    for await (const { id } of counting.paginate('/transactions', { query: { limit: 10 } }))
+      if (seen.push(id) === 10) break;
+    expect(seen).toHaveLength(10);
+    expect(calls).toBe(1);
   });
 
   it('throws a PaymentsError for a cursor of another list', async () => {

@@ -113,12 +113,12 @@ describe('POST /payment-methods', () => {
   });
 
   it('an approval address leads to a page that knows the way back', async () => {
-    const body = { ...card('5105105105105100'), redirect_url: 'https://shop.example/?a="b"' };
+    const body = { ...card('5105105105105100'), redirect_url: "https://shop.example/?a='b'&c" };
     const { body: made } = await mock.call('POST', '/payment-methods', { body });
     const { approval_url: url } = made as { approval_url: string };
     expect(url.startsWith(`${mock.url}/sandbox/approvals/`)).toBe(true);
     const page = await (await fetch(url)).text();
-    expect(page).toContain('href="https://shop.example/?a=&#34;b&#34;"');
+    expect(page).toContain('href="https://shop.example/?a=&#39;b&#39;&#38;c"');
   });
 });
 

