@@ -12,6 +12,7 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // Numbers read well in a template; objects and nullish values still do not.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -20,7 +21,12 @@ export default defineConfig(
   {
     // Only a stated return type makes the compiler refuse a field that the contract does not have.
     files: ['server/handlers/*.ts'],
-    rules: { '@typescript-eslint/explicit-function-return-type': ['error', { allowTypedFunctionExpressions: false }] },
+    rules: {
+      '@typescript-eslint/explicit-function-return-type': [
+        'error',
+        { allowTypedFunctionExpressions: false, allowExpressions: true },
+      ],
+    },
   },
   {
     files: ['**/*.js', '**/*.mjs'],

@@ -18,7 +18,9 @@ export async function* pages<Path extends ListPath>(
     throw new TypeError('The way back needs a cursor to begin at.');
   do {
     signal?.throwIfAborted();
-    const page = await fetchPage(path, { ...query, cursor }, options);
+    const page = await withSignal(signal, (own) =>
+      fetchPage(path, { ...query, cursor }, { ...options, signal: own }),
+    );
     yield page;
     cursor = direction === 'next' ? page.next_cursor : page.previous_cursor;
   } while (cursor !== null);
@@ -35,5 +37,23 @@ export async function* paginate<Path extends ListPath>(
       options.signal?.throwIfAborted();
       yield item;
     }
+  }
+}
+
+/** A signal for one call. In Node.js a request holds on to its signal for long, and a walk may make thousands of them. */
+async function withSignal<T>(
+  signal: AbortSignal | undefined,
+  call: (own: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (!signal) return call(undefined);
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort(signal.reason);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await call(controller.signal);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -57,7 +57,7 @@ async function settle(answer: Promise<Response>, { signal }: Request): Promise<R
 /** Undefined when the outcome is final. */
 function pauseSeconds({ method }: Request, outcome: Response | Lost, attempt: number): number | undefined {
   const pause = firstPauseSeconds * 2 ** (attempt - 1);
-  if (outcome instanceof Lost) return pause;
+  if (outcome instanceof Lost) return method === 'GET' ? pause : undefined;
   if (outcome.status === 429) return retryAfterSeconds(outcome) ?? pause;
   return outcome.status >= 500 && method === 'GET' ? (retryAfterSeconds(outcome) ?? pause) : undefined;
 }

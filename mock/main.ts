@@ -1,7 +1,6 @@
 // `npm run mock`: the mock for people. Says where it is, then a line per request.
 import { Command, InvalidArgumentError } from 'commander';
 import { ContractFault } from '../server/contract/load.ts';
-import { startMock } from './mock.ts';
 
 const whole =
   (most: number) =>
@@ -29,9 +28,10 @@ or with the values that choose in the sandbox: card numbers, gift card numbers a
   )
   .parse();
 
-async function main(): Promise<void> {
+async function main(port: number): Promise<void> {
+  // Prism takes its time to load; who asks for help need not wait for it.
+  const { startMock } = await import('./mock.ts');
   const { delay } = program.opts<{ delay: number }>();
-  const port = whole(65_535)(process.env.PORT || '4010');
   const mock = await startMock({
     host: process.env.HOST || '127.0.0.1',
     port,
@@ -52,7 +52,7 @@ Mock of the payments service: ${mock.url}
 }
 
 try {
-  await main();
+  await main(whole(65_535)(process.env.PORT || '4010'));
 } catch (error) {
   const { code } = error as { code?: string };
   if (code === 'EADDRINUSE') console.error('The port is taken. Choose another: PORT=4011 npm run mock');

@@ -39,7 +39,7 @@ export const requestId: Step = (visit, req, res) => {
 // Compared as text: `//`, `%00`, a trailing slash or another case are simply other paths.
 export const route: Step = (visit, req, res) => {
   const [path = ''] = req.url.split('?', 1);
-  const here = visit.reading.operations.filter((operation) => patternOf(operation.path).test(path));
+  const here = visit.reading.operations.filter(({ pattern }) => pattern.test(path));
   if (here.length === 0) throw new ApiError(404, { reason: 'unknown path' });
   const allow = here.map(({ method }) => method.toUpperCase()).join(', ');
   const found = here.find(({ method }) => method.toUpperCase() === req.method);
@@ -48,9 +48,6 @@ export const route: Step = (visit, req, res) => {
   // For a 405 that is asked for with Prefer.
   res.locals.allow = allow;
 };
-
-const patternOf = (path: string) =>
-  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`);
 
 export const earlyData: Step = (_visit, req) => {
   if (req.method === 'POST' && req.headers['early-data'] === '1')

@@ -13,11 +13,9 @@ export function rebase(document: Document, body: unknown, address: string): unkn
   const [first] = (document as Document & { servers?: Server[] }).servers ?? [];
   if (!first) return body;
   const origin = first.url.replace(/\{(\w+)\}/g, (_, name: string) => first.variables?.[name]?.default ?? '');
-  return JSON.parse(JSON.stringify(body), (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(`${origin}/`)
-      ? address + value.slice(origin.length)
-      : value,
-  ) as unknown;
+  const text = JSON.stringify(body);
+  if (!text.includes(origin)) return body;
+  return JSON.parse(text.replaceAll(`"${origin}/`, `"${address}/`)) as unknown;
 }
 
 export const pages = Router({ strict: true, caseSensitive: true });

@@ -64,14 +64,14 @@ function print(headers: IncomingHttpHeaders, body: string, secret: string): void
   const mark = isGenuine(headers, body, secret)
     ? styleText('green', '✓ signature')
     : styleText('red', '✗ signature');
-  let event: { name?: string; target?: Record<string, unknown> } = {};
+  let event: { name?: string; target?: { id?: string; status?: string } } = {};
   try {
     event = JSON.parse(body) as typeof event;
   } catch {
     // Printed as it came.
   }
   const { id, status } = event.target ?? {};
-  console.log(`${mark}  ${event.name ?? 'no event'}  ${String(id ?? '')}  ${String(status ?? '')}`);
+  console.log(`${mark}  ${event.name ?? 'no event'}  ${id ?? ''}  ${status ?? ''}`);
   console.log(styleText('dim', JSON.stringify(event, null, 2).replace(/^/gm, '  ')));
 }
 

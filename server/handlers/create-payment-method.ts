@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { binOf, hasExpired, lastFour, passesLuhn, schemeOf } from '../domain/cards.ts';
 import { presentPaymentMethod } from '../domain/present-payment-method.ts';
+import type { PaymentMethodStatus } from '../domain/state-machine.ts';
 import { ApiError } from '../errors.ts';
 import type { BuyerRow } from '../store/buyers.ts';
 import { accountOf, type Deps } from './deps.ts';
@@ -54,9 +55,15 @@ async function findBuyer(body: Body, account: string, { store }: Deps): Promise<
   return buyer;
 }
 
-function judge({ number, expiration_date }: Body, { now, cardOutcome }: Deps) {
+interface Outcome {
+  status: PaymentMethodStatus;
+  cardType: string | null;
+  issuer: string | null;
+}
+
+function judge({ number, expiration_date }: Body, { now, cardOutcome }: Deps): Outcome {
   const known = cardOutcome(number);
   const about = { cardType: known?.cardType ?? null, issuer: known?.issuer ?? null };
   const usable = passesLuhn(number) && !hasExpired(expiration_date, now());
-  return { ...about, status: usable ? (known?.status ?? ('succeeded' as const)) : ('failed' as const) };
+  return { ...about, status: usable ? (known?.status ?? 'succeeded') : 'failed' };
 }

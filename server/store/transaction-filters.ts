@@ -14,7 +14,7 @@ export type TransactionFilters = Omit<Partial<Query>, 'cursor' | 'limit' | 'meta
 export type Condition = RawBuilder<SqlBool>;
 
 export interface Conditions {
-  /** Inclusive. Apart from the rest, because the order of the list has an index for them anyway. */
+  /** Inclusive. Apart from the rest, because a page is bounded on one side by its cursor instead. */
   created: { from: Date | undefined; to: Date | undefined };
   all: Condition[];
   /** If there are any, one of these must hold. */

@@ -162,14 +162,18 @@ export function transactionRange(
     ${nearest('page', sql``)}`;
 }
 
+// A cursor stands on a row of this very list, so it is within the bounds. The bound on its side is left out: PostgreSQL
+// would begin to read there, and walk all the way to the cursor (68 ms instead of 0.3 in the middle of a million rows).
 function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condition[] {
   const createdAt = sql.ref('transactions.created_at');
-  const than = sql.raw(side === 'newer' ? '>' : '<');
-  return [
-    from && sql<SqlBool>`${createdAt} >= ${stamp(from)}`,
-    to && sql<SqlBool>`${createdAt} <= ${stamp(to)}`,
+  const beyond = (than: '<' | '>') =>
     at &&
-      sql<SqlBool>`(${createdAt}, transactions.id) ${than} (${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`,
+    sql<SqlBool>`(${createdAt}, transactions.id) ${sql.raw(than)} (${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
+  const lower = side === 'newer' ? beyond('>') : undefined;
+  const upper = side === 'older' ? beyond('<') : undefined;
+  return [
+    lower ?? (from && sql<SqlBool>`${createdAt} >= ${stamp(from)}`),
+    upper ?? (to && sql<SqlBool>`${createdAt} <= ${stamp(to)}`),
   ].filter((condition) => condition !== undefined);
 }
 

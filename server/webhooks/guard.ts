@@ -54,7 +54,7 @@ function unwrap(address: string): string {
   const groups = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const mapped = /^::(?:ffff:(?:0:)?)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(groups);
   if (!mapped) return groups;
-  const [high = 0, low = 0] = [parseInt(mapped[1] ?? '', 16), parseInt(mapped[2] ?? '', 16)];
+  const [high, low] = [parseInt(mapped[1] ?? '', 16), parseInt(mapped[2] ?? '', 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 

@@ -164,4 +164,25 @@ describe('an abort signal', () => {
     const walk = silent.paginate('/transactions', { signal: controller.signal });
     await expect(walk.next()).rejects.toThrow('enough');
   });
+
+  it('may be used for thousands of pages without a warning of leaks', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    let calls = 0;
+    const long = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: () => {
+        calls += 1;
+        const next_cursor = calls < 2000 ? String(calls) : null;
+        return Promise.resolve(Response.json({ items: [{}], limit: 1, next_cursor, previous_cursor: null }));
+      },
+    });
+    const { signal } = new AbortController();
+    expect(await all(long.paginate('/transactions', { signal }))).toHaveLength(2000);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
 });

@@ -173,12 +173,12 @@ const accepted: Request[] = [
 
 const shown = ['content-type', 'allow', 'www-authenticate', 'access-control-allow-origin', 'retry-after'];
 
-async function both({ method = 'GET', path, name: _name, ...options }: Request) {
+async function both({ method = 'GET', path, ...options }: Request) {
   const asked = { token, ...options };
   return Promise.all(
     [mock.url, service.url].map(async (url) => {
       const { status, headers, body } = await send(url, method, path, asked);
-      return { status, body: body as unknown, headers: shown.map((name) => [name, headers.get(name)]) };
+      return { status, body, headers: shown.map((name) => [name, headers.get(name)]) };
     }),
   );
 }

@@ -59,7 +59,7 @@ const follow = <T extends object>(node: T & { $ref?: string }): T =>
     : node.$ref
         .split('/')
         .slice(1)
-        .reduce<never>((at, key) => at[key.replaceAll('~1', '/')] as never, contract as never);
+        .reduce<never>((at, key) => at[key.replaceAll('~1', '/')], contract as never);
 
 const described = ({ path, method }: Operation): Described => {
   const found = contract.paths[path]?.[method];

@@ -33,11 +33,12 @@ it('applies waiting replacements of cards that have expired, at the start and th
 
   // Another start does it at once.
   await noteReplacement(db, id, () => ({ ...details, fingerprint: 'a third', label: '5555' }), now);
+  const { databaseUrl, secrets } = service.config;
+  await service.service.close();
   now = new Date('2045-01-01T00:00:00Z');
-  const { databaseUrl, dataDir, secrets } = service.config;
-  await using second = await startTestService({ now: () => now, config: { databaseUrl, dataDir, secrets } });
-  await vi.waitUntil(async () => (await findPaymentMethod(db, id))?.label === '5555', { timeout: 10_000 });
-  expect(second.logs.some((line) => line.includes('"expired-cards"'))).toBe(true);
+  await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets } });
+  await vi.waitUntil(() => second.logs.some((line) => line.includes('"applied":1')), { timeout: 10_000 });
+  expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '5555' });
 });
 
 it('survives a database that is away, and says so', async () => {

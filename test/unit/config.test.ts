@@ -171,7 +171,7 @@ describe('production', () => {
   it.each([
     ['short', randomBytes(16).toString('base64')],
     ['long', randomBytes(48).toString('base64')],
-    ['a phrase', Buffer.from('correct horse battery staple 123').toString('base64')],
+    ['a phrase', Buffer.from('The quick brown fox jumps a dog!').toString('base64')],
     ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
     ['a few bytes over and over', Buffer.alloc(32, Buffer.from('80ff017e', 'hex')).toString('base64')],
     ['hexadecimal', randomBytes(32).toString('hex')],

@@ -20,7 +20,7 @@ const legal = (rows: string) =>
 describe.each([
   {
     name: 'payment method status',
-    table: paymentMethodMoves as Record<string, readonly string[]>,
+    table: paymentMethodMoves,
     states: ['processing', 'buyer_approval_required', 'succeeded', 'failed'],
     moves: legal(`
       processing → succeeded | failed
@@ -28,7 +28,7 @@ describe.each([
   },
   {
     name: 'transaction status',
-    table: transactionMoves as Record<string, readonly string[]>,
+    table: transactionMoves,
     states:
       `processing buyer_approval_pending authorization_succeeded authorization_failed authorization_declined capture_pending
       capture_succeeded authorization_void_pending authorization_voided`.split(/\s+/),

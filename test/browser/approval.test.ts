@@ -1,0 +1,134 @@
+// The sandbox's approval page, as a buyer meets it in a real browser.
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import {
+  chromiumPath,
+  faintTexts,
+  keepDiary,
+  launch,
+  withoutChromium,
+  type Diary,
+} from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+if (!chromiumPath) console.warn(withoutChromium);
+
+describe.skipIf(!chromiumPath)('the approval page', () => {
+  let service: TestService;
+  let browser: Browser;
+  let shop: Server;
+  let back: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    shop = createServer((_request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>Shop</title><link rel="icon" href="data:,"><h1>Welcome back</h1>');
+    });
+    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+    // Another origin than ours, as in real life.
+    back = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back?order=1&x=%C3%A9`;
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser.close();
+    shop.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  const create = async (redirect_url: string | null) => {
+    const { body } = await service.call('POST', '/payment-methods', {
+      token: service.token('payment-methods.write'),
+      body: { method: 'card', number: '5105105105105100', expiration_date: '12/39', redirect_url },
+    });
+    return body as { id: string; approval_url: string };
+  };
+  const statusOf = async (id: string) => (await findPaymentMethod(service.service.database.db, id))?.status;
+
+  const open = async (url: string, visited: (page: Page, diary: Diary) => Promise<void>) => {
+    const context = await browser.newContext({ viewport: { width: 800, height: 600 } });
+    const page = await context.newPage();
+    const ours = new Set([new URL(service.url).origin, new URL(back).origin]);
+    const diary = await keepDiary(page, ({ origin }) => ours.has(origin));
+    await page.goto(url);
+    await visited(page, diary);
+    expect(diary).toEqual({ outside: [], complaints: [] });
+    await context.close();
+  };
+
+  it('approves, and leads back to the shop', async () => {
+    const { id, approval_url } = await create(back);
+    await open(approval_url, async (page) => {
+      await page.getByText('mastercard card that ends in 5100').waitFor();
+      expect(await faintTexts(page)).toEqual([]);
+      await page.screenshot({ path: '/tmp/approval.png' });
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+      expect(page.url()).toBe(back);
+    });
+    expect(await statusOf(id)).toBe('succeeded');
+    await open(approval_url, async (page) => {
+      await page.getByRole('heading', { name: 'Your card is stored' }).waitFor();
+      expect(await page.getByRole('button').count()).toBe(0);
+    });
+  });
+
+  it('declines, and leads back to the shop', async () => {
+    const { id, approval_url } = await create(back);
+    await open(approval_url, async (page) => {
+      await page.getByRole('button', { name: 'Decline' }).click();
+      await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    });
+    expect(await statusOf(id)).toBe('failed');
+    await open(approval_url, async (page) => {
+      await page.getByRole('heading', { name: 'Your card is not stored' }).waitFor();
+    });
+  });
+
+  it('without a redirect_url says what was decided; the second of two clicks changes nothing', async () => {
+    const { id, approval_url } = await create(null);
+    await open(approval_url, async (page) => {
+      const late = await page.context().newPage();
+      await late.goto(approval_url);
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('heading', { name: 'Your card is stored' }).waitFor();
+      await late.getByRole('button', { name: 'Decline' }).click();
+      await late.getByRole('heading', { name: 'Your card is stored' }).waitFor();
+    });
+    expect(await statusOf(id)).toBe('succeeded');
+  });
+
+  it('fits a phone', async () => {
+    const { approval_url } = await create(null);
+    await open(approval_url, async (page) => {
+      await page.setViewportSize({ width: 320, height: 568 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    });
+  });
+
+  it('one that is processing, moved there by an operator, is not said to be refused', async () => {
+    const { id, approval_url } = await create(null);
+    const { db } = service.service.database;
+    await db.updateTable('payment_methods').set({ status: 'processing' }).where('id', '=', id).execute();
+    await open(approval_url, async (page) => {
+      await page.getByText('being processed').waitFor();
+    });
+  });
+
+  it.each([randomUUID(), 'unicorn'])('404 for %s', async (id) => {
+    const path = `/sandbox/approvals/${id}`;
+    for (const method of ['GET', 'POST']) {
+      const response = await fetch(service.url + path, { method });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ]);
+      expect(await response.json()).toMatchObject({ type: 'error', code: 'not_found', status: 404 });
+    }
+  });
+});

@@ -1,0 +1,262 @@
+// What an operator does with buyers, gift cards, stored cards and transactions, on the command line.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replacingDeclines } from '../../server/domain/replacement.ts';
+import { watchCardKeys } from '../../server/sandbox/secrets.ts';
+import { createVault } from '../../server/domain/vault.ts';
+import { moveTransaction, createTransactions } from '../../server/store/transaction-moves.ts';
+import { noteReplacement } from '../../server/store/payment-method-moves.ts';
+import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findTransaction, type NewTransaction } from '../../server/store/transactions.ts';
+import { createPayments, type Payments } from '../support/children.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { paymentMethod, transaction } from '../support/transactions.ts';
+
+const none = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
+
+let service: TestService;
+let payments: Payments;
+beforeAll(async () => {
+  service = await startTestService({ config: { secrets: none } });
+  payments = createPayments({
+    DATABASE_URL: service.config.databaseUrl,
+    DATA_DIR: service.config.dataDir,
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const db = () => service.service.database.db;
+const call = async (path: string, body: object) => {
+  const answer = await service.call('POST', path, { token: service.token('*.write'), body });
+  return answer.body as { id: string; status: string; fingerprint: string };
+};
+const store = (number = '4111111111111111', expiration_date = '12/39') =>
+  call('/payment-methods', { method: 'card', number, expiration_date });
+const told = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+describe('buyers and gift cards', () => {
+  it('a buyer that is made can be used at once; a reference is taken once', async () => {
+    const create = [
+      'buyers',
+      'create',
+      '--name',
+      'Zoë',
+      '--external-identifier',
+      'z-1',
+      '--email',
+      'z@example.com',
+    ];
+    const made = await payments(create);
+    expect([made.status, made.stderr]).toEqual([0, '']);
+    expect(told(made.stdout)).toMatchObject({
+      type: 'buyer',
+      display_name: 'Zoë',
+      external_identifier: 'z-1',
+    });
+    const { buyer } = (await call('/payment-methods', {
+      method: 'card',
+      number: '4111111111111111',
+      expiration_date: '12/39',
+      buyer_external_identifier: 'z-1',
+    })) as unknown as { buyer: unknown };
+    expect(buyer).toEqual(told(made.stdout));
+    const [again, list] = await Promise.all([payments(create), payments(['buyers', 'list', '--json'])]);
+    expect([again.status, again.stderr]).toEqual([1, 'There is a buyer z-1 already.\n']);
+    expect(JSON.parse(list.stdout)).toContainEqual(told(made.stdout));
+  });
+
+  it('a gift card comes on standard input and is never printed', async () => {
+    const made = await payments(['gift-cards', 'create'], '9999000077001234 4711\n');
+    expect(made.status).toBe(0);
+    expect(made.stdout + made.stderr).not.toMatch(/9999000077001234|4711/);
+    const { items } = (await call('/gift-cards/balances', {
+      items: [{ id: told(made.stdout).id }],
+    })) as unknown as { items: unknown[] };
+    expect(items).toMatchObject([{ balance: 7700, last4: '1234' }]);
+    const [bad, lost] = await Promise.all([
+      payments(['gift-cards', 'create'], '12 4711\n'),
+      payments(['gift-cards', 'create', '--merchant-account', 'nowhere'], '9999000077001234 4711\n'),
+    ]);
+    expect([bad.status, bad.stderr]).toEqual([
+      1,
+      'Give a number of 16 to 19 digits, a space, and the PIN.\n',
+    ]);
+    expect([lost.status, lost.stderr]).toEqual([1, expect.stringContaining('no merchant account nowhere')]);
+  });
+});
+
+describe('payment-methods', () => {
+  it('moves where it may, and says what is legal where it may not', async () => {
+    const { id } = await store('4012888888881881');
+    const moved = await payments(['payment-methods', 'move', id, 'succeeded']);
+    expect([moved.status, told(moved.stdout)]).toEqual([0, { id, status: 'succeeded' }]);
+    const waits = await store('5105105105105100');
+    const [final, illegal, unknown, wrong] = await Promise.all([
+      payments(['payment-methods', 'move', id, 'failed']),
+      payments(['payment-methods', 'move', waits.id, 'buyer_approval_required']),
+      payments(['payment-methods', 'move', randomUUID(), 'failed']),
+      payments(['payment-methods', 'move', id, 'unicorn']),
+    ]);
+    expect([final.status, final.stderr]).toEqual([1, 'It cannot become failed: succeeded is final.\n']);
+    expect([illegal.status, illegal.stderr]).toEqual([
+      1,
+      'It cannot become buyer_approval_required: from buyer_approval_required it may become processing, succeeded, failed.\n',
+    ]);
+    expect([unknown.status, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no payment method'),
+    ]);
+    expect(wrong.status).toBe(2);
+  });
+
+  it('a new number waits; a new date applies at once, and with it what waits', async () => {
+    const { id, fingerprint } = await store();
+    const found = (date: string, input = '') =>
+      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const waits = await found('01/41', '5555555555554444\n');
+    expect([waits.status, waits.stderr]).toEqual([0, '']);
+    expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
+    expect(waits.stdout).not.toContain('5555555555554444');
+    expect(await findPaymentMethod(db(), id)).toMatchObject({
+      has_replacement: true,
+      fingerprint,
+      label: '1111',
+      expiration_date: '12/39',
+    });
+    const applied = await found('02/42');
+    expect(told(applied.stdout)).toMatchObject({ has_replacement: false });
+    const row = await findPaymentMethod(db(), id);
+    expect(row).toMatchObject({
+      has_replacement: false,
+      replacement: null,
+      label: '4444',
+      scheme: 'mastercard',
+      expiration_date: '02/42',
+    });
+    expect(row?.last_replaced_at).not.toBeNull();
+    expect(row?.fingerprint).not.toBe(fingerprint);
+    const vault = createVault(watchCardKeys(service.config.dataDir));
+    expect(vault.open(row?.number_sealed ?? '', 'card')).toBe('5555555555554444');
+
+    // The number that it has already is no new number.
+    const same = await found('03/43', '5555555555554444\n');
+    expect(told(same.stdout)).toMatchObject({ has_replacement: false });
+    expect(await findPaymentMethod(db(), id)).toMatchObject({ expiration_date: '03/43', label: '4444' });
+    const [month, digits, luhn] = await Promise.all([
+      found('13/41'),
+      found('01/41', '55'),
+      found('01/41', '5555555555554445'),
+    ]);
+    expect([month.status, digits.status, luhn.status]).toEqual([1, 1, 1]);
+    expect(luhn.stdout + luhn.stderr).not.toContain('5555555555554445');
+  });
+
+  it('apply-replacements does what the daily job does', async () => {
+    const [old, young] = await Promise.all([store(), store()]);
+    await db()
+      .updateTable('payment_methods')
+      .set({ expiration_date: '01/24' })
+      .where('id', '=', old.id)
+      .execute();
+    const details = () => ({
+      expiration_date: '01/44',
+      number_sealed: 'sealed',
+      fingerprint: 'new',
+      label: '7777',
+    });
+    for (const { id } of [old, young]) await noteReplacement(db(), id, details, new Date());
+    const { status, stdout } = await payments(['payment-methods', 'apply-replacements']);
+    expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
+    expect(await findPaymentMethod(db(), old.id)).toMatchObject({ label: '7777', has_replacement: false });
+    expect(await findPaymentMethod(db(), young.id)).toMatchObject({ label: '1111', has_replacement: true });
+  });
+
+  it('list shows no number', async () => {
+    const people = await payments(['payment-methods', 'list', '--limit', '100']);
+    expect(people.stdout).toMatch(/^id +status +scheme +label/);
+    expect(people.stdout).not.toContain('4111111111111111');
+  });
+});
+
+describe('transactions move', () => {
+  const create = async (given: Partial<NewTransaction>) => {
+    const made = transaction(given);
+    await createTransactions(db(), [made]);
+    return made.id;
+  };
+
+  it('moves the amounts along', async () => {
+    const id = await create({ status: 'processing', amount: 500, authorized_amount: 0 });
+    const move = (status: string, ...more: string[]) =>
+      payments(['transactions', 'move', id, status, ...more]);
+    const early = await move('capture_succeeded');
+    expect([early.status, early.stderr]).toEqual([
+      1,
+      'It cannot become capture_succeeded: from processing it may become buyer_approval_pending, authorization_succeeded, authorization_failed, authorization_declined.\n',
+    ]);
+    expect((await move('authorization_succeeded')).status).toBe(0);
+    expect(await findTransaction(db(), id)).toMatchObject({ authorized_amount: 500, captured_amount: 0 });
+    const captured = await move('capture_succeeded');
+    expect(told(captured.stdout)).toEqual({ id, status: 'capture_succeeded' });
+    const row = await findTransaction(db(), id);
+    expect(row).toMatchObject({ status: 'capture_succeeded', authorized_amount: 500, captured_amount: 500 });
+    expect((row?.updated_at.getTime() ?? 0) > Date.now() - 60_000).toBe(true);
+    expect(await payments(['transactions', 'move', randomUUID(), 'processing'])).toMatchObject({ status: 1 });
+  });
+
+  const waiting = async () => {
+    const { id } = await store();
+    const details = () => ({
+      expiration_date: '01/44',
+      number_sealed: 'sealed',
+      fingerprint: 'new',
+      label: '7777',
+    });
+    await noteReplacement(db(), id, details, new Date());
+    return id;
+  };
+  const declined = async (
+    card: string,
+    reason: string | undefined,
+    status = 'authorization_declined' as const,
+  ) => {
+    const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
+    await moveTransaction(db(), id, status, reason, new Date());
+    return findPaymentMethod(db(), card);
+  };
+
+  it('a decline for the sake of the card makes its replacement apply, on the command line', async () => {
+    const card = await waiting();
+    const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
+    const reason = ['--reason', 'expired_payment_method'];
+    expect((await payments(['transactions', 'move', id, 'authorization_declined', ...reason])).status).toBe(
+      0,
+    );
+    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '7777', has_replacement: false });
+    expect(await findTransaction(db(), id)).toMatchObject({
+      status: 'authorization_declined',
+      raw_response_code: 'expired_payment_method',
+    });
+  });
+
+  it.each([...replacingDeclines])('%s does', async (reason) => {
+    expect(await declined(await waiting(), reason)).toMatchObject({ label: '7777', has_replacement: false });
+  });
+
+  it.each(['insufficient_funds', 'suspected_fraud', undefined])('%s does not', async (reason) => {
+    expect(await declined(await waiting(), reason)).toMatchObject({ label: '1111', has_replacement: true });
+  });
+
+  it('a failure does not, whatever its reason; nor does a card without a replacement change', async () => {
+    const failed = await declined(await waiting(), 'expired_payment_method', 'authorization_failed' as never);
+    expect(failed).toMatchObject({ label: '1111', has_replacement: true });
+    const { id } = await store();
+    expect(await declined(id, 'expired_payment_method')).toMatchObject({
+      label: '1111',
+      has_replacement: false,
+      last_replaced_at: null,
+    });
+  });
+});

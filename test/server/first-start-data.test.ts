@@ -1,0 +1,150 @@
+// What a new sandbox has to begin with, and that the contract's own examples work there as they are pasted.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { thumbprint } from '../../server/domain/key-pair.ts';
+import { paymentMethodMoves, transactionMoves } from '../../server/domain/state-machine.ts';
+import { buyers, giftCards } from '../../server/sandbox/people.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+interface Examples {
+  content: { 'application/json': { examples: Record<string, { value: Record<string, unknown> }> } };
+}
+const document = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
+) as {
+  paths: Record<
+    string,
+    { post: { requestBody: Examples; responses: Record<string, Examples & { $ref?: string }> } }
+  >;
+  components: { responses: Record<string, Examples> };
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ now: () => now });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+// Cards of the examples expire one day; the clock stands still before that.
+const now = new Date('2026-11-15T12:00:00Z');
+const token = () =>
+  jwt.sign({ scopes: ['*.read', '*.write'], exp: Math.floor(now.getTime() / 1000) + 600 }, service.key, {
+    algorithm: 'ES512',
+    keyid: thumbprint(service.key),
+    noTimestamp: true,
+  });
+
+interface Transaction {
+  status: string;
+  currency: string;
+  refunded_amount: number;
+  settled: boolean;
+  gift_card_redemptions: unknown[];
+}
+
+async function transactions(account: string): Promise<Transaction[]> {
+  const items: Transaction[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { body } = await service.call('GET', `/transactions?limit=100${cursor && `&cursor=${cursor}`}`, {
+      token: token(),
+      headers: { 'X-Service-Merchant-Account-ID': account },
+    });
+    const page = body as { items: Transaction[]; next_cursor: string | null };
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return items;
+}
+
+describe('the first start', () => {
+  it('makes some hundreds of transactions over all states, in both accounts', async () => {
+    const items = await transactions('default');
+    expect(items).toHaveLength(300);
+    expect(new Set(items.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));
+    expect(new Set(items.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(4);
+    expect(items.some(({ refunded_amount }) => refunded_amount > 0)).toBe(true);
+    expect(items.some(({ settled }) => settled)).toBe(true);
+    expect(items.some((item) => item.gift_card_redemptions.length > 0)).toBe(true);
+    expect(await transactions('marketplace')).toHaveLength(60);
+  });
+
+  it('makes buyers that cards can be stored for', async () => {
+    for (const { id, external_identifier: reference, display_name } of buyers) {
+      const who = reference === null ? { buyer_id: id } : { buyer_external_identifier: reference };
+      const { status, body } = await service.call('POST', '/payment-methods', {
+        token: token(),
+        body: { method: 'card', number: '4111111111111111', expiration_date: '12/39', ...who },
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ buyer: { id, display_name } });
+    }
+  });
+
+  it('makes gift cards: one with a balance, one that is empty, one that has expired', async () => {
+    const { body } = await service.call('POST', '/gift-cards/balances', {
+      token: token(),
+      body: { items: giftCards.map(({ id }) => ({ id })) },
+    });
+    expect(body).toMatchObject({
+      items: [{ balance: 12550 }, { balance: 0 }, { balance: null, balance_error_code: 'expired_card' }],
+    });
+  });
+
+  it('makes payment methods in every state, and counts their uses', async () => {
+    const rows = await service.service.database.db
+      .selectFrom('payment_methods')
+      .selectAll()
+      .where('external_identifier', 'like', 'card-000%')
+      .execute();
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(paymentMethodMoves)));
+    const used = rows.reduce((sum, { usage_count }) => sum + usage_count, 0);
+    expect(used).toBe(300);
+    for (const row of rows) expect(row.usage_count > 0).toBe(row.status === 'succeeded');
+  });
+
+  it('is done once', async () => {
+    const { databaseUrl, dataDir, secrets } = service.config;
+    await using again = await startTestService({ now: () => now, config: { databaseUrl, dataDir, secrets } });
+    expect(again.logs.some((line) => line.includes('furnished'))).toBe(false);
+    expect(await transactions('default')).toHaveLength(300);
+  });
+});
+
+// Made by the service, so no example can know them.
+const own = new Set([
+  'id',
+  'created_at',
+  'updated_at',
+  'fingerprint',
+  'resource_id',
+  'approval_url',
+  'buyer',
+]);
+const essence = (value: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name)));
+
+describe.each(['/payment-methods', '/gift-cards/balances'])('the examples of POST %s', (path) => {
+  const { requestBody, responses } = document.paths[path]?.post ?? { requestBody: undefined, responses: {} };
+  const requests = requestBody?.content['application/json'].examples ?? {};
+  const answers = Object.entries(responses).flatMap(([status, response]) => {
+    const name = response.$ref?.split('/').at(-1);
+    const { content } = name === undefined ? response : (document.components.responses[name] ?? response);
+    return Object.entries(content['application/json'].examples).map(([scenario, { value }]) => ({
+      scenario,
+      status: Number(status),
+      value,
+    }));
+  });
+
+  it.each(Object.entries(requests))('%s', async (scenario, { value: body }) => {
+    const promised = answers.filter((answer) => answer.scenario === scenario);
+    expect(promised).toHaveLength(1);
+    const { status, body: given } = await service.call('POST', path, { token: token(), body });
+    expect(status).toBe(promised[0]?.status);
+    expect(essence(given)).toEqual(essence(promised[0]?.value ?? {}));
+  });
+});

@@ -1,0 +1,100 @@
+// `payments seed`: plausible, valid, and the same again.
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { transactionMoves } from '../../server/domain/state-machine.ts';
+import { seedTransaction } from '../../server/sandbox/seed.ts';
+import { createPayments } from '../support/children.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const fingerprintKey = randomBytes(32).toString('base64');
+const until = '2026-11-01T00:00:00Z';
+const seed = (service: TestService, ...options: string[]) =>
+  createPayments({
+    DATABASE_URL: service.config.databaseUrl,
+    DATA_DIR: service.config.dataDir,
+    // The same in both: fingerprints are made with it.
+    FINGERPRINT_KEY: fingerprintKey,
+  })(['seed', ...options]);
+
+const content = async ({ service }: TestService, sequence: string) => {
+  const { rows } = await sql<Record<string, unknown>>`
+    select * from transactions where metadata ->> 'seed' = ${sequence} order by created_at desc, id desc`.execute(
+    service.database.db,
+  );
+  return rows;
+};
+
+it('makes the same transactions in another database, goes on where it was left, and all are valid', async () => {
+  await using one = await startTestService();
+  await using other = await startTestService();
+  const parts = [
+    await seed(one, '--transactions', '1100', '--seed', '42', '--until', until),
+    await seed(one, '--transactions', '150', '--seed', '42', '--until', until),
+    await seed(other, '--transactions', '1250', '--seed', '42', '--until', until),
+  ];
+  expect(parts.map(({ status, stdout, stderr }) => [status, stdout, stderr])).toEqual([
+    [0, 'Made 1,100 transactions in default.\n', ''],
+    [0, 'Made 150 transactions in default.\n', ''],
+    [0, 'Made 1,250 transactions in default.\n', ''],
+  ]);
+  const [first, second] = [await content(one, '42'), await content(other, '42')];
+  expect(first).toHaveLength(1250);
+  expect(first).toEqual(second);
+
+  // Every page is held against the contract by the caller.
+  const token = one.token('transactions.read');
+  const filter = encodeURIComponent('{"seed":"42"}');
+  let listed = 0;
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { status, body } = await one.call(
+      'GET',
+      `/transactions?limit=100&metadata=${filter}${cursor && `&cursor=${cursor}`}`,
+      { token },
+    );
+    expect(status).toBe(200);
+    const page = body as { items: unknown[]; next_cursor: string | null };
+    listed += page.items.length;
+    cursor = page.next_cursor;
+  }
+  expect(listed).toBe(1250);
+});
+
+it('refuses what it does not understand', async () => {
+  await using service = await startTestService();
+  for (const [options, message] of [
+    [['--transactions', 'many'], '--transactions is a number up to 10000000.\n'],
+    [
+      ['--transactions', '5', '--merchant-account', 'nowhere'],
+      expect.stringContaining('no merchant account nowhere'),
+    ],
+  ] as const) {
+    expect(await seed(service, ...options)).toMatchObject({ status: 1, stdout: '', stderr: message });
+  }
+});
+
+it('the first 300 are a list worth looking at', () => {
+  const means = { vault: undefined as never, fingerprint: () => 'ab'.repeat(32) };
+  const options = { seed: 1, until: new Date(until), means };
+  const rows = Array.from({ length: 300 }, (_, index) => seedTransaction(index, 'default', options));
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(300);
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));
+  expect(new Set(rows.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(4);
+  const some = (holds: (row: (typeof rows)[number]) => boolean) => rows.filter(holds).length;
+  expect(some(({ refunded_amount }) => refunded_amount > 0)).toBeGreaterThan(5);
+  expect(some(({ settled }) => settled)).toBeGreaterThan(50);
+  expect(some(({ gift_card_redemptions: list }) => list.length > 0)).toBeGreaterThan(5);
+  expect(
+    some(({ gift_card_redemptions: list }) => list.some((item) => item.refunded_amount > 0)),
+  ).toBeGreaterThan(0);
+  expect(some(({ merchant_initiated }) => merchant_initiated)).toBeGreaterThan(20);
+  expect(some(({ is_subsequent_payment }) => is_subsequent_payment)).toBeGreaterThan(10);
+  expect(some(({ pending_review }) => pending_review)).toBeGreaterThan(0);
+  // What is shown does not contradict itself.
+  for (const row of rows) {
+    expect(row.captured_amount).toBeLessThanOrEqual(row.authorized_amount);
+    expect(row.refunded_amount).toBeLessThanOrEqual(row.captured_amount);
+    expect(row.created_at <= row.updated_at && row.updated_at <= options.until.toISOString()).toBe(true);
+    if (row.is_subsequent_payment) expect(row.merchant_initiated).toBe(true);
+  }
+});

@@ -1,0 +1,101 @@
+// What a transaction does to the stored card that it names.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cards } from '../../server/sandbox/people.ts';
+import { beginBulk, createTransactions } from '../../server/store/transaction-moves.ts';
+import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import type { NewTransaction } from '../../server/store/transactions.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { paymentMethod, transaction } from '../support/transactions.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  // Before the first-start data: their transactions are older than those below.
+  service = await startTestService();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const db = () => service.service.database.db;
+// A card that is not chosen by the seed, so it begins with no use.
+const { id } = cards.find(({ status }) => status === 'processing') ?? { id: '' };
+const use = (created_at: string, given: Partial<NewTransaction> = {}) =>
+  transaction({ created_at, payment_method: paymentMethod({ id }), ...given });
+const usage = async () => {
+  const row = await findPaymentMethod(db(), id);
+  return {
+    usage_count: row?.usage_count,
+    last_used_at: row?.last_used_at?.toISOString() ?? null,
+    cit_usage_count: row?.cit_usage_count,
+    cit_last_used_at: row?.cit_last_used_at?.toISOString() ?? null,
+  };
+};
+const day = (number: number) => `2026-11-0${number}T10:00:00.000Z`;
+
+it('counts uses and remembers the last, and those by the customer apart', async () => {
+  const unused = { usage_count: 0, last_used_at: null, cit_usage_count: 0, cit_last_used_at: null };
+  expect(await usage()).toEqual(unused);
+
+  // Others leave it alone: without a card, with a card that is not stored, of another account.
+  await createTransactions(db(), [
+    transaction(),
+    transaction({ payment_method: paymentMethod() }),
+    use(day(9), { merchant_account_id: 'marketplace' }),
+  ]);
+  expect(await usage()).toEqual(unused);
+
+  const merchants = use(day(3), { merchant_initiated: true });
+  await createTransactions(db(), [merchants]);
+  expect(await usage()).toEqual({ ...unused, usage_count: 1, last_used_at: day(3) });
+
+  // Several at once, in any order; what is not said to be merchant initiated is the customer's.
+  await createTransactions(db(), [
+    use(day(5), { merchant_initiated: true }),
+    use(day(2)),
+    use(day(4), { merchant_initiated: false }),
+    use(day(1), { merchant_initiated: null }),
+  ]);
+  const five = { usage_count: 5, last_used_at: day(5), cit_usage_count: 3, cit_last_used_at: day(4) };
+  expect(await usage()).toEqual(five);
+
+  // An older one counts, and moves no time; one that exists already does not count.
+  await createTransactions(db(), [use(day(1)), merchants]);
+  const six = { ...five, usage_count: 6, cit_usage_count: 4 };
+  expect(await usage()).toEqual(six);
+
+  // In bulk the same, and only at the end.
+  await db()
+    .transaction()
+    .execute(async (open) => {
+      const bulk = await beginBulk(open);
+      const again = use(day(8));
+      expect(await bulk.create([use(day(7), { merchant_initiated: true }), again])).toEqual([]);
+      expect(await bulk.create([merchants, again, use(day(6))])).toEqual([
+        { index: 0, isOwn: false },
+        { index: 1, isOwn: true },
+      ]);
+      expect(await usage()).toEqual(six);
+      await bulk.finish();
+    });
+  expect(await usage()).toEqual({
+    usage_count: 9,
+    last_used_at: day(8),
+    cit_usage_count: 6,
+    cit_last_used_at: day(8),
+  });
+});
+
+it('two that name the same cards in another order do not stop each other', async () => {
+  const ids = cards.map((card) => card.id);
+  const create = (order: string[]) =>
+    db()
+      .transaction()
+      .execute((open) =>
+        createTransactions(
+          open,
+          order.map((card) => transaction({ payment_method: paymentMethod({ id: card }) })),
+        ),
+      );
+  const orders = Array.from({ length: 40 }, (_, index) => (index % 2 ? ids : [...ids].reverse()));
+  await Promise.all(orders.map(create));
+});
