@@ -22,9 +22,13 @@ export default defineConfig(
     // Only a stated return type makes the compiler refuse a field that the contract does not have.
     files: ['server/handlers/*.ts'],
     rules: {
-      '@typescript-eslint/explicit-function-return-type': [
+      'no-restricted-syntax': [
         'error',
-        { allowTypedFunctionExpressions: false, allowExpressions: true },
+        {
+          selector:
+            'ExportNamedDeclaration > VariableDeclaration > VariableDeclarator > ArrowFunctionExpression:not([returnType])',
+          message: "State the return type of a handler: (input, deps): Promise<Result<'operationId'>> =>",
+        },
       ],
     },
   },
