@@ -14,7 +14,7 @@ const parse = express.json({ limit, strict: false, type: () => true });
 export const body: Step = async ({ operation }, req, res) => {
   const given = req.headers['content-type'];
   // The validator keeps a compiled validator, about 1 MB, for each Content-Type it ever saw. It sees one.
-
+  delete req.headers['content-type'];
   if (!operation.hasBody) return;
   const sent =
     req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';

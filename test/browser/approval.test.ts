@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
   it('approves, and leads back to the shop', async () => {
     const { id, approval_url } = await create(back);
     await open(approval_url, async (page) => {
-      await page.getByText('mastercard card that ends in 5100').waitFor();
+      await page.getByText('your Mastercard card that ends in 5100').waitFor();
       expect(await faintTexts(page)).toEqual([]);
       await page.screenshot({ path: '/tmp/approval.png' });
       await page.getByRole('button', { name: 'Approve' }).click();

@@ -8,18 +8,46 @@ import { paymentMethodMoves, transactionMoves } from '../../server/domain/state-
 import { buyers, giftCards } from '../../server/sandbox/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-interface Examples {
-  content: { 'application/json': { examples: Record<string, { value: Record<string, unknown> }> } };
-}
+type Json = Record<string, unknown>;
 const document = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
-) as {
-  paths: Record<
-    string,
-    { post: { requestBody: Examples; responses: Record<string, Examples & { $ref?: string }> } }
-  >;
-  components: { responses: Record<string, Examples> };
+) as Json;
+
+/** With what it refers to in place of every reference. */
+function resolve(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolve);
+  if (value === null || typeof value !== 'object') return value;
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined)
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolve(inner)]));
+  const steps = $ref.slice(2).split('/');
+  return resolve(steps.reduce<unknown>((at, step) => (at as Json)[step.replaceAll('~1', '/')], document));
+}
+
+interface Body {
+  content: { 'application/json': { examples?: Record<string, { value: Json }> } };
+}
+const examplesOf = ({ content }: Body) => Object.entries(content['application/json'].examples ?? {});
+const operationAt = (path: string) => {
+  const { requestBody, responses } = (document.paths as Record<string, { post: Json }>)[path]?.post ?? {};
+  // Schemas refer to each other in circles; of these only the examples matter.
+  const bare = (body: unknown) => {
+    const { content } = ('$ref' in (body as Json) ? resolveOnce(body as { $ref: string }) : body) as Body;
+    const { examples } = content['application/json'];
+    return { content: { 'application/json': { examples: resolve(examples ?? {}) } } } as Body;
+  };
+  return {
+    requests: examplesOf(bare(requestBody)),
+    answers: Object.entries(responses as Json).flatMap(([status, body]) =>
+      examplesOf(bare(body)).map(([scenario, { value }]) => ({ scenario, status: Number(status), value })),
+    ),
+  };
 };
+const resolveOnce = ({ $ref }: { $ref: string }): unknown =>
+  $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, step) => (at as Json)[step], document);
 
 let service: TestService;
 beforeAll(async () => {
@@ -128,19 +156,9 @@ const essence = (value: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name)));
 
 describe.each(['/payment-methods', '/gift-cards/balances'])('the examples of POST %s', (path) => {
-  const { requestBody, responses } = document.paths[path]?.post ?? { requestBody: undefined, responses: {} };
-  const requests = requestBody?.content['application/json'].examples ?? {};
-  const answers = Object.entries(responses).flatMap(([status, response]) => {
-    const name = response.$ref?.split('/').at(-1);
-    const { content } = name === undefined ? response : (document.components.responses[name] ?? response);
-    return Object.entries(content['application/json'].examples).map(([scenario, { value }]) => ({
-      scenario,
-      status: Number(status),
-      value,
-    }));
-  });
+  const { requests, answers } = operationAt(path);
 
-  it.each(Object.entries(requests))('%s', async (scenario, { value: body }) => {
+  it.each(requests)('%s', async (scenario, { value: body }) => {
     const promised = answers.filter((answer) => answer.scenario === scenario);
     expect(promised).toHaveLength(1);
     const { status, body: given } = await service.call('POST', path, { token: token(), body });

@@ -1,0 +1,223 @@
+// What must never be found: card numbers, security codes, gift cards, webhook secrets, passwords, tokens and keys, in the
+// files of the database, in the log at its most talkative, and in answers that refuse.
+import { createPrivateKey, randomBytes, randomInt } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { passesLuhn } from '../../server/domain/cards.ts';
+import { signToken } from '../../server/domain/token.ts';
+import { runningUrl } from '../../server/store/embedded/index.ts';
+import { createPayments, startServer, type ServerProcess } from '../support/children.ts';
+
+let dataDir: string;
+let server: ServerProcess | undefined;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'payments-rest-'));
+  await chmod(dataDir, 0o755);
+});
+afterAll(async () => {
+  await server?.kill();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** A number that passes its check, of no documented range. */
+function cardNumber(prefix: string, length = 16): string {
+  for (;;) {
+    let number = prefix;
+    while (number.length < length) number += String(randomInt(10));
+    if (passesLuhn(number)) return number;
+  }
+}
+
+/** A value as it is, and as it looks inside of hex and base64, wherever it begins there. */
+function spellings(value: string | Buffer): string[] {
+  const bytes = Buffer.from(value as string, 'latin1');
+  const hex = bytes.toString('hex');
+  const inside = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    return text.slice(Math.ceil((before * 8) / 6), -1);
+  });
+  const url = inside.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [bytes.toString('latin1'), hex, hex.toUpperCase(), ...inside, ...url];
+}
+
+const finder = (values: Iterable<string | Buffer>) => {
+  const all = new Set([...values].flatMap(spellings));
+  const escaped = [...all].map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(escaped.join('|'), 'g');
+};
+
+it('none of them is in the files of the database, in the log or in an error', async () => {
+  server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' });
+  const { url } = server;
+  const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
+  const token = signToken(key, ['*.read', '*.write'], 3600);
+  const embed = signToken(key, ['embed'], 3600);
+  const control = `findme-${randomBytes(8).toString('hex')}`;
+  const code = '8642';
+  const secrets = new Set<string | Buffer>([
+    token,
+    embed,
+    token.split('.')[2] ?? '',
+    embed.split('.')[2] ?? '',
+  ]);
+  const refusals: string[] = [];
+  const secret = (text: string) => {
+    secrets.add(text);
+    return text;
+  };
+  const send = async (path: string, init: RequestInit & { bearer?: string } = {}) => {
+    const { bearer = token, ...rest } = init;
+    const response = await fetch(url + path, {
+      ...rest,
+      headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json', ...rest.headers },
+    });
+    const text = await response.text();
+    if (response.status >= 400) refusals.push(text + JSON.stringify([...response.headers]));
+    return { status: response.status, text, body: JSON.parse(text) as Record<string, never> };
+  };
+  const post = (path: string, body: unknown, more: RequestInit & { bearer?: string } = {}) =>
+    send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...more });
+
+  // Cards: good, failed, waiting for approval; and every kind of refusal with a number in it.
+  const card = (more: object = {}) => ({
+    method: 'card',
+    number: secret(cardNumber('4929')),
+    expiration_date: '12/39',
+    security_code: code,
+    ...more,
+  });
+  const stored = await post('/payment-methods', card({ external_identifier: control }));
+  expect(stored.status).toBe(201);
+  const bad = secret(cardNumber('5412')).replace(/.$/, (last) => String((Number(last) + 1) % 10));
+  secret(bad);
+  const answers = [
+    await post('/payment-methods', card({ number: bad })),
+    await post(
+      '/payment-methods',
+      card({ number: secret(cardNumber('4929', 19)), expiration_date: '01/20' }),
+    ),
+    await post('/payment-methods', card({ external_identifier: control })),
+    await post('/payment-methods', card({ buyer_external_identifier: 'nobody' })),
+    await post(
+      '/payment-methods',
+      card({ number: `${secret(cardNumber('4929'))}x`, security_code: `${code}${code}` }),
+    ),
+    await post('/payment-methods', card({ [secret(cardNumber('4929'))]: 1 })),
+    await post('/payment-methods', card({ number: Number(secret(cardNumber('4929', 15))) })),
+    await post('/payment-methods', card({ expiration_date: secret(cardNumber('4929')) })),
+    await post('/payment-methods', `{"number": "${secret(cardNumber('4929'))}", `),
+    await post('/payment-methods', card(), { headers: { 'Content-Type': 'text/plain' } }),
+    await post('/payment-methods', card({ external_identifier: 'x'.repeat(120_000) })),
+    await post('/payment-methods', card(), { bearer: secret(`${token.slice(0, -6)}AAAAAA`) }),
+    await post('/payment-methods', card(), {
+      headers: { 'X-Service-Merchant-Account-ID': secret(cardNumber('4929')) },
+    }),
+    await post('/payment-methods', card(), { headers: { 'Early-Data': '1' } }),
+    await send(`/transactions?search=${secret(cardNumber('4929'))}`),
+    await send(`/transactions?${secret(cardNumber('4929'))}=1&cursor=${secret(cardNumber('4929'))}`),
+    await send(`/${secret(cardNumber('4929'))}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...[201, 201, 409, 404, 400, 400, 400, 400, 400, 400, 400, 401, 404, 425, 200, 400, 404],
+  ]);
+
+  // Gift cards: given, stored, and a provider that fails.
+  const gift = (pin = secret(`pin-${randomBytes(6).toString('hex')}`)) => ({
+    number: secret(
+      `9999${String(randomInt(1e8)).padStart(8, '0')}${String(randomInt(1e4)).padStart(4, '0')}`,
+    ),
+    pin,
+  });
+  const given = gift();
+  const balances = [
+    await post('/gift-cards/balances', { items: [gift(), gift()] }, { bearer: embed }),
+    await post('/gift-cards/balances', { items: [gift('9502')] }),
+    await post('/gift-cards/balances', { items: [{ ...gift(), unicorn: 1 }] }),
+    await post('/gift-cards/balances', {
+      items: [{ number: `${gift().number}x`, pin: secret(`pin-${control}-wrong`) }],
+    }),
+  ];
+  expect(balances.map(({ status }) => status)).toEqual([200, 502, 400, 400]);
+  const payments = createPayments({ DATA_DIR: dataDir });
+  const kept = await payments(['gift-cards', 'create'], `${given.number} ${given.pin}\n`);
+  expect(kept.status).toBe(0);
+
+  // Webhooks: the secret is made there, the password comes from the caller.
+  const password = () => secret(`pass-${randomBytes(9).toString('hex')}`);
+  const subscription = (more: object = {}) => ({
+    url: 'http://127.0.0.1:9/hook',
+    authentication: { kind: 'basic', username: 'u', password: password(), ...more },
+  });
+  const made = await post('/webhook-subscriptions', subscription());
+  expect(made.status).toBe(201);
+  const whsec = String(made.body.secret);
+  secret(whsec);
+  secrets.add(whsec.slice(6));
+  secrets.add(Buffer.from(whsec.slice(6), 'base64'));
+  expect((await post('/webhook-subscriptions', subscription({ kind: password() }))).status).toBe(400);
+  expect((await post('/webhook-subscriptions', subscription({ unicorn: password() }))).status).toBe(400);
+  // An event is queued and tried, with a subscriber there.
+  expect((await post('/payment-methods', card())).status).toBe(201);
+  await send('/webhook-subscriptions');
+
+  // Keys: of the sandbox, of a pair that an operator makes, and those that seal.
+  const pair = await payments(['keys', 'create', '--name', control]);
+  const pem = (JSON.parse(pair.stdout) as { private_key: string }).private_key;
+  for (const text of [pem, readFileSync(join(dataDir, 'sandbox-key.pem'), 'utf8')]) {
+    const scalar = Buffer.from(createPrivateKey(text).export({ format: 'jwk' }).d ?? '', 'base64url');
+    secrets.add(scalar);
+    for (const line of text.split('\n').slice(1, 3)) secrets.add(line);
+  }
+  const own = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+  for (const text of Object.values(own)) secrets.add(Buffer.from(text, 'base64'));
+
+  const client = new pg.Client({ connectionString: (await runningUrl(dataDir)) ?? '' });
+  await client.connect();
+  await client.query('checkpoint');
+  // Too short to be looked for in files: digits like these are everywhere there.
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema') and tablename not like 'transactions%'`,
+  );
+  const asWord = `(^|[^-0-9a-zA-Z:.])${code}($|[^-0-9a-zA-Z:.])`;
+  for (const { name } of tables) {
+    const { rows } = await client.query(`select t::text as row from ${name} t where t::text ~ $1`, [asWord]);
+    expect(rows, name).toEqual([]);
+  }
+  await client.end();
+  const log = () => server?.said() ?? '';
+  const files = await filesIn(join(dataDir, 'postgres'));
+  expect(files.some((file) => file.includes('pg_wal/0'))).toBe(true);
+  const leaks = (text: string, where: string) =>
+    [...text.matchAll(finder(secrets))].map(([found]) => `${where}: ${found}`);
+  let seen = 0;
+  const found: string[] = [];
+  for (const file of files) {
+    const text = readFileSync(file, 'latin1');
+    if (text.includes(control)) seen += 1;
+    found.push(...leaks(text, file));
+  }
+  await server.stop();
+  found.push(...leaks(log(), 'log'), ...refusals.flatMap((text) => leaks(text, 'answer')));
+  expect(found).toEqual([]);
+  expect(log()).not.toMatch(new RegExp(`security_code|"${code}"`));
+  expect(refusals.join('')).not.toContain(code);
+  // It would have been seen: what is no secret is, in the table and in the log of its writes.
+  expect(seen).toBeGreaterThanOrEqual(2);
+  expect(log()).toContain('"path":"/payment-methods"');
+  expect(refusals.length).toBeGreaterThan(15);
+});
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => existsSync(file));
+}
