@@ -24,9 +24,9 @@ Try it in another terminal, in this folder:
   log.info({ url: service.url }, 'listening');
   let since: number | undefined;
   const stop = (signal: string) => {
-    // One Ctrl-C arrives several times: from the terminal, from npm and from tsx. A later one is meant.
+    // One Ctrl-C arrives several times: from the terminal, from npm and from tsx. One that comes seconds later is meant.
     if (since !== undefined) {
-      if (Date.now() - since > 1_000) process.exit(1);
+      if (Date.now() - since > 5_000) process.exit(1);
       return;
     }
     since = Date.now();

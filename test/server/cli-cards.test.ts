@@ -1,6 +1,6 @@
 // What an operator does with buyers, gift cards, stored cards and transactions, on the command line.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets.ts';
 import { createVault } from '../../server/domain/vault.ts';
@@ -11,6 +11,9 @@ import { findTransaction, type NewTransaction } from '../../server/store/transac
 import { createPayments, type Payments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
+
+// Each call of the command line is a process of its own.
+vi.setConfig({ testTimeout: 180_000 });
 
 const none = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
 
@@ -29,7 +32,7 @@ afterAll(async () => {
 
 const db = () => service.service.database.db;
 const call = async (path: string, body: object) => {
-  const answer = await service.call('POST', path, { token: service.token('*.write'), body });
+  const answer = await service.call('POST', path, { token: service.token('*.read', '*.write'), body });
   return answer.body as { id: string; status: string; fingerprint: string };
 };
 const store = (number = '4111111111111111', expiration_date = '12/39') =>

@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { seedTransaction, type SeededTransaction } from '../../server/sandbox/seed.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
+
+// Each call of the command line is a process of its own.
+vi.setConfig({ testTimeout: 180_000 });
 
 let service: TestService;
 let payments: Payments;

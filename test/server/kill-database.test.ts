@@ -8,16 +8,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { openStore } from '../../server/store/open.ts';
-import { startServer } from '../support/children.ts';
+import { startServer, type ServerProcess } from '../support/children.ts';
 import { startLoad } from '../support/load.ts';
 
 let dataDir: string;
+let server: ServerProcess;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'payments-kill-'));
   await chmod(dataDir, 0o755);
 });
 afterAll(async () => {
+  await server.kill();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -25,7 +27,7 @@ const postmaster = () =>
   Number(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 it('every card that a client was told of is there after kill -9 of the database, none twice', async () => {
-  const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+  server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
   const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
   const load = startLoad(() => server.url, signToken(key, ['payment-methods.write'], 3600));
   const killed = new Set<number>();
@@ -57,4 +59,4 @@ it('every card that a client was told of is there after kill -9 of the database,
   } finally {
     await database.close();
   }
-});
+}, 180_000);

@@ -10,17 +10,19 @@ import { startServer, type ServerProcess } from '../support/children.ts';
 import { startLoad } from '../support/load.ts';
 
 let dataDir: string;
+let server: ServerProcess;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'payments-kill-'));
   await chmod(dataDir, 0o755);
 });
 afterAll(async () => {
+  await server.kill();
   await rm(dataDir, { recursive: true, force: true });
 });
 
 it('every card that a client was told of is there after kill -9, none twice, and a lost answer is found again', async () => {
-  let server: ServerProcess = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+  server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
   const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
   const load = startLoad(() => server.url, signToken(key, ['payment-methods.write'], 3600));
   for (let round = 1; round <= 4; round += 1) {
@@ -48,4 +50,4 @@ it('every card that a client was told of is there after kill -9, none twice, and
   } finally {
     await database.close();
   }
-});
+}, 180_000);

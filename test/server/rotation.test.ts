@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVault, keyIdOf, type Vault } from '../../server/domain/vault.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets.ts';
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';
@@ -13,6 +13,9 @@ import { countSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { giftCards } from '../../server/sandbox/people.ts';
 import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+
+// Each call of the command line is a process of its own.
+vi.setConfig({ testTimeout: 180_000 });
 
 const none = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
 const number = '4242424242424242';

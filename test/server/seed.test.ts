@@ -1,11 +1,14 @@
 // `payments seed`: plausible, valid, and the same again.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
 import { seedTransaction } from '../../server/sandbox/seed.ts';
 import { createPayments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+
+// Each call of the command line is a process of its own.
+vi.setConfig({ testTimeout: 180_000 });
 
 const fingerprintKey = randomBytes(32).toString('base64');
 const until = '2026-11-01T00:00:00Z';

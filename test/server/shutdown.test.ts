@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { newDataDir, processesOn, startServer } from '../support/process.ts';
+import { eventually, newDataDir, processesOn, startServer } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 
 const normal = { ...limits };
@@ -141,15 +141,25 @@ describe('the process', () => {
     expect(await isRefused(server.url)).toBe(true);
   });
 
-  it('ends with 0 on SIGINT, also when it comes several times, as one Ctrl-C does under npm', async () => {
+  it('answers what is under way on SIGINT, also when it comes several times, as one Ctrl-C does under npm', async () => {
     await using dataDir = await newDataDir();
     await using server = await startServer({
       DATA_DIR: dataDir.path,
       DATABASE_URL: await createTestDatabase(),
     });
+    const open = () => connect(Number(new URL(server.url).port), '127.0.0.1');
+    const slow = open();
+    slow.write('GET /healthz HTTP/1.1\r\nHo');
+    // Answered after the bytes above, so these were read.
+    await keepAlive(open());
+    server.signal('SIGINT');
+    await eventually(() => server.output().includes('stopping: finishing'), 'it has heard');
     server.signal('SIGINT');
     server.signal('SIGTERM');
-    const { status, stdout } = await server.stop('SIGINT');
+    slow.write('st: x\r\n\r\n');
+    const [answer] = (await once(slow, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    const { status, stdout } = await server.child.ended;
     expect(status).toBe(0);
     expect(stdout.match(/stopping: finishing/g)).toHaveLength(1);
   });
