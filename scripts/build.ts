@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { root } from './support/redocly.ts';
 
 const run = (program: string, args: string[]) => {
-  const { status } = spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(join(root, 'node_modules', '.bin', program), args, {
+    cwd: root,
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exit(status ?? 1);
 };
 

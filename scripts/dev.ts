@@ -13,13 +13,16 @@ function run(name: string, args: string[]): ChildProcess {
   children.add(child);
   child.on('close', (status) => {
     children.delete(child);
-    if (status !== 0 && status !== null) console.error(`${name} ended with ${status}; it starts again after the next change`);
+    if (status !== 0 && status !== null)
+      console.error(`${name} ended with ${status}; it starts again after the next change`);
   });
   return child;
 }
 
 if (process.argv.includes('--help')) {
-  console.log('Watch openapi/ and server/: generate, rebuild the docs and restart the server at every change.');
+  console.log(
+    'Watch openapi/ and server/: generate, rebuild the docs and restart the server at every change.',
+  );
 } else {
   run('generate', ['scripts/generate.ts']).on('close', () => {
     run('server', ['watch', '--clear-screen=false', '--include', 'generated/**/*', 'server/main.ts']);

@@ -94,7 +94,10 @@ it('none of them is in the files of the database, in the log or in an error', as
     names.add(name);
     return secret(name);
   };
-  const send = async (path: string, init: RequestInit & { bearer?: string } = {}) => {
+  const send = async (
+    path: string,
+    init: Omit<RequestInit, 'headers'> & { bearer?: string; headers?: Record<string, string> } = {},
+  ) => {
     const { bearer = token, ...rest } = init;
     const response = await fetch(url + path, {
       ...rest,

@@ -71,8 +71,10 @@ function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undef
         ? older(cursor).slice(0, limit)
         : newer(cursor).slice(-limit);
   const at = (row: Row | undefined) => row && { createdAt: row.created_at, id: row.id };
-  const first = at(rows[0]);
-  const last = at(rows.at(-1));
+  // A page that is empty, because its rows were deleted, still leads back.
+  const here = cursor && { createdAt: cursor.createdAt, id: cursor.id };
+  const first = at(rows[0]) ?? here;
+  const last = at(rows.at(-1)) ?? here;
   return {
     rows,
     next: last && older(last).length > 0 ? last : undefined,
@@ -108,21 +110,26 @@ describe(`pages (seed ${seed})`, () => {
     turn: fc.constantFrom('next', 'next', 'previous', 'first'),
     // Newer than all, of the same milliseconds, and older than all.
     arriving: rowsWithin(-2, 12, { minLength: 0, maxLength: 3 }),
+    /** How many of the newest, and of the oldest, are deleted. */
+    leaving: fc.constantFrom<[number, number]>([0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30]),
   });
 
-  it('are what the oracle says, with any limits, turning around at any time, while rows arrive', async () => {
+  it('are what the oracle says, with any limits, turning around at any time, while rows come and go', async () => {
     await fc.assert(
       fc.asyncProperty(initial, fc.array(step, { minLength: 1, maxLength: 12 }), async (rows, steps) => {
-        const all = await fill(rows);
+        let all = await fill(rows);
         let page: Page<Row> | undefined;
-        for (const { limit: size, turn, arriving } of steps) {
+        for (const { limit: size, turn, arriving, leaving } of steps) {
           const from = turn === 'first' ? undefined : page?.[turn];
           const cursor = from && turn !== 'first' ? { ...from, direction: turn } : undefined;
           page = await fetch(size, cursor);
           expect(page).toEqual(expectedPage(all, size, cursor));
           const fresh = unique(arriving).filter(({ id }) => !all.some((row) => row.id === id));
           await insert(fresh);
-          all.push(...fresh);
+          const sorted = newestFirst([...all, ...fresh]);
+          const [newest, oldest] = leaving;
+          all = sorted.slice(newest, Math.max(sorted.length - oldest, 0));
+          await writer.query('delete from api_key_pairs where id <> all ($1)', [all.map(({ id }) => id)]);
         }
       }),
       { seed, numRuns: 80 },

@@ -69,7 +69,7 @@ it('refuses what it does not understand', async () => {
     [['--transactions', 'many'], '--transactions is a number up to 10000000.\n'],
     [
       ['--transactions', '5', '--merchant-account', 'nowhere'],
-      expect.stringContaining('no merchant account nowhere'),
+      expect.stringContaining('no merchant account nowhere') as string,
     ],
   ] as const) {
     expect(await seed(service, ...options)).toMatchObject({ status: 1, stdout: '', stderr: message });
