@@ -23,6 +23,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+interface Request extends Omit<RequestInit, 'headers'> {
+  bearer?: string;
+  headers?: Record<string, string>;
+}
+
 /** A number that passes its check, of no documented range. */
 function cardNumber(prefix: string, length = 16): string {
   for (;;) {
@@ -94,20 +99,21 @@ it('none of them is in the files of the database, in the log or in an error', as
     names.add(name);
     return secret(name);
   };
-  const send = async (
-    path: string,
-    init: Omit<RequestInit, 'headers'> & { bearer?: string; headers?: Record<string, string> } = {},
-  ) => {
+  const send = async (path: string, init: RequestInit & { bearer?: string } = {}) => {
     const { bearer = token, ...rest } = init;
     const response = await fetch(url + path, {
       ...rest,
-      headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json', ...rest.headers },
+      headers: {
+        Authorization: `Bearer ${bearer}`,
+        'Content-Type': 'application/json',
+        ...(rest.headers as Record<string, string> | undefined),
+      },
     });
     const text = await response.text();
     if (response.status >= 400) refusals.push(text + JSON.stringify([...response.headers]));
     return { status: response.status, text, body: JSON.parse(text) as Record<string, never> };
   };
-  const post = (path: string, body: unknown, more: RequestInit & { bearer?: string } = {}) =>
+  const post = (path: string, body: unknown, more: Request = {}) =>
     send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...more });
 
   // Cards: good, failed, waiting for approval; and every kind of refusal with a number in it.
