@@ -16,6 +16,9 @@ export interface Load {
   stop: () => Promise<void>;
 }
 
+/** A server that starts on a busy machine takes its time. */
+const patience = 90_000;
+
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
 
 export function startLoad(url: () => string, token: string, clients = 8): Load {
@@ -23,6 +26,7 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
   const counts = { created: 0, found: 0, lost: 0 };
   const faults: string[] = [];
   let over = false;
+  let last = 'no answer';
 
   const store = async (external_identifier: string): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -36,7 +40,11 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
           status: response.status,
           body: (await response.json()) as { id: string; resource_id: string },
         }))
-        .catch(() => undefined);
+        .catch((error: unknown) => {
+          last = String(error instanceof Error ? (error.cause ?? error) : error);
+          return undefined;
+        });
+      if (answer) last = `${answer.status} ${JSON.stringify(answer.body)}`;
       if (answer?.status === 201) {
         stored.set(external_identifier, answer.body.id);
         counts.created += 1;
@@ -61,7 +69,12 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
     faults,
     async grow(by) {
       const goal = stored.size + by;
-      while (stored.size < goal) await wait(20);
+      const deadline = Date.now() + patience;
+      while (stored.size < goal) {
+        if (faults.length > 0) throw new Error(`A client was refused: ${faults[0] ?? ''}`);
+        if (Date.now() > deadline) throw new Error(`Nothing is stored any more. Last: ${last}`);
+        await wait(20);
+      }
     },
     async stop() {
       over = true;
