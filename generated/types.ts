@@ -882,7 +882,7 @@ export interface components {
         };
         /**
          * Format: date-time
-         * @description A date and time with its time zone (RFC 3339), precise to the millisecond.
+         * @description A date and time with its time zone (RFC 3339), precise to the millisecond. Leap seconds (`:60`) are not used.
          */
         Timestamp: string;
         /** @description A payment. What is nested in it (buyer, payment method, service, gift cards) is as it was at the time. */
