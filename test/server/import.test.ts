@@ -217,7 +217,7 @@ describe('while it runs', () => {
   const open = async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-        and query like '%insert into bulk_uses%'`.execute(db());
+        and query like ${'%insert into bulk_uses%'}`.execute(db());
     return rows.length;
   };
 
