@@ -40,18 +40,22 @@ export const withServices = <T>(
     work(database, createServices(config, await secretsOf(config)), config),
   );
 
+export interface Events {
+  database: OpenedDatabase;
+  services: Services;
+  announce: Announce;
+  queue: Queue;
+  config: Config;
+}
+
 /** The same with events: what is changed here is told to subscribers like any other change. */
 export const withEvents = <T>(
-  work: (parts: {
-    database: OpenedDatabase;
-    services: Services;
-    announce: Announce;
-    queue: Queue;
-    config: Config;
-  }) => Promise<T>,
+  work: (parts: Events) => Promise<T>,
+  /** Of the queue, for those who run for long. */
+  { supervise = false } = {},
 ): Promise<T> =>
   withServices(async (database, services, config) => {
-    const queue = await openQueue(database.pool, () => undefined, { supervise: false });
+    const queue = await openQueue(database.pool, () => undefined, { supervise });
     try {
       const contract = loadContract();
       const check = createResponseCheck(contract.document, createAjv(contract.document));
@@ -64,6 +68,15 @@ export const withEvents = <T>(
     } finally {
       await queue.close();
     }
+  });
+
+/** Ctrl-C, or a service manager. */
+export const untilToldToEnd = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        resolve();
+      });
   });
 
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -1,42 +1,31 @@
 // `payments webhooks listen`: a receiver for newcomers. Subscribes itself, prints what comes, and unsubscribes at the end.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
+import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { createWebhookSubscription, deleteWebhookSubscription } from '../store/webhook-subscriptions.ts';
-import { Refused, withServices } from './support.ts';
+import { Refused, untilToldToEnd, withServices } from './support.ts';
 
-export async function listen({
-  port,
-  merchantAccount,
-}: {
+interface Options {
   port: string;
   merchantAccount: string;
-}): Promise<void> {
+}
+
+export async function listen({ port, merchantAccount }: Options): Promise<void> {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new Refused('--port is a number from 0 to 65535.');
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  await withServices(async ({ db }, { vault, environment }) => {
+  await withServices(async ({ db }, { vault, environment }, { publicUrl }) => {
     if (environment === 'production') throw new Refused('Production delivers to no address of this machine.');
-    const known =
-      merchantAccount === '*' || (await listAccounts(db)).some(({ id }) => id === merchantAccount);
-    if (!known)
+    const all = merchantAccount === '*';
+    if (!all && !(await listAccounts(db)).some(({ id }) => id === merchantAccount))
       throw new Refused(`There is no merchant account ${merchantAccount}. See: payments accounts list`);
-    const server = createServer((req, res) => {
-      let body = '';
-      req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      req.on('end', () => {
-        print(req.headers, body, secret);
-        res.writeHead(204).end();
-      });
-    });
-    await new Promise<void>((done, failed) =>
-      server.once('error', failed).listen(Number(port), '127.0.0.1', done),
-    );
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { server, url } = await startReceiver(Number(port), secret);
     const { id } = await createWebhookSubscription(db, {
-      merchant_account_id: merchantAccount === '*' ? null : merchantAccount,
+      merchant_account_id: all ? null : merchantAccount,
       active: true,
       url,
       username: null,
@@ -44,45 +33,60 @@ export async function listen({
       secret_sealed: vault.seal(secret, 'webhook'),
     });
     console.log(
-      `Listening on ${url} for events of ${merchantAccount === '*' ? 'all accounts' : merchantAccount}. Ctrl-C ends it.`,
+      `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Ctrl-C ends it.`,
     );
-    console.log(
-      'Make one happen: store a card with POST /payment-methods, or payments payment-methods move …',
-    );
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.once(signal, () => {
-          resolve();
-        });
-    });
+    console.log(howTo(publicUrl, all ? 'default' : merchantAccount));
+    await untilToldToEnd();
     await deleteWebhookSubscription(db, id);
     server.close();
+    server.closeAllConnections();
   });
 }
 
-function print(headers: IncomingHttpHeaders, body: string, secret: string): void {
-  const mark = isGenuine(headers, body, secret)
-    ? styleText('green', '✓ signature')
-    : styleText('red', '✗ signature');
-  let event: { name?: string; target?: { id?: string; status?: string } } = {};
-  try {
-    event = JSON.parse(body) as typeof event;
-  } catch {
-    // Printed as it came.
-  }
-  const { id, status } = event.target ?? {};
-  console.log(`${mark}  ${event.name ?? 'no event'}  ${id ?? ''}  ${status ?? ''}`);
-  console.log(styleText('dim', JSON.stringify(event, null, 2).replace(/^/gm, '  ')));
+const howTo = (publicUrl: string, account: string) => `
+Make one happen, in another terminal:
+
+  curl -X POST ${publicUrl}/payment-methods \\
+    -H "Authorization: Bearer $(npm run -s payments -- token --scopes payment-methods.write)" \\
+    -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
+    -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
+`;
+
+async function startReceiver(port: number, secret: string): Promise<{ server: Server; url: string }> {
+  const server = createServer((req, res) => {
+    buffer(req)
+      .then((body) => print(req.headers, body, secret))
+      .then(
+        (genuine) => res.writeHead(genuine ? 204 : 400).end(),
+        () => res.destroy(),
+      );
+  });
+  await new Promise<void>((done, failed) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      failed(error.code === 'EADDRINUSE' ? new Refused(`Port ${port} is taken. Leave out --port.`) : error);
+    });
+    server.listen(port, '127.0.0.1', done);
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-function isGenuine(headers: IncomingHttpHeaders, body: string, secret: string): boolean {
-  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const expected = createHmac('sha256', key)
-    .update(`${String(id)}.${String(timestamp)}.${body}`)
-    .digest();
-  return String(signatures)
-    .split(' ')
-    .map((signature) => Buffer.from(signature.replace(/^v1,/, ''), 'base64'))
-    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+/** False when the delivery is not from the service. */
+async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string): Promise<boolean> {
+  try {
+    show(await verifyWebhook({ headers, body, secret }));
+    return true;
+  } catch (error) {
+    console.log(
+      `${styleText('red', '✗ signature')}  ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return false;
+  }
+}
+
+function show(event: WebhookEvent): void {
+  const { name, created_at, target } = event;
+  console.log(
+    `${styleText('green', '✓ signature')}  ${created_at}  ${styleText('bold', name)}  ${target.id}  ${target.status}`,
+  );
+  console.log(styleText('dim', JSON.stringify(event, null, 2).replace(/^/gm, '  ')));
 }

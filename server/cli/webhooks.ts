@@ -2,12 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { listDeliveries, reopenDeliveries } from '../store/events.ts';
-import { listWebhookSubscriptions, rotateSecret } from '../store/webhook-subscriptions.ts';
+import { listWebhookSubscriptions, rotateSecret, setActive } from '../store/webhook-subscriptions.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
-import { isUuid, printJson, printRows, Refused, withDatabase, withEvents, withServices } from './support.ts';
+import {
+  isUuid,
+  printJson,
+  printRows,
+  Refused,
+  untilToldToEnd,
+  withDatabase,
+  withEvents,
+  withServices,
+  type Events,
+} from './support.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
@@ -31,6 +41,14 @@ export function webhooks(): Command {
     .description('make a new secret; the old one signs beside it for a while')
     .option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d', '24h')
     .action(rotate);
+  command
+    .command('activate <id>')
+    .description('switch a subscription on, also one that was switched off because it failed')
+    .action((id: string) => switchTo(id, true));
+  command
+    .command('deactivate <id>')
+    .description('switch a subscription off: what is not delivered yet is given up, and can be replayed')
+    .action((id: string) => switchTo(id, false));
   command
     .command('deliveries')
     .description('show attempts with time, status, duration and error, newest delivery first')
@@ -69,8 +87,16 @@ async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
   const row = isUuid(id)
     ? await withServices(({ db }, { vault }) => rotateSecret(db, id, vault.seal(secret, 'webhook'), until))
     : undefined;
-  if (!row) throw new Refused(`There is no subscription ${id}. See: payments webhooks list`);
+  if (!row) throw noSubscription(id);
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
+}
+
+const noSubscription = (id: string) =>
+  new Refused(`There is no subscription ${id}. See: payments webhooks list`);
+
+async function switchTo(id: string, active: boolean): Promise<void> {
+  if (!isUuid(id) || !(await withDatabase(({ db }) => setActive(db, id, active)))) throw noSubscription(id);
+  printJson({ id, active });
 }
 
 interface DeliveriesOptions {
@@ -122,7 +148,7 @@ async function replay(
 }
 
 async function work(): Promise<void> {
-  await withEvents(async ({ database: { db }, services: { vault }, queue, config }) => {
+  const deliverAll = async ({ database: { db }, services: { vault }, queue, config }: Events) => {
     const log = createLog(config.logLevel);
     const worker = startWorker({
       db,
@@ -134,12 +160,10 @@ async function work(): Promise<void> {
       schedule: withJitter,
     });
     log.info('delivering webhooks');
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.once(signal, () => {
-          resolve();
-        });
-    });
+    await untilToldToEnd();
+    log.info('stopping: finishing what is under way');
     await worker.stop();
-  });
+    log.info('stopped');
+  };
+  await withEvents(deliverAll, { supervise: true });
 }

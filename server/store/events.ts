@@ -24,6 +24,8 @@ export async function storeEvent(db: Db, event: EventRow): Promise<string[]> {
 export interface DueDelivery {
   id: string;
   attempts: number;
+  /** Those made before a replay, which do not count towards the schedule. */
+  attempts_before: number;
   state: string;
   event_id: string;
   body: string;
@@ -35,6 +37,7 @@ export interface DueDelivery {
   secret_sealed: string;
   old_secret_sealed: string | null;
   old_secret_until: Date | null;
+  failing_since: Date | null;
 }
 
 export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDelivery[]> =>
@@ -45,6 +48,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
     .select([
       'deliveries.id',
       'deliveries.attempts',
+      'deliveries.attempts_before',
       'deliveries.state',
       'deliveries.event_id',
       'events.body',
@@ -56,6 +60,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'subscription.secret_sealed',
       'subscription.old_secret_sealed',
       'subscription.old_secret_until',
+      'subscription.failing_since',
     ])
     .where('deliveries.id', 'in', ids)
     .execute();
@@ -98,13 +103,15 @@ export async function noteOutcome(
     );
     return false;
   }
+  // Most failures change nothing and lock nothing: the row is written by the first, and by the one that switches it off.
   const limit = new Date(now.getTime() - switchOffAfterMilliseconds);
+  const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set
       failing_since = coalesce(failing_since, ${now}),
-      active = active and not (${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false)),
-      updated_at = now()
-    where id = ${subscriptionId} and active
+      active = not ${off},
+      updated_at = case when ${off} then ${now} else updated_at end
+    where id = ${subscriptionId} and active and (failing_since is null or ${off})
     returning not active as off`.execute(db);
   return rows[0]?.off ?? false;
 }
@@ -145,14 +152,14 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
   return query.execute();
 };
 
-/** Makes deliveries due again, with all their attempts before them; returns their IDs. */
+/** Makes deliveries due again, with the whole schedule before them; returns their IDs. */
 export async function reopenDeliveries(
   db: Db,
   { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
 ): Promise<string[]> {
   let query = db
     .updateTable('deliveries')
-    .set({ state: 'pending', updated_at: sql`now()` })
+    .set({ state: 'pending', attempts_before: sql`attempts`, updated_at: sql`now()` })
     .returning('id');
   if (eventId) query = query.where('event_id', '=', eventId);
   if (failed) query = query.where('state', '=', 'failed');
@@ -160,21 +167,22 @@ export async function reopenDeliveries(
   return (await query.execute()).map(({ id }) => id);
 }
 
+/** Forgets events made before then, with their deliveries, except those that are still to be delivered. */
 export async function pruneEvents(db: Db, before: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('events')
-    .where('created_at', '<', before)
-    .where((event) =>
-      event.not(
-        event.exists(
-          event
-            .selectFrom('deliveries')
-            .select('deliveries.id')
-            .whereRef('event_id', '=', 'events.id')
-            .where('state', '=', 'pending'),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  let pruned = 0;
+  for (;;) {
+    // In pieces, so that no lock is held for long.
+    const { rows } = await sql<{ id: string }>`
+      delete from events where id in (
+        select id from events
+        where created_at < ${before}
+          and not exists (select from deliveries where event_id = events.id and state = 'pending')
+        order by created_at limit ${pruneBatch}
+        for update skip locked
+      ) returning id`.execute(db);
+    pruned += rows.length;
+    if (rows.length < pruneBatch) return pruned;
+  }
 }
+
+const pruneBatch = 1000;

@@ -129,6 +129,7 @@ export interface DeliveriesTable {
   subscription_id: string;
   state: Generated<'pending' | 'succeeded' | 'failed'>;
   attempts: Generated<number>;
+  attempts_before: Generated<number>;
   created_at: Stamp;
   updated_at: Stamp;
 }

@@ -42,6 +42,16 @@ export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: D
     .returningAll()
     .executeTakeFirst();
 
+/** Switched on, it has its five days anew. False when there is no such subscription. */
+export async function setActive(db: Db, id: string, active: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_subscriptions')
+    .set({ active, failing_since: null, updated_at: new Date() })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db

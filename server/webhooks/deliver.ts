@@ -27,26 +27,30 @@ interface Outcome {
   retryAfter: number | undefined;
 }
 
-export async function deliver(
-  jobId: string,
-  delivery: DueDelivery,
-  deps: DeliverDeps,
-  gate: Gate,
-): Promise<void> {
-  const { db, queue, log, now, schedule } = deps;
-  if (delivery.state !== 'pending' || !delivery.active) {
-    await gate(() => queue.complete(db, jobId));
-    return;
+/** What one worker's attempts share. */
+interface Turn extends DeliverDeps {
+  gate: Gate;
+  /** Ends the attempt, which then counts as not made. */
+  signal: AbortSignal;
+}
+
+/** False when the receiver failed. Throws when nothing could be recorded, and then the job is still ours. */
+export async function deliver(jobId: string, delivery: DueDelivery, turn: Turn): Promise<boolean> {
+  const { db, queue, log, now, schedule, gate } = turn;
+  if (delivery.state !== 'pending') {
+    await gate(() => queue.complete(db, [jobId]));
+    return true;
   }
   const at = now();
   const begun = performance.now();
-  const outcome = await attempt(delivery, at, deps);
+  const outcome = delivery.active ? await attempt(delivery, at, turn) : switchedOffAlready;
   const milliseconds = Math.round(performance.now() - begun);
   const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
-  const wait =
-    succeeded || outcome.status === 410 ? undefined : schedule(delivery.attempts + 1, outcome.retryAfter);
+  const final = succeeded || outcome.status === 410 || !delivery.active;
+  const failures = delivery.attempts + 1 - delivery.attempts_before;
+  const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
-  const record = () =>
+  const switchedOff = await gate(() =>
     db.transaction().execute(async (transaction) => {
       await recordAttempt(
         transaction,
@@ -54,15 +58,15 @@ export async function deliver(
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (wait !== undefined) await queue.add(transaction, [delivery.id], wait);
-      await queue.complete(transaction, jobId);
+      if (wait !== undefined) await queue.add(transaction, [delivery.id], { afterSeconds: wait });
+      await queue.complete(transaction, [jobId]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {
         now: now(),
         switchOffAfterMilliseconds,
       });
-    });
-  const switchedOff = await gate(record);
+    }),
+  );
   const about = {
     event: delivery.event_id,
     subscription: delivery.subscription_id,
@@ -75,10 +79,20 @@ export async function deliver(
     `webhook ${state}`,
   );
   if (switchedOff)
-    log.warn({ subscription: delivery.subscription_id }, 'the webhook subscription was switched off');
+    log.warn(
+      { subscription: delivery.subscription_id },
+      'the webhook subscription was switched off; payments webhooks activate switches it on again',
+    );
+  return succeeded;
 }
 
-async function attempt(delivery: DueDelivery, at: Date, { vault, options }: DeliverDeps): Promise<Outcome> {
+const switchedOffAlready: Outcome = {
+  status: null,
+  error: 'the subscription is switched off',
+  retryAfter: undefined,
+};
+
+async function attempt(delivery: DueDelivery, at: Date, { vault, options, signal }: Turn): Promise<Outcome> {
   const open = (sealed: string) => vault.open(sealed, 'webhook');
   const secrets = [open(delivery.secret_sealed)];
   const { old_secret_sealed: old, old_secret_until: until } = delivery;
@@ -92,10 +106,12 @@ async function attempt(delivery: DueDelivery, at: Date, { vault, options }: Deli
     const { status, retryAfter }: Reply = await send(
       { url: delivery.url, body: delivery.body, headers, login },
       options,
+      signal,
     );
     const redirected = status >= 300 && status < 400 ? 'redirects are not followed' : null;
     return { status, error: redirected, retryAfter: readRetryAfter(retryAfter, at) };
   } catch (error) {
+    if (signal.aborted) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     return { status: null, error: code ?? message, retryAfter: undefined };
   }

@@ -6,23 +6,38 @@ import type { Db } from '../store/database.ts';
 
 export const queueName = 'webhook-deliveries';
 
-export interface DeliveryJob {
+interface DeliveryJob {
   deliveryId: string;
-  subscriptionId?: string;
+}
+
+export interface Job extends DeliveryJob {
+  id: string;
 }
 
 export interface Queue {
-  /** Inside the transaction that is handed in: rolled back with it, there when it is committed. */
-  add: (db: Db, deliveryIds: readonly string[], afterSeconds?: number) => Promise<void>;
-  fetch: (most: number) => Promise<{ id: string; deliveryId: string }[]>;
-  complete: (db: Db, jobId: string) => Promise<void>;
+  /**
+   * Inside the transaction that is handed in: rolled back with it, there when it is committed. What is postponed is taken
+   * only after all that is not.
+   */
+  add: (
+    db: Db,
+    deliveryIds: readonly string[],
+    options?: { afterSeconds?: number; postponed?: boolean },
+  ) => Promise<void>;
+  fetch: (most: number) => Promise<Job[]>;
+  complete: (db: Db, jobIds: readonly string[]) => Promise<void>;
+  /** Says that somebody still works on these: a job that nobody speaks of for a while is given to another. */
+  keep: (jobIds: readonly string[]) => Promise<void>;
   /** Gives a job back, to be taken again in a second. */
   giveBack: (jobId: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-// A worker that dies in the middle of an attempt leaves its job active; after this it is tried again.
-const expireInSeconds = 120;
+// A worker that dies in the middle of an attempt leaves its jobs active. It spoke of them every few seconds while it lived
+// (see `keep`); after this silence, looked for this often, they are tried again.
+const silenceSeconds = 20;
+const supervisionSeconds = 10;
+const keepDays = 30;
 
 export async function openQueue(
   pool: pg.Pool,
@@ -36,7 +51,7 @@ export async function openQueue(
     supervise,
     archiveCompletedAfterSeconds: 3600,
     deleteAfterDays: 1,
-    maintenanceIntervalSeconds: 30,
+    maintenanceIntervalSeconds: supervisionSeconds,
   });
   boss.on('error', onError);
   await boss.start();
@@ -47,17 +62,18 @@ export async function openQueue(
     }),
   });
   return {
-    async add(db, deliveryIds, afterSeconds = 0) {
+    async add(db, deliveryIds, { afterSeconds = 0, postponed = false } = {}) {
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
       const jobs = deliveryIds.map((deliveryId) => ({
         name: queueName,
         data: { deliveryId },
+        priority: postponed ? -1 : 0,
         startAfter,
-        expireInSeconds,
+        expireInSeconds: silenceSeconds,
         // Only for workers that die; a failed attempt is scheduled by us.
         retryLimit: 1000,
         retryDelay: 1,
-        keepUntil: new Date(startAfter.getTime() + 30 * 24 * 3600 * 1000),
+        keepUntil: new Date(startAfter.getTime() + keepDays * 86_400_000),
       }));
       if (jobs.length > 0) await boss.insert(jobs, { db: within(db) });
     },
@@ -65,8 +81,15 @@ export async function openQueue(
       const jobs = await boss.fetch<DeliveryJob>(queueName, { batchSize: most });
       return jobs.map(({ id, data }) => ({ id, deliveryId: data.deliveryId }));
     },
-    async complete(db, jobId) {
-      await boss.complete(queueName, jobId, { db: within(db) });
+    async complete(db, jobIds) {
+      await boss.complete(queueName, [...jobIds], { db: within(db) });
+    },
+    async keep(jobIds) {
+      // pg-boss counts from `started_on` and has no call for this.
+      await pool.query(
+        `update pgboss.job set started_on = now() where name = $1 and id = any($2::uuid[]) and state = 'active'`,
+        [queueName, jobIds],
+      );
     },
     async giveBack(jobId) {
       await boss.fail(queueName, jobId);

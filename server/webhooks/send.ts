@@ -31,13 +31,35 @@ export const sendOptions = ({ environment }: { environment: 'sandbox' | 'product
 
 const longestAnswer = 64 * 1024;
 
-/** Rejects when there was no whole answer in time. */
-export function send({ url, body, headers, login }: Outgoing, options: SendOptions): Promise<Reply> {
+/** Rejects when there was no whole answer in time, or when `ending` says that nobody waits for it any more. */
+export async function send(outgoing: Outgoing, options: SendOptions, ending: AbortSignal): Promise<Reply> {
+  // Not AbortSignal.any: it holds on to every signal made from one that lives as long as the worker.
+  const stopping = new AbortController();
+  const stop = () => {
+    stopping.abort();
+  };
+  const timer = setTimeout(stop, options.milliseconds);
+  ending.addEventListener('abort', stop);
+  try {
+    return await post(outgoing, options, stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    throw new Error(`no answer within ${options.milliseconds / 1000} s`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    ending.removeEventListener('abort', stop);
+  }
+}
+
+function post(
+  { url, body, headers, login }: Outgoing,
+  options: SendOptions,
+  signal: AbortSignal,
+): Promise<Reply> {
   const target = new URL(url);
   checkUrl(target, options);
   const request = target.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(options.milliseconds);
     const outgoing = request(
       target,
       {
@@ -60,9 +82,7 @@ export function send({ url, body, headers, login }: Outgoing, options: SendOptio
         }, reject);
       },
     );
-    outgoing.on('error', (error) => {
-      reject(signal.aborted ? new Error(`no answer within ${options.milliseconds / 1000} s`) : error);
-    });
+    outgoing.on('error', reject);
     outgoing.end(body);
   });
 }

@@ -1,95 +1,141 @@
-// Takes deliveries from the queue and sends them, many at once, but of one subscription only a few: a receiver that hangs
-// or fails never delays the others. Any number of workers may run on one database.
+// Takes deliveries from the queue and sends them, many at once, but of one subscription only a few, and of one that fails
+// only one: a receiver that hangs or fails never delays the others. Any number of workers may run on one database.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createGate } from './gate.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
+import { createGate, type Gate } from './gate.ts';
+import type { Job } from './queue.ts';
 
 export interface WorkerLimits {
-  /** Attempts under way at once, of one subscription. */
-  perSubscription: number;
   /** Deliveries held here, under way or waiting for their subscription's turn. */
   held: number;
   heldPerSubscription: number;
-  pollMilliseconds: number;
+  /** Attempts under way at once, of one subscription. */
+  perSubscription: number;
   /** Connections used at once: the pool is for requests first. */
   records: number;
+  batch: number;
+  pollMilliseconds: number;
+  /** How often the queue is told that we are still at work. */
+  keepMilliseconds: number;
+  /** How long attempts may still take when the worker is told to stop; longer ones are left to the next worker. */
+  stopMilliseconds: number;
 }
 
 export const defaultLimits: WorkerLimits = {
+  held: 2000,
+  heldPerSubscription: 50,
   perSubscription: 4,
-  held: 400,
-  heldPerSubscription: 20,
-  pollMilliseconds: 250,
   records: 4,
+  batch: 100,
+  pollMilliseconds: 250,
+  keepMilliseconds: 5_000,
+  stopMilliseconds: 3_000,
 };
 
+// Seconds until a delivery is looked at again whose subscription had enough here already.
+const postponeSeconds = 1;
+const postponeFailingSeconds = 10;
+
 export interface Worker {
-  /** Takes nothing more, and waits for what is under way. */
+  /** Takes nothing more, and waits a little for what is under way. */
   stop: () => Promise<void>;
+}
+
+interface Lane {
+  /** Under way or waiting for their turn. */
+  held: number;
+  active: number;
+  /** The last attempt failed: until one succeeds, one at a time is enough, and nobody waits here. */
+  failing: boolean;
+  gate: Gate;
 }
 
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
   const { queue, db, log } = deps;
   const ending = new AbortController();
-  const lanes = new Map<string, { active: number; waiting: (() => void)[] }>();
-  const underWay = new Set<Promise<void>>();
+  const cutting = new AbortController();
+  // One for each attempt under way, and they are bounded by the limits.
+  setMaxListeners(0, cutting.signal);
+  const lanes = new Map<string, Lane>();
+  const underWay = new Map<string, Promise<void>>();
+  const records = createGate(limits.records);
 
-  const inLane = async (subscription: string, work: () => Promise<void>): Promise<boolean> => {
-    const lane = lanes.get(subscription) ?? { active: 0, waiting: [] };
+  const isFull = ({ subscription_id: id, failing_since }: DueDelivery): boolean => {
+    const { held, failing } = lanes.get(id) ?? { held: 0, failing: false };
+    return held >= (failing || failing_since ? 1 : limits.heldPerSubscription);
+  };
+
+  const inLane = async (subscription: string, work: (lane: Lane) => Promise<void>): Promise<void> => {
+    const lane = lanes.get(subscription) ?? {
+      held: 0,
+      active: 0,
+      failing: false,
+      gate: createGate(limits.perSubscription),
+    };
     lanes.set(subscription, lane);
-    if (lane.active + lane.waiting.length >= limits.heldPerSubscription) return false;
-    if (lane.active >= limits.perSubscription) await new Promise<void>((turn) => lane.waiting.push(turn));
+    lane.held += 1;
+    try {
+      await lane.gate(() => work(lane));
+    } finally {
+      lane.held -= 1;
+      if (lane.held === 0) lanes.delete(subscription);
+    }
+  };
+
+  const takeTurn = async (job: Job, delivery: DueDelivery, lane: Lane): Promise<void> => {
+    if (ending.signal.aborted) return queue.giveBack(job.id);
+    if (lane.failing && lane.active > 0) return postpone([job], postponeFailingSeconds);
     lane.active += 1;
     try {
-      await work();
+      lane.failing = !(await deliver(job.id, delivery, { ...deps, gate: records, signal: cutting.signal }));
     } finally {
       lane.active -= 1;
-      lane.waiting.shift()?.();
-      if (lane.active === 0 && lane.waiting.length === 0) lanes.delete(subscription);
     }
-    return true;
   };
 
-  const gate = createGate(limits.records);
-  const handle = async (
-    job: { id: string; deliveryId: string },
-    delivery: DueDelivery | undefined,
-  ): Promise<void> => {
-    if (!delivery) {
-      await gate(() => queue.complete(db, job.id));
-      return;
+  const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
+    try {
+      if (!delivery) await records(() => queue.complete(db, [job.id]));
+      else await inLane(delivery.subscription_id, (lane) => takeTurn(job, delivery, lane));
+    } catch (error) {
+      if (!cutting.signal.aborted)
+        log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
+      // If the database is away this fails too; the job then comes back by itself, as we speak of it no more.
+      await queue.giveBack(job.id).catch(() => undefined);
+    } finally {
+      underWay.delete(job.id);
     }
-    const taken = await inLane(delivery.subscription_id, () => deliver(job.id, delivery, deps, gate));
-    if (taken) return;
-    // Its subscription has enough here already: back to the queue, for later or for another worker.
-    await gate(() =>
+  };
+
+  const postpone = (jobs: readonly Job[], afterSeconds: number): Promise<void> =>
+    records(() =>
       db.transaction().execute(async (transaction) => {
-        await queue.add(transaction, [job.deliveryId], 2 + Math.random() * 8);
-        await queue.complete(transaction, job.id);
+        const deliveries = jobs.map(({ deliveryId }) => deliveryId);
+        await queue.add(transaction, deliveries, { afterSeconds, postponed: true });
+        await queue.complete(
+          transaction,
+          jobs.map(({ id }) => id),
+        );
       }),
     );
-  };
 
   const take = async (): Promise<number> => {
     const room = limits.held - underWay.size;
-    const jobs = room > 0 ? await queue.fetch(Math.min(room, 50)) : [];
+    const jobs = room > 0 ? await queue.fetch(Math.min(room, limits.batch)) : [];
     if (jobs.length === 0) return 0;
-    const found = await findDeliveries(
-      db,
-      jobs.map(({ deliveryId }) => deliveryId),
-    );
-    const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+    const ids = jobs.map(({ deliveryId }) => deliveryId);
+    const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
+    const later: Job[] = [];
+    const muchLater: Job[] = [];
     for (const job of jobs) {
-      const work: Promise<void> = handle(job, byId.get(job.deliveryId))
-        .catch(async (error: unknown) => {
-          log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
-          // If the database is away this fails too; the job then comes back when it expires.
-          await queue.giveBack(job.id).catch(() => undefined);
-        })
-        .finally(() => underWay.delete(work));
-      underWay.add(work);
+      const delivery = byId.get(job.deliveryId);
+      if (delivery && isFull(delivery)) (delivery.failing_since ? muchLater : later).push(job);
+      else underWay.set(job.id, handle(job, delivery));
     }
+    if (later.length > 0) await postpone(later, postponeSeconds);
+    if (muchLater.length > 0) await postpone(muchLater, postponeFailingSeconds);
     return jobs.length;
   };
 
@@ -111,12 +157,22 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       });
     }
   };
+
+  // A failure shows at the next fetch.
+  const keeping = setInterval(() => {
+    if (underWay.size > 0) queue.keep([...underWay.keys()]).catch(() => undefined);
+  }, limits.keepMilliseconds);
   const running = keepRunning();
   return {
     async stop() {
       ending.abort();
       await running;
-      await Promise.allSettled(underWay);
+      const cut = setTimeout(() => {
+        cutting.abort();
+      }, limits.stopMilliseconds);
+      await Promise.all(underWay.values());
+      clearTimeout(cut);
+      clearInterval(keeping);
     },
   };
 }

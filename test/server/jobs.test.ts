@@ -22,7 +22,7 @@ it('applies waiting replacements of cards that have expired, at the start and th
   expect(await findPaymentMethod(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
 
   now = new Date('2040-01-01T00:00:00Z');
-  await vi.waitUntil(() => service.logs.some((line) => line.includes('"applied":1')), { timeout: 10_000 });
+  await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), { timeout: 10_000 });
   expect(await findPaymentMethod(db, id)).toMatchObject({
     has_replacement: false,
     replacement: null,
@@ -37,7 +37,7 @@ it('applies waiting replacements of cards that have expired, at the start and th
   await service.service.close();
   now = new Date('2045-01-01T00:00:00Z');
   await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets } });
-  await vi.waitUntil(() => second.logs.some((line) => line.includes('"applied":1')), { timeout: 10_000 });
+  await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), { timeout: 10_000 });
   expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '5555' });
 });
 

@@ -4,10 +4,12 @@ import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';
 import * as transactions from './0003-transactions.ts';
 import * as events from './0004-events.ts';
+import * as replays from './0005-replays.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
   '0002-buyers-and-cards': buyersAndCards,
   '0003-transactions': transactions,
   '0004-events': events,
+  '0005-replays': replays,
 };

@@ -1,0 +1,7 @@
+import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // A replay starts the schedule anew; the attempts keep their numbers.
+  await sql`alter table deliveries add column attempts_before integer not null default 0`.execute(db);
+  await sql`create index deliveries_by_age on deliveries (created_at desc, id)`.execute(db);
+}

@@ -1,0 +1,93 @@
+// Everything dies at once, again and again, while clients store cards and a receiver is in the middle of its answers: each
+// card that a client was told of has its event received.
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { createCaller } from '../support/call.ts';
+import { startServer } from '../support/children.ts';
+import { startLoad } from '../support/load.ts';
+import { eventually, newDataDir } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+/** Answers each delivery only when two more have come, so that whoever is killed is in the middle of some. */
+function createHesitation() {
+  const unanswered: ServerResponse[] = [];
+  let hesitant = true;
+  const answer = (atMost: number) => {
+    while (unanswered.length > atMost) unanswered.shift()?.writeHead(204).end();
+  };
+  return {
+    take: (res: ServerResponse) => {
+      unanswered.push(res);
+      answer(hesitant ? 2 : 0);
+    },
+    end: () => {
+      hesitant = false;
+      answer(0);
+    },
+  };
+}
+
+it('every acknowledged card has its event received, also when server and database die; a second delivery has the same webhook-id', async () => {
+  await using dataDir = await newDataDir();
+  const env = { DATA_DIR: dataDir.path, LOG_LEVEL: 'info' };
+  const hesitation = createHesitation();
+  await using receiver = await startReceiver((res) => {
+    hesitation.take(res);
+  });
+  let server = await startServer(env);
+  try {
+    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const token = signToken(key, ['*.write'], 3600);
+    const { body } = await createCaller(server.url)('POST', '/webhook-subscriptions', {
+      token,
+      body: { url: receiver.url },
+    });
+    const webhook = new Webhook((body as { secret: string }).secret);
+    const load = startLoad(() => server.url, token, 4);
+    for (let round = 1; round <= 4; round += 1) {
+      await load.grow(10 + round * 5);
+      await receiver.received(receiver.got.length + 1);
+      // Every other time the database dies with it.
+      const postmaster = readFileSync(join(dataDir.path, 'postgres', 'data', 'postmaster.pid'), 'utf8');
+      if (round % 2 === 0) process.kill(Number(postmaster.split('\n')[0]), 'SIGKILL');
+      await server.kill();
+      server = await startServer(env);
+    }
+    await load.grow(10);
+    await load.stop();
+    hesitation.end();
+    expect(load.faults).toEqual([]);
+
+    const idsOf = () => {
+      const ids = new Map<string, Set<unknown>>();
+      for (const { headers, body: text } of receiver.got) {
+        const event = webhook.verify(text, headers as Record<string, string>) as {
+          id: string;
+          name: string;
+          target: { id: string };
+        };
+        expect(event).toMatchObject({ id: headers['webhook-id'], name: 'payment-method.created' });
+        ids.set(event.target.id, (ids.get(event.target.id) ?? new Set()).add(event.id));
+      }
+      return ids;
+    };
+    const missing = () => {
+      const ids = idsOf();
+      return [...load.stored.values()].filter((id) => !ids.has(id));
+    };
+    await eventually(() => missing().length === 0, 'every stored card has its event', 90);
+    const ids = [...idsOf().values()];
+    expect(ids.filter((webhookIds) => webhookIds.size !== 1)).toEqual([]);
+    // Otherwise nobody was killed in the middle of a delivery, and this shows nothing.
+    expect(receiver.got.length).toBeGreaterThan(ids.length);
+  } finally {
+    hesitation.end();
+    await server.kill();
+  }
+}, 240_000);
