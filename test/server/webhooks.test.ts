@@ -4,89 +4,37 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
-import { sendOptions } from '../../server/webhooks/send.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { startReceiver, type Got } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-// The schedule in hundredths of a second instead of minutes and hours; the real one has tests of its own.
-const webhooks = {
-  schedule: (attempts: number, retryAfter: number | undefined) =>
-    attempts < 4 ? Math.max(0.02, (retryAfter ?? 0) / 100) : undefined,
-  options: { ...sendOptions({ environment: 'sandbox' }), milliseconds: 700 },
-};
-
-// For where a slow machine must not look like a slow receiver.
-const patient = { ...webhooks, options: { ...webhooks.options, milliseconds: 60_000 } };
+import {
+  card,
+  hasty,
+  patient,
+  settled,
+  storeCard,
+  subscribe,
+  unsubscribe,
+  until,
+  verify,
+} from '../support/webhooks.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ webhooks });
+  service = await startTestService({ webhooks: hasty });
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-interface Subscription {
-  id: string;
-  secret: string;
-}
-
-const subscribe = async (url: string, extra: object = {}, account = 'default', on = service) => {
-  const { body, status } = await on.call('POST', '/webhook-subscriptions', {
-    token: on.token('*.write'),
-    body: { url, ...extra },
-    headers: { 'X-Service-Merchant-Account-ID': account },
-  });
-  expect(status).toBe(201);
-  return body as Subscription;
-};
-const unsubscribe = ({ id }: Subscription) =>
-  service.service.database.db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
-const store = async (on = service, account = 'default') => {
-  const headers = { 'X-Service-Merchant-Account-ID': account };
-  const { body } = await on.call('POST', '/payment-methods', {
-    token: on.token('*.write'),
-    body: card,
-    headers,
-  });
-  return (body as { id: string }).id;
-};
-const deliveriesOf = async ({ id }: Subscription) => {
-  const { db } = service.service.database;
-  return db.selectFrom('deliveries').selectAll().where('subscription_id', '=', id).execute();
-};
-/** Polls: there is no event to wait for when a row changes. */
-const until = async <T>(look: () => Promise<T | undefined | false>): Promise<T> => {
-  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((done) => setTimeout(done, 20))) {
-    const found = await look();
-    if (found) return found;
-  }
-  throw new Error('It did not come about.');
-};
-const settled = (subscription: Subscription) =>
-  until(async () => {
-    const [delivery] = await deliveriesOf(subscription);
-    return delivery && delivery.state !== 'pending' && delivery;
-  });
-const verify = (secret: string, { headers, body }: Receiver['got'][number]) =>
-  new Webhook(secret).verify(body, headers as Record<string, string>) as {
-    name: string;
-    id: string;
-    target: { id: string };
-  };
 
 describe('a delivery', () => {
   it('arrives signed, with the whole resource, and basic authentication when set', async () => {
     await using receiver = await startReceiver();
-    const subscription = await subscribe(receiver.url, {
+    const subscription = await subscribe(service, receiver.url, {
       authentication: { kind: 'basic', username: 'shop', password: 'päss' },
     });
-    const id = await store();
+    const id = await storeCard(service);
     await receiver.received(1);
-    const [got] = receiver.got;
-    if (!got) throw new Error('nothing came');
+    const got = receiver.got[0] as Got;
     const event = verify(subscription.secret, got);
     expect(event).toMatchObject({
       type: 'event',
@@ -99,25 +47,25 @@ describe('a delivery', () => {
     expect(got.headers['user-agent']).toMatch(/^payments-service/);
     expect(got.headers['content-type']).toBe('application/json');
     expect(() => verify(`whsec_${Buffer.alloc(24).toString('base64')}`, got)).toThrow();
-    expect((await settled(subscription)).state).toBe('succeeded');
-    await unsubscribe(subscription);
+    expect((await settled(service, subscription)).state).toBe('succeeded');
+    await unsubscribe(service, subscription);
   });
 
   it('goes to active subscriptions of the account and to those for all accounts, and to no other', async () => {
     await using receiver = await startReceiver();
     const at = (path: string) => receiver.url.replace('hook', path);
     const subscriptions = [
-      await subscribe(at('mine')),
-      await subscribe(at('all'), {}, '*'),
-      await subscribe(at('other'), {}, 'marketplace'),
-      await subscribe(at('inactive'), { active: false }),
+      await subscribe(service, at('mine')),
+      await subscribe(service, at('all'), { account: '*' }),
+      await subscribe(service, at('other'), { account: 'marketplace' }),
+      await subscribe(service, at('inactive'), { active: false }),
     ];
-    await store();
+    await storeCard(service);
     await receiver.received(2);
-    await store(service, 'marketplace');
+    await storeCard(service, 'marketplace');
     await receiver.received(4);
     expect(receiver.got.map(({ path }) => path).sort()).toEqual(['/all', '/all', '/mine', '/other']);
-    for (const subscription of subscriptions) await unsubscribe(subscription);
+    for (const subscription of subscriptions) await unsubscribe(service, subscription);
   });
 
   it.each<[string, Parameters<typeof startReceiver>[0], { state: string; attempts: number }]>([
@@ -156,9 +104,9 @@ describe('a delivery', () => {
     ['a connection that is cut', (res) => res.destroy(), { state: 'failed', attempts: 4 }],
   ])('%s', async (_name, answer, expected) => {
     await using receiver = await startReceiver(answer);
-    const subscription = await subscribe(receiver.url);
-    await store();
-    expect(await settled(subscription)).toMatchObject(expected);
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    expect(await settled(service, subscription)).toMatchObject(expected);
     expect(receiver.got).toHaveLength(expected.attempts);
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(receiver.got.map(({ path }) => path))).toEqual(new Set(['/hook']));
@@ -169,13 +117,13 @@ describe('a delivery', () => {
       .where('id', '=', subscription.id)
       .executeTakeFirst();
     expect(row?.active).toBe(receiver.got.length !== 1 || expected.state === 'succeeded');
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('nobody listening: tried again, with the reason in the log of attempts', async () => {
-    const subscription = await subscribe('http://127.0.0.1:9/');
-    await store();
-    const { id } = await settled(subscription);
+    const subscription = await subscribe(service, 'http://127.0.0.1:9/');
+    await storeCard(service);
+    const { id } = await settled(service, subscription);
     const attempts = await service.service.database.db
       .selectFrom('delivery_attempts')
       .selectAll()
@@ -184,13 +132,13 @@ describe('a delivery', () => {
     expect(attempts.map(({ number, error, status }) => [number, error, status])).toEqual(
       [1, 2, 3, 4].map((number) => [number, 'ECONNREFUSED', null]),
     );
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('an address that may not be reached is refused at each attempt, never at creation', async () => {
-    const subscription = await subscribe('http://169.254.169.254/latest/meta-data');
-    await store();
-    const { id } = await settled(subscription);
+    const subscription = await subscribe(service, 'http://169.254.169.254/latest/meta-data');
+    await storeCard(service);
+    const { id } = await settled(service, subscription);
     const attempts = await service.service.database.db
       .selectFrom('delivery_attempts')
       .select('error')
@@ -199,7 +147,7 @@ describe('a delivery', () => {
     expect(new Set(attempts.map(({ error }) => error))).toEqual(
       new Set(['the address may not be delivered to']),
     );
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('TLS: a certificate that nobody vouches for is refused', async () => {
@@ -228,9 +176,9 @@ describe('a delivery', () => {
       cert: readFileSync(join(folder, 'cert'), 'utf8'),
     };
     await using receiver = await startReceiver(undefined, tls);
-    const subscription = await subscribe(receiver.url);
-    await store();
-    const { id, state } = await settled(subscription);
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    const { id, state } = await settled(service, subscription);
     expect(state).toBe('failed');
     const attempts = await service.service.database.db
       .selectFrom('delivery_attempts')
@@ -239,17 +187,17 @@ describe('a delivery', () => {
       .execute();
     expect(attempts[0]?.error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(receiver.got).toHaveLength(0);
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('a subscription that only failed for five days is switched off, and the log says so', async () => {
     await using receiver = await startReceiver((res) => res.writeHead(500).end());
-    const subscription = await subscribe(receiver.url);
+    const subscription = await subscribe(service, receiver.url);
     const { db } = service.service.database;
     await sql`update webhook_subscriptions set failing_since = now() - interval '5 days 1 minute' where id = ${subscription.id}`.execute(
       db,
     );
-    await store();
+    await storeCard(service);
     await until(
       async () =>
         (
@@ -262,25 +210,25 @@ describe('a delivery', () => {
     );
     expect(service.logs.join('')).toMatch(/switched off/);
     expect(receiver.got).toHaveLength(1);
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('a success in between starts the five days anew', async () => {
     await using receiver = await startReceiver();
-    const subscription = await subscribe(receiver.url);
+    const subscription = await subscribe(service, receiver.url);
     const { db } = service.service.database;
     await sql`update webhook_subscriptions set failing_since = now() - interval '4 days' where id = ${subscription.id}`.execute(
       db,
     );
-    await store();
-    await settled(subscription);
+    await storeCard(service);
+    await settled(service, subscription);
     const row = await db
       .selectFrom('webhook_subscriptions')
       .select('failing_since')
       .where('id', '=', subscription.id)
       .executeTakeFirst();
     expect(row?.failing_since).toBeNull();
-    await unsubscribe(subscription);
+    await unsubscribe(service, subscription);
   });
 
   it('while a secret rotates both sign, and rotating is true', async () => {
@@ -288,14 +236,13 @@ describe('a delivery', () => {
     const { createVault } = await import('../../server/domain/vault.ts');
     const vault = createVault([service.config.secrets.CARD_KEY ?? Buffer.alloc(32)]);
     await using receiver = await startReceiver();
-    const subscription = await subscribe(receiver.url);
+    const subscription = await subscribe(service, receiver.url);
     const fresh = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
     const { db } = service.service.database;
     await rotateSecret(db, subscription.id, vault.seal(fresh, 'webhook'), new Date(Date.now() + 60_000));
-    await store();
+    await storeCard(service);
     await receiver.received(1);
-    for (const secret of [subscription.secret, fresh])
-      verify(secret, receiver.got[0] as Receiver['got'][number]);
+    for (const secret of [subscription.secret, fresh]) verify(secret, receiver.got[0]);
     const listed = async () => {
       const { body } = await service.call('GET', '/webhook-subscriptions?limit=100', {
         token: service.token('*.read'),
@@ -309,10 +256,10 @@ describe('a delivery', () => {
       db,
     );
     expect(await listed()).toMatchObject({ rotating: false });
-    await store();
+    await storeCard(service);
     await receiver.received(2);
-    expect(() => verify(subscription.secret, receiver.got[1] as Receiver['got'][number])).toThrow();
-    await unsubscribe(subscription);
+    expect(() => verify(subscription.secret, receiver.got[1])).toThrow();
+    await unsubscribe(service, subscription);
   });
 });
 
@@ -326,8 +273,8 @@ describe('the outbox', () => {
         return { ...made, body: { ...made.body, leaked: true } };
       }) as never,
     };
-    await using other = await startTestService({ webhooks, handlers: broken });
-    await subscribe(receiver.url, {}, 'default', other);
+    await using other = await startTestService({ webhooks: hasty, handlers: broken });
+    await subscribe(other, receiver.url);
     const { status } = await other.call('POST', '/payment-methods', {
       token: other.token('*.write'),
       body: card,
@@ -351,11 +298,11 @@ describe('receivers that hang', { timeout: 180_000 }, () => {
     await using good = await startReceiver();
     await using other = await startTestService({ webhooks: patient });
     for (let index = 0; index < 10; index += 1) {
-      await subscribe(hanging.url, {}, 'default', other);
-      await subscribe(good.url, {}, 'default', other);
+      await subscribe(other, hanging.url);
+      await subscribe(other, good.url);
     }
     const events = 20;
-    for (let made = 0; made < events; made += 1) await store(other);
+    for (let made = 0; made < events; made += 1) await storeCard(other);
     await good.received(10 * events);
     const answered = held.filter((res) => (res as { writableEnded?: boolean }).writableEnded);
     expect(answered).toEqual([]);
@@ -374,8 +321,8 @@ describe('two workers on one database', () => {
       webhooks: patient,
       config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
     });
-    await subscribe(receiver.url, {}, 'default', first);
-    await Promise.all(Array.from({ length: 40 }, (_, index) => store(index % 2 ? first : second)));
+    await subscribe(first, receiver.url);
+    await Promise.all(Array.from({ length: 40 }, (_, index) => storeCard(index % 2 ? first : second)));
     await receiver.received(40);
     await until(
       async () =>

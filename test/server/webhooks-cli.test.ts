@@ -1,0 +1,275 @@
+// What an operator does about webhooks, on the command line: rotate, look, replay, switch, work, listen.
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startNode, ended } from '../support/children.ts';
+import { eventually, paymentsHere } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { transaction } from '../support/transactions.ts';
+import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+// Those that `payments` finds in the data folder too.
+const secrets = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
+let service: TestService;
+let env: Record<string, string | undefined>;
+beforeAll(async () => {
+  service = await startTestService({ config: { secrets }, webhooks: hasty });
+  env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const run = (...args: string[]) => paymentsHere(['webhooks', ...args], env);
+const json = async <T>(...args: string[]) => {
+  const { status, stdout, stderr } = await run(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+};
+const unknown = '00000000-0000-4000-8000-000000000000';
+
+interface Rotated {
+  id: string;
+  secret: string;
+  rotating: boolean;
+  old_secret_until: string;
+}
+
+interface Attempt {
+  event: string;
+  name: string;
+  subscription: string;
+  state: string;
+  attempt: number;
+  at: string;
+  status: number | null;
+  ms: number;
+  error: string | null;
+}
+
+describe('payments webhooks rotate', () => {
+  it('prints the new secret; both sign until the old one ends', async () => {
+    await using receiver = await startReceiver();
+    const subscription = await subscribe(service, receiver.url);
+    const { secret, old_secret_until, ...told } = await json<Rotated>(
+      'rotate',
+      subscription.id,
+      '--keep',
+      '2h',
+    );
+    expect(told).toEqual({ id: subscription.id, rotating: true });
+    const hours = (Date.parse(old_secret_until) - Date.now()) / 3_600_000;
+    expect(hours).toBeCloseTo(2, 1);
+    await storeCard(service);
+    await receiver.received(1);
+    for (const valid of [secret, subscription.secret]) verify(valid, receiver.got[0]);
+
+    const next = await json<Rotated>('rotate', subscription.id, '--keep', '0s');
+    expect(next).toMatchObject({ rotating: false });
+    await storeCard(service);
+    await receiver.received(2);
+    verify(next.secret, receiver.got[1]);
+    for (const ended of [secret, subscription.secret]) expect(() => verify(ended, receiver.got[1])).toThrow();
+    await unsubscribe(service, subscription);
+  });
+
+  it.each([
+    [['rotate', unknown], /There is no subscription/],
+    [['rotate', 'x'], /There is no subscription x/],
+    [['rotate', unknown, '--keep', 'long'], /--keep is a number and s, m, h or d/],
+  ])('%j is refused', async (args, reason) => {
+    const { status, stderr } = await run(...args);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(reason);
+  });
+});
+
+describe('payments webhooks deliveries, replay, activate and deactivate', () => {
+  it('shows each attempt with time, status, duration and error, and sends again what was given up', async () => {
+    let mended = false;
+    await using receiver = await startReceiver((res) => res.writeHead(mended ? 204 : 500).end());
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    const { event_id } = await settled(service, subscription);
+    const since = new Date(Date.now() - 60_000).toISOString();
+
+    const attempts = await json<Attempt[]>('deliveries', '--subscription', subscription.id, '--json');
+    expect(attempts).toHaveLength(4);
+    for (const [index, attempt] of attempts.entries()) {
+      const { id } = subscription;
+      expect(attempt).toMatchObject({ event: event_id, name: 'payment-method.created', subscription: id });
+      expect(attempt).toMatchObject({ state: 'failed', attempt: index + 1, status: 500, error: null });
+      expect(Date.parse(attempt.at)).toBeGreaterThan(Date.parse(since));
+      expect(attempt.ms).toBeGreaterThanOrEqual(0);
+    }
+    expect(await json('deliveries', '--event', event_id, '--json')).toEqual(attempts);
+    expect(await json('deliveries', '--event', unknown, '--json')).toEqual([]);
+    const failed = await json<Attempt[]>('deliveries', '--failed', '--limit', '2', '--json');
+    expect(failed.map(({ event }) => event)).toEqual([event_id, event_id]);
+    const { stdout } = await run('deliveries', '--event', event_id);
+    expect(stdout).toMatch(/^event +name +subscription +state +attempt +at +status +ms +error\n/);
+
+    // A replay has the whole schedule before it, not one attempt.
+    expect(await json('replay', event_id)).toEqual({ replayed: 1 });
+    await receiver.received(8);
+    await settled(service, subscription);
+    expect(receiver.got).toHaveLength(8);
+
+    const future = new Date(Date.now() + 60_000).toISOString();
+    const none = await run('replay', '--failed', '--since', future);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no such delivery')]);
+    mended = true;
+    expect(await json('replay', '--failed', '--since', since)).toEqual({ replayed: 1 });
+    await receiver.received(9);
+    expect((await settled(service, subscription)).state).toBe('succeeded');
+    expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([event_id]));
+    const last = await json<Attempt[]>('deliveries', '--event', event_id, '--json');
+    expect(last.map(({ attempt, status }) => [attempt, status])).toEqual([
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => [number, 500]),
+      [9, 204],
+    ]);
+    await unsubscribe(service, subscription);
+  });
+
+  it('a subscription that is off is not delivered to, also by a replay; switched on, it is', async () => {
+    await using receiver = await startReceiver((res, _got, nth) =>
+      res.writeHead(nth === 1 ? 410 : 204).end(),
+    );
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    const { event_id } = await settled(service, subscription);
+    const listed = async () => {
+      const all = await json<{ id: string; active: boolean; failing_since: string | null }[]>(
+        'list',
+        '--json',
+      );
+      return all.find(({ id }) => id === subscription.id);
+    };
+    expect(await listed()).toMatchObject({ active: false });
+
+    expect(await json('replay', event_id)).toEqual({ replayed: 1 });
+    expect((await settled(service, subscription)).state).toBe('failed');
+    const attempts = await json<Attempt[]>('deliveries', '--event', event_id, '--json');
+    expect(attempts.at(-1)).toMatchObject({ status: null, error: 'the subscription is switched off' });
+    expect(receiver.got).toHaveLength(1);
+
+    expect(await json('activate', subscription.id)).toEqual({ id: subscription.id, active: true });
+    expect(await listed()).toMatchObject({ active: true, failing_since: null });
+    await json('replay', event_id);
+    await receiver.received(2);
+    expect((await settled(service, subscription)).state).toBe('succeeded');
+
+    expect(await json('deactivate', subscription.id)).toEqual({ id: subscription.id, active: false });
+    expect(await listed()).toMatchObject({ active: false });
+    await unsubscribe(service, subscription);
+  });
+
+  it.each([
+    [['replay'], /Name an event, or say --failed/],
+    [['replay', unknown, '--failed'], /Name an event, or say --failed/],
+    [['replay', 'x'], /x is no event ID/],
+    [['replay', unknown], /There is no such delivery/],
+    [['replay', '--failed', '--since', 'yesterday'], /--since is a time such as/],
+    [['deliveries', '--event', 'x'], /x is no ID/],
+    [['deliveries', '--limit', 'x'], /--limit is a number/],
+    [['activate', unknown], /There is no subscription/],
+    [['deactivate', 'x'], /There is no subscription x/],
+    [['listen', '--port', '70000'], /--port is a number from 0 to 65535/],
+    [['listen', '--merchant-account', 'none'], /There is no merchant account none/],
+  ])('%j is refused', async (args, reason) => {
+    const { status, stderr } = await run(...args);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(reason);
+  });
+});
+
+/** `payments …` that runs until it is told to end. */
+function startPayments(args: string[], more: Record<string, string> = {}) {
+  const child = startNode('server/cli/main.ts', args, { env: { ...env, ...more } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const end = ended(child);
+  const stop = async () => {
+    child.kill('SIGINT');
+    return (await end).status;
+  };
+  return {
+    said: (what: string) => eventually(() => output.includes(what), what),
+    stop,
+    output: () => output,
+  };
+}
+
+describe('payments webhooks work', () => {
+  it('delivers what a server without a worker leaves to it, also over TLS, and ends in order', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'payments-tls-'));
+    const files = { key: join(folder, 'key'), cert: join(folder, 'cert') };
+    const request =
+      'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
+    const options = [...request.split(' '), '-keyout', files.key, '-out', files.cert];
+    execFileSync('openssl', options, { stdio: 'ignore' });
+    const tls = { key: await readFile(files.key, 'utf8'), cert: await readFile(files.cert, 'utf8') };
+    await using receiver = await startReceiver(undefined, tls);
+    const { databaseUrl, dataDir } = service.config;
+    // The one of the other tests would deliver, too.
+    await service.service.close();
+    await using idle = await startTestService({
+      config: { databaseUrl, dataDir, secrets, webhookWorker: false },
+    });
+    const subscription = await subscribe(idle, receiver.url);
+    await storeCard(idle);
+    const worker = startPayments(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: files.cert });
+    await receiver.received(1);
+    verify(subscription.secret, receiver.got[0]);
+    expect((await settled(idle, subscription)).state).toBe('succeeded');
+    expect(await worker.stop()).toBe(0);
+    expect(worker.output()).toContain('webhook succeeded');
+    await unsubscribe(idle, subscription);
+    await rm(folder, { recursive: true, force: true });
+    service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });
+  });
+});
+
+describe('payments webhooks listen', () => {
+  it('subscribes itself, prints each event with the check of its signature, and leaves nothing behind', async () => {
+    const listener = startPayments(['webhooks', 'listen']);
+    await listener.said('Make one happen');
+    const url = /Listening on (\S+) for events of default/.exec(listener.output())?.[1] ?? '';
+    const id = await storeCard(service);
+    await listener.said('"type": "event"');
+    expect(listener.output()).toMatch(
+      new RegExp(`✓ signature  \\S+  payment-method.created  ${id}  succeeded\\n`),
+    );
+    const forged = await fetch(url, { method: 'POST', body: '{}', headers: { 'webhook-id': 'x' } });
+    expect(forged.status).toBe(400);
+    await listener.said('✗ signature');
+    expect(await listener.stop()).toBe(0);
+    const { stdout } = await run('list');
+    expect(stdout).not.toContain(url);
+  });
+});
+
+describe('payments import transactions --events', () => {
+  it('tells subscribers of each transaction, and without it nobody', async () => {
+    await using receiver = await startReceiver();
+    const subscription = await subscribe(service, receiver.url, { account: '*' });
+    const [silent, told] = [transaction(), transaction()];
+    for (const [row, ...options] of [[silent], [told, '--events']] as const) {
+      const child = startNode('server/cli/main.ts', ['import', 'transactions', '-', ...options], { env });
+      child.stdin.end(JSON.stringify(row));
+      expect((await ended(child)).status).toBe(0);
+    }
+    await receiver.received(1);
+    const event = verify(subscription.secret, receiver.got[0]);
+    expect(event).toMatchObject({ name: 'transaction.created', target: { id: told.id } });
+    const { db } = service.service.database;
+    const pending = db.selectFrom('deliveries').select('id').where('state', '=', 'pending');
+    await until(async () => (await pending.execute()).length === 0);
+    expect(receiver.got).toHaveLength(1);
+    await unsubscribe(service, subscription);
+  });
+});

@@ -1,0 +1,70 @@
+/** What tests of webhooks do with a service: subscribe, make something happen, check what came. */
+import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { sendOptions } from '../../server/webhooks/send.ts';
+import type { Got } from './receiver.ts';
+import type { TestService } from './service.ts';
+
+/** The schedule in hundredths of a second instead of minutes and hours; the real one has tests of its own. */
+export const hasty = {
+  schedule: (attempts: number, retryAfter: number | undefined) =>
+    attempts < 4 ? Math.max(0.02, (retryAfter ?? 0) / 100) : undefined,
+  options: { ...sendOptions({ environment: 'sandbox' }), milliseconds: 700 },
+};
+
+/** For where a slow machine must not look like a slow receiver. */
+export const patient = { ...hasty, options: { ...hasty.options, milliseconds: 60_000 } };
+
+export interface Subscription {
+  id: string;
+  secret: string;
+}
+
+const call = async (service: TestService, path: string, body: object, account: string) => {
+  const headers = { 'X-Service-Merchant-Account-ID': account };
+  const answer = await service.call('POST', path, { token: service.token('*.write'), body, headers });
+  expect(answer.status).toBe(201);
+  return answer.body;
+};
+
+export const subscribe = async (
+  service: TestService,
+  url: string,
+  { account = 'default', ...extra }: { account?: string } & Record<string, unknown> = {},
+) => (await call(service, '/webhook-subscriptions', { url, ...extra }, account)) as Subscription;
+
+export const unsubscribe = ({ service }: TestService, { id }: Subscription) =>
+  service.database.db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
+
+export const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+
+/** Something that subscribers are told of; returns the ID of the payment method. */
+export const storeCard = async (service: TestService, account = 'default') =>
+  ((await call(service, '/payment-methods', card, account)) as { id: string }).id;
+
+/** Polls: there is no event to wait for when a row changes. */
+export const until = async <T>(look: () => Promise<T | undefined | false>): Promise<T> => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((done) => setTimeout(done, 20))) {
+    const found = await look();
+    if (found) return found;
+  }
+  throw new Error('It did not come about.');
+};
+
+/** The first delivery of a subscription, once it is no longer under way. */
+export const settled = ({ service }: TestService, { id }: Subscription) =>
+  until(async () => {
+    const query = service.database.db.selectFrom('deliveries').selectAll().where('subscription_id', '=', id);
+    const delivery = await query.executeTakeFirst();
+    return delivery && delivery.state !== 'pending' && delivery;
+  });
+
+/** By a library that is not ours; throws when the signature is wrong. */
+export const verify = (secret: string, got: Got | undefined) => {
+  if (!got) throw new Error('nothing came');
+  return new Webhook(secret).verify(got.body, got.headers as Record<string, string>) as {
+    name: string;
+    id: string;
+    target: { id: string };
+  };
+};
