@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { loadContract, type Contract } from './contract/load.ts';
-import { proveContract } from './contract/prove.ts';
-import { createRequestJudge } from './contract/requests.ts';
-import { createResponseCheck } from './contract/responses.ts';
+import { compileContract, type CompiledContract } from './contract/compile.ts';
+import { loadContract } from './contract/load.ts';
 import type { Deps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
@@ -35,7 +33,7 @@ export interface Service {
 export interface ServiceOptions {
   config: Config;
   log: Logger;
-  contract?: Contract;
+  contract?: CompiledContract;
   handlers?: Handlers<Deps>;
   now?: () => Date;
   /** How often the daily job runs. */
@@ -45,10 +43,8 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, contract = loadContract(), now = () => new Date() } = options;
-  const ajv = proveContract(contract);
-  const { document } = contract;
-  const requests = await createRequestJudge(document);
+  const { config, log, now = () => new Date() } = options;
+  const contract = options.contract ?? (await compileContract(loadContract()));
   const sandbox = config.environment === 'sandbox';
   const services = createServices(config, await secretsOf(config));
   const database = await openStore({
@@ -68,12 +64,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (sandbox && (await furnishSandbox(database.db, config.dataDir, now(), services)))
       log.info('the sandbox was furnished');
     let publicUrl = config.publicUrl;
-    const responses = createResponseCheck(document, ajv);
-    const announce = createAnnounce(createOutbox(queue, responses), () => publicUrl, now);
+    const announce = createAnnounce(createOutbox(queue, contract.responses), () => publicUrl, now);
     const app = createApp({
-      document,
-      requests,
-      responses,
+      ...contract,
       handlers: options.handlers ?? handlers,
       database,
       services,

@@ -1,5 +1,5 @@
 // One line of an import, held against the contract.
-import { createAjv, pointTo } from '../contract/ajv.ts';
+import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
 import { unstorable, type NewTransaction } from '../store/transactions.ts';
@@ -23,7 +23,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
   const { document } = loadContract();
   const ajv = createAjv(document, { verbose: true });
   const translate = createTranslator(ajv);
-  const resource = ajv.compile(pointTo('/components/schemas/Transaction'));
+  const resource = compileAt(ajv, '/components/schemas/Transaction');
   const extras = ajv.compile({ type: 'object', properties: extraProperties });
   return ({ text }) => {
     if (text === undefined) return 'is not valid UTF-8';

@@ -1,4 +1,5 @@
 // One way to make an Ajv for this contract: JSON Schema 2020-12, full formats, every violation at once.
+import type { ValidateFunction } from 'ajv';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { formats } from './formats.ts';
@@ -32,3 +33,10 @@ export function createAjv(document: Document, options: Options = {}): Ajv2020 {
 export const pointTo = (pointer: string) => ({
   $ref: `${id}#${pointer.split('/').map(encodeURIComponent).join('/')}`,
 });
+
+/** The validator of a place in the contract. Asked twice it is compiled once, which `ajv.compile` would not do. */
+export function compileAt(ajv: Ajv2020, pointer: string): ValidateFunction {
+  const validate = ajv.getSchema(pointTo(pointer).$ref);
+  if (!validate) throw new Error(`there is no schema at ${pointer}`);
+  return validate;
+}

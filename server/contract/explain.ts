@@ -3,7 +3,7 @@
 import type { ValidateFunction } from 'ajv';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
-import { createAjv, pointTo } from './ajv.ts';
+import { compileAt, createAjv, pointTo } from './ajv.ts';
 import {
   operationsOf,
   resolve,
@@ -51,8 +51,7 @@ export function createExplainer(document: Document): Explainer {
         properties: absolute(properties),
       }),
       body:
-        operation.requestBody &&
-        inBody.compile(pointTo(`${pointer}/requestBody/content/application~1json/schema`)),
+        operation.requestBody && compileAt(inBody, `${pointer}/requestBody/content/application~1json/schema`),
       arrays: typed('array'),
       integers: typed('integer'),
       names: new Set(Object.keys(properties)),

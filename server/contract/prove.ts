@@ -2,7 +2,7 @@
 // matches. express-openapi-validator would find out at the first request, or never.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
-import { createAjv, pointTo } from './ajv.ts';
+import { compileAt, createAjv } from './ajv.ts';
 import {
   ContractFault,
   lookUp,
@@ -80,7 +80,7 @@ function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): strin
     if (!ajv.validateSchema(schema as Schema)) {
       return `this schema is invalid (${ajv.errorsText(ajv.errors, { dataVar: 'it' })})`;
     }
-    ajv.compile(pointTo(pointer));
+    compileAt(ajv, pointer);
     return undefined;
   } catch (error) {
     return `this schema is invalid (${error instanceof Error ? error.message : String(error)})`;
@@ -89,7 +89,7 @@ function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): strin
 
 function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefined {
   for (const { media: entry, pointer } of media({ document })) {
-    const validate = ajv.compile(pointTo(`${pointer}/schema`));
+    const validate = compileAt(ajv, `${pointer}/schema`);
     for (const [name, example] of Object.entries(entry.examples)) {
       const { value } = resolve<{ value?: unknown }>(document, example);
       if (validate(value)) continue;

@@ -3,7 +3,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import type { EventName, OperationId } from '../../generated/operations.ts';
-import { pointTo } from './ajv.ts';
+import { compileAt } from './ajv.ts';
 import { operationsOf, resolve, type Document } from './load.ts';
 
 export interface ResponseCheck {
@@ -19,17 +19,17 @@ export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseC
     for (const [status, response] of Object.entries(operation.responses)) {
       if (!resolve(document, response).content) continue;
       const base = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
-      validators.set(`${operation.operationId} ${status}`, ajv.compile(pointTo(base + json)));
+      validators.set(`${operation.operationId} ${status}`, compileAt(ajv, base + json));
     }
   }
   const events = new Map(
     Object.keys(document.webhooks).map((name) => [
       name,
-      ajv.compile(pointTo(`/webhooks/${name}/post/requestBody${json}`)),
+      compileAt(ajv, `/webhooks/${name}/post/requestBody${json}`),
     ]),
   );
   // For paths that are no operation's there is still a shape.
-  const anyError = ajv.compile(pointTo('/components/schemas/Error'));
+  const anyError = compileAt(ajv, '/components/schemas/Error');
   const say = (validate: ValidateFunction, value: unknown) =>
     validate(value)
       ? undefined

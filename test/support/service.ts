@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { secretNames, type Config, type SecretName } from '../../server/config.ts';
+import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
+import { loadContract } from '../../server/contract/load.ts';
 import { generateKeyPair, thumbprint, type Algorithm } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { startService, type Service, type ServiceOptions } from '../../server/service.ts';
@@ -43,6 +45,9 @@ export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config
 export const testSecrets = (): Record<SecretName, Buffer> =>
   Object.fromEntries(secretNames.map((name) => [name, randomBytes(32)])) as Record<SecretName, Buffer>;
 
+/** Compiled once for all services of a test file. */
+let contract: Promise<CompiledContract> | undefined;
+
 export async function startTestService({
   config: given = {},
   ...options
@@ -66,7 +71,12 @@ export async function startTestService({
     { level: config.logLevel, base: null },
     { write: (line: string) => void logs.push(line) },
   );
-  const service = await startService({ config, log, ...options });
+  const service = await startService({
+    config,
+    log,
+    contract: await (contract ??= compileContract(loadContract())),
+    ...options,
+  });
   const keyFile = join(dataDir, 'sandbox-key.pem');
   const key =
     config.environment === 'sandbox'
