@@ -1,10 +1,14 @@
 // The daily job, with a clock of the test's own.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { startJobs } from '../../server/jobs.ts';
 import { openDatabase } from '../../server/store/database.ts';
+import { recordAttempt, storeEvent } from '../../server/store/events.ts';
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { createWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
 import { cards } from '../../server/sandbox/people.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -22,7 +26,9 @@ it('applies waiting replacements of cards that have expired, at the start and th
   expect(await findPaymentMethod(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
 
   now = new Date('2040-01-01T00:00:00Z');
-  await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), { timeout: 10_000 });
+  await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
+    timeout: 10_000,
+  });
   expect(await findPaymentMethod(db, id)).toMatchObject({
     has_replacement: false,
     replacement: null,
@@ -37,8 +43,57 @@ it('applies waiting replacements of cards that have expired, at the start and th
   await service.service.close();
   now = new Date('2045-01-01T00:00:00Z');
   await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets } });
-  await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), { timeout: 10_000 });
+  await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
+    timeout: 10_000,
+  });
   expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '5555' });
+});
+
+it('forgets old events with their deliveries, but none that is still to be delivered, and counts that are over', async () => {
+  const now = new Date();
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+  // Nothing is delivered, so that what is pending stays so.
+  const config = { webhookWorker: false };
+  await using service = await startTestService({ config, now: () => now, jobMilliseconds: 50 });
+  const { db } = service.service.database;
+  const subscription = await createWebhookSubscription(db, {
+    merchant_account_id: 'default',
+    active: true,
+    url: 'http://127.0.0.1:9/',
+    username: null,
+    password_sealed: null,
+    secret_sealed: 'sealed',
+  });
+  const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
+    const id = randomUUID();
+    const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
+    const [delivery = ''] = await storeEvent(db, event);
+    await recordAttempt(db, delivery, { at: created_at, status: 200, milliseconds: 1, error: null }, state);
+    return id;
+  };
+  const kept = [
+    await make(daysAgo(29.9), 'succeeded'),
+    await make(daysAgo(40), 'pending'),
+    await make(daysAgo(0), 'failed'),
+  ];
+  await make(daysAgo(30.1), 'succeeded');
+  await make(daysAgo(300), 'failed');
+  await sql`insert into rate_limits values ('over', 1, ${now.getTime() - 1}), ('still', 1, ${now.getTime() + 60_000})`.execute(
+    db,
+  );
+  const ids = async () => (await db.selectFrom('events').select('id').execute()).map(({ id }) => id).sort();
+  await vi.waitUntil(async () => (await ids()).length === 3, { timeout: 10_000, interval: 50 });
+  const limits = () => sql<{ key: string }>`select key from rate_limits`.execute(db);
+  await vi.waitUntil(async () => (await limits()).rows.length === 1, { timeout: 10_000, interval: 50 });
+  expect(await ids()).toEqual(kept.sort());
+  expect((await limits()).rows).toEqual([{ key: 'still' }]);
+  const left = await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_attempts', 'delivery_id', 'deliveries.id')
+    .select('event_id')
+    .where('subscription_id', '=', subscription.id)
+    .execute();
+  expect(left.map(({ event_id }) => event_id).sort()).toEqual(kept);
 });
 
 it('survives a database that is away, and says so', async () => {

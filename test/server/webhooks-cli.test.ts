@@ -1,12 +1,11 @@
 // What an operator does about webhooks, on the command line: rotate, look, replay, switch, work, listen.
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNode, ended } from '../support/children.ts';
 import { eventually, paymentsHere } from '../support/process.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { makeCertificate, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
@@ -207,12 +206,9 @@ function startPayments(args: string[], more: Record<string, string> = {}) {
 describe('payments webhooks work', () => {
   it('delivers what a server without a worker leaves to it, also over TLS, and ends in order', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payments-tls-'));
-    const files = { key: join(folder, 'key'), cert: join(folder, 'cert') };
-    const request =
-      'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
-    const options = [...request.split(' '), '-keyout', files.key, '-out', files.cert];
-    execFileSync('openssl', options, { stdio: 'ignore' });
-    const tls = { key: await readFile(files.key, 'utf8'), cert: await readFile(files.cert, 'utf8') };
+    const tls = await makeCertificate();
+    const trusted = join(folder, 'cert');
+    await writeFile(trusted, tls.cert);
     await using receiver = await startReceiver(undefined, tls);
     const { databaseUrl, dataDir } = service.config;
     // The one of the other tests would deliver, too.
@@ -222,7 +218,7 @@ describe('payments webhooks work', () => {
     });
     const subscription = await subscribe(idle, receiver.url);
     await storeCard(idle);
-    const worker = startPayments(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: files.cert });
+    const worker = startPayments(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
     await receiver.received(1);
     verify(subscription.secret, receiver.got[0]);
     expect((await settled(idle, subscription)).state).toBe('succeeded');

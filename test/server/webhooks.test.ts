@@ -1,12 +1,8 @@
 // Events that arrive: real receivers on loopback, the signature checked by a library that is not ours.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
-import { startReceiver, type Got } from '../support/receiver.ts';
+import { makeCertificate, startReceiver, type Got } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
   card,
@@ -151,31 +147,7 @@ describe('a delivery', () => {
   });
 
   it('TLS: a certificate that nobody vouches for is refused', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tls-'));
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '1',
-        '-subj',
-        '/CN=localhost',
-        '-keyout',
-        join(folder, 'key'),
-        '-out',
-        join(folder, 'cert'),
-      ],
-      { stdio: 'ignore' },
-    );
-    const tls = {
-      key: readFileSync(join(folder, 'key'), 'utf8'),
-      cert: readFileSync(join(folder, 'cert'), 'utf8'),
-    };
-    await using receiver = await startReceiver(undefined, tls);
+    await using receiver = await startReceiver(undefined, await makeCertificate());
     const subscription = await subscribe(service, receiver.url);
     await storeCard(service);
     const { id, state } = await settled(service, subscription);
@@ -309,6 +281,25 @@ describe('receivers that hang', { timeout: 180_000 }, () => {
     expect(held.length).toBeGreaterThan(0);
     for (const res of held) res.end();
     await hanging[Symbol.asyncDispose]();
+  });
+});
+
+describe('a worker that is told to stop', () => {
+  it('leaves an attempt that hangs to the next one, and does not count it', async () => {
+    await using receiver = await startReceiver((res, _got, nth) => {
+      if (nth > 1) res.writeHead(204).end();
+    });
+    const first = await startTestService({ webhooks: patient });
+    const subscription = await subscribe(first, receiver.url);
+    await storeCard(first);
+    await receiver.received(1);
+    const { config } = first;
+    await first.service.close();
+    await using second = await startTestService({ webhooks: patient, config });
+    await receiver.received(2);
+    expect(await settled(second, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    await first[Symbol.asyncDispose]();
   });
 });
 

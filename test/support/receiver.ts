@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
 
 export interface Got {
   headers: IncomingHttpHeaders;
@@ -50,4 +51,11 @@ export async function startReceiver(
         server.closeAllConnections();
       }),
   };
+}
+
+/** For this machine, and vouched for by nobody but itself. */
+export async function makeCertificate(): Promise<{ key: string; cert: string }> {
+  const extensions = [{ name: 'subjectAltName' as const, altNames: [{ type: 7 as const, ip: '127.0.0.1' }] }];
+  const made = await generate([{ name: 'commonName', value: '127.0.0.1' }], { extensions });
+  return { key: made.private, cert: made.cert };
 }
