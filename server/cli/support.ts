@@ -73,8 +73,11 @@ export const withEvents = <T>(
 /** Ctrl-C, or a service manager. */
 export const untilToldToEnd = (): Promise<void> =>
   new Promise((resolve) => {
+    // Waiting for a signal alone keeps no process alive.
+    const alive = setInterval(() => undefined, 60_000);
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => {
+        clearInterval(alive);
         resolve();
       });
   });

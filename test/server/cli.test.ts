@@ -14,6 +14,7 @@ import {
   payments,
   paymentsHere,
   processesOn,
+  startPayments,
   startServer,
   type DataDir,
   type Server,
@@ -342,6 +343,21 @@ describe('while no server runs', () => {
     const { status, stdout, stderr } = await here('database', 'url');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Start it: npm start');
+  });
+
+  it('database url --hold keeps the database running until it is told to end', async () => {
+    const held = startPayments(['database', 'url', '--hold'], { DATA_DIR: dataDir.path });
+    await eventually(() => held.stdout().includes('\n'), 'an address');
+    const client = new pg.Client({ connectionString: held.stdout().trim() });
+    await client.connect();
+    await client.query('select from merchant_accounts');
+    await client.end();
+    held.process.kill('SIGINT');
+    expect(await held.ended).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('Ctrl-C ends it') as string,
+    });
+    expect(await processesOn(dataDir.path)).toEqual([]);
   });
 
   it('works before the first start, and token says what is missing', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNode, ended } from '../support/children.ts';
-import { eventually, paymentsHere } from '../support/process.ts';
+import { eventually, paymentsHere, startPayments } from '../support/process.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
@@ -186,21 +186,14 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
 });
 
 /** `payments …` that runs until it is told to end. */
-function startPayments(args: string[], more: Record<string, string> = {}) {
-  const child = startNode('server/cli/main.ts', args, { env: { ...env, ...more } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const end = ended(child);
+function startLong(args: string[], more: Record<string, string> = {}) {
+  const child = startPayments(args, { ...env, ...more });
   const stop = async () => {
-    child.kill('SIGINT');
-    return (await end).status;
+    child.process.kill('SIGINT');
+    return (await child.ended).status;
   };
-  return {
-    said: (what: string) => eventually(() => output.includes(what), what),
-    stop,
-    output: () => output,
-  };
+  const said = (what: string) => eventually(() => child.stdout().includes(what), what);
+  return { said, stop, output: child.stdout };
 }
 
 describe('payments webhooks work', () => {
@@ -218,7 +211,7 @@ describe('payments webhooks work', () => {
     });
     const subscription = await subscribe(idle, receiver.url);
     await storeCard(idle);
-    const worker = startPayments(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
+    const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
     await receiver.received(1);
     verify(subscription.secret, receiver.got[0]);
     expect((await settled(idle, subscription)).state).toBe('succeeded');
@@ -232,7 +225,7 @@ describe('payments webhooks work', () => {
 
 describe('payments webhooks listen', () => {
   it('subscribes itself, prints each event with the check of its signature, and leaves nothing behind', async () => {
-    const listener = startPayments(['webhooks', 'listen']);
+    const listener = startLong(['webhooks', 'listen']);
     await listener.said('Make one happen');
     const url = /Listening on (\S+) for events of default/.exec(listener.output())?.[1] ?? '';
     const id = await storeCard(service);

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { openStore } from '../../server/store/open.ts';
 
 export interface Load {
   /** External identifier → id of the record, as some answer said. */
@@ -81,4 +83,22 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
       await Promise.all(running);
     },
   };
+}
+
+/** Holds what clients were told against what the embedded database in this folder has: the same, and nothing twice. */
+export async function expectStored(dataDir: string, { stored, faults }: Load): Promise<void> {
+  expect(faults).toEqual([]);
+  const database = await openStore({ databaseUrl: undefined, dataDir, log: () => undefined });
+  try {
+    const rows = await database.db
+      .selectFrom('payment_methods')
+      .select(['id', 'external_identifier'])
+      .where('external_identifier', 'like', 'load-%')
+      .execute();
+    const there = new Map(rows.map(({ id, external_identifier }) => [external_identifier ?? '', id]));
+    expect(rows).toHaveLength(there.size);
+    expect(there).toEqual(stored);
+  } finally {
+    await database.close();
+  }
 }

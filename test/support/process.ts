@@ -57,9 +57,10 @@ export function startCommand(command: string, args: string[], env: Env = {}): Ch
 const node = (file: string, args: string[], env: Env) =>
   startCommand(process.execPath, ['--import', 'tsx', join(root, file), ...args], env);
 
+export const startPayments = (args: string[], env: Env): Child => node('server/cli/main.ts', args, env);
+
 /** Runs `payments` to its end. */
-export const payments = (args: string[], env: Env): Promise<Ended> =>
-  node('server/cli/main.ts', args, env).ended;
+export const payments = (args: string[], env: Env): Promise<Ended> => startPayments(args, env).ended;
 
 /** The same program inside this process: without the second that a process takes to begin. One at a time. */
 export const paymentsHere = (args: string[], env: Env): Promise<Ended> =>
