@@ -4,15 +4,13 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createGate } from './gate.ts';
+import { createLanes, type Lane, type LaneLimits } from './lanes.ts';
 import type { Job } from './queue.ts';
 
-export interface WorkerLimits {
+export interface WorkerLimits extends LaneLimits {
   /** Deliveries held here, under way or waiting for their subscription's turn. */
   held: number;
-  heldPerSubscription: number;
-  /** Attempts under way at once, of one subscription. */
-  perSubscription: number;
   /** Connections used at once: the pool is for requests first. */
   records: number;
   batch: number;
@@ -43,46 +41,15 @@ export interface Worker {
   stop: () => Promise<void>;
 }
 
-interface Lane {
-  /** Under way or waiting for their turn. */
-  held: number;
-  active: number;
-  /** The last attempt failed: until one succeeds, one at a time is enough, and nobody waits here. */
-  failing: boolean;
-  gate: Gate;
-}
-
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
   const { queue, db, log } = deps;
   const ending = new AbortController();
   const cutting = new AbortController();
   // One for each attempt under way, and they are bounded by the limits.
   setMaxListeners(0, cutting.signal);
-  const lanes = new Map<string, Lane>();
+  const lanes = createLanes(limits);
   const underWay = new Map<string, Promise<void>>();
   const records = createGate(limits.records);
-
-  const isFull = ({ subscription_id: id, failing_since }: DueDelivery): boolean => {
-    const { held, failing } = lanes.get(id) ?? { held: 0, failing: false };
-    return held >= (failing || failing_since ? 1 : limits.heldPerSubscription);
-  };
-
-  const inLane = async (subscription: string, work: (lane: Lane) => Promise<void>): Promise<void> => {
-    const lane = lanes.get(subscription) ?? {
-      held: 0,
-      active: 0,
-      failing: false,
-      gate: createGate(limits.perSubscription),
-    };
-    lanes.set(subscription, lane);
-    lane.held += 1;
-    try {
-      await lane.gate(() => work(lane));
-    } finally {
-      lane.held -= 1;
-      if (lane.held === 0) lanes.delete(subscription);
-    }
-  };
 
   const takeTurn = async (job: Job, delivery: DueDelivery, lane: Lane): Promise<void> => {
     if (ending.signal.aborted) return queue.giveBack(job.id);
@@ -98,7 +65,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
     try {
       if (!delivery) await records(() => queue.complete(db, [job.id]));
-      else await inLane(delivery.subscription_id, (lane) => takeTurn(job, delivery, lane));
+      else await lanes.enter(delivery.subscription_id, (lane) => takeTurn(job, delivery, lane));
     } catch (error) {
       if (!cutting.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
@@ -131,7 +98,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const muchLater: Job[] = [];
     for (const job of jobs) {
       const delivery = byId.get(job.deliveryId);
-      if (delivery && isFull(delivery)) (delivery.failing_since ? muchLater : later).push(job);
+      if (delivery && lanes.isFull(delivery)) (delivery.failing_since ? muchLater : later).push(job);
       else underWay.set(job.id, handle(job, delivery));
     }
     if (later.length > 0) await postpone(later, postponeSeconds);

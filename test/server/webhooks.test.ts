@@ -284,6 +284,35 @@ describe('receivers that hang', { timeout: 180_000 }, () => {
   });
 });
 
+describe('a receiver that fails', () => {
+  it('is tried one at a time, and gets everything once it has recovered', async () => {
+    const failures = 8;
+    const atOnce: number[] = [];
+    let open = 0;
+    await using receiver = await startReceiver((res, _got, nth) => {
+      open += 1;
+      // The first four may be on their way before the first of them has failed.
+      if (nth > 4 && nth <= failures) atOnce.push(open);
+      // Later, so that attempts which are made at once are seen to be.
+      setTimeout(() => {
+        open -= 1;
+        res.writeHead(nth <= failures ? 500 : 204).end();
+      }, 20);
+    });
+    await using other = await startTestService({ webhooks: { ...patient, schedule: () => 0.05 } });
+    await subscribe(other, receiver.url);
+    for (let made = 0; made < 20; made += 1) await storeCard(other);
+    const left = other.service.database.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('state', '<>', 'succeeded');
+    await until(async () => (await left.execute()).length === 0);
+    expect(atOnce).toEqual([1, 1, 1, 1]);
+    expect(receiver.got).toHaveLength(20 + failures);
+    expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(20);
+  });
+});
+
 describe('a worker that is told to stop', () => {
   it('leaves an attempt that hangs to the next one, and does not count it', async () => {
     await using receiver = await startReceiver((res, _got, nth) => {
