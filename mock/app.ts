@@ -6,7 +6,7 @@ import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import { cors, earlyData, requestId, route } from './http/arrival.ts';
 import { body } from './http/body.ts';
-import { pages } from './http/pages.ts';
+import { servePages } from './http/pages.ts';
 import { createRequestLog, writeError } from './http/refusal.ts';
 import { token } from './http/token.ts';
 import { step, visitOf } from './http/visit.ts';
@@ -43,7 +43,7 @@ export function createApp({ reading, address, delayMilliseconds, log, now }: App
         await wait(delayMilliseconds);
       }),
     );
-  app.use(pages);
+  servePages(app);
   app.use(step(route));
   app.use(step(earlyData));
   app.use(step(token));

@@ -10,7 +10,7 @@ import type { RequestJudge } from './contract/requests.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Announce } from './events.ts';
 import type { Deps, Services } from './handlers/deps.ts';
-import { createApprovals } from './http/approvals.ts';
+import { serveApprovals } from './http/approvals.ts';
 import { createAnswer } from './http/answer.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
@@ -89,14 +89,12 @@ export function createApp(deps: AppDeps): Express {
   app.use(step(requestId));
   serveStatic(app, { document, siteDir, isReady: database.isReady });
   if (services.environment === 'sandbox') {
-    app.use(
-      createApprovals({
-        find: (id) => findPaymentMethod(database.db, id),
-        move: (id, status) =>
-          movePaymentMethod(database.db, id, status, (db, row) => announce.paymentMethod(db, 'updated', row)),
-        pages: { approval: approvalPage, decided: decidedPage },
-      }),
-    );
+    serveApprovals(app, {
+      find: (id) => findPaymentMethod(database.db, id),
+      move: (id, status) =>
+        movePaymentMethod(database.db, id, status, (db, row) => announce.paymentMethod(db, 'updated', row)),
+      pages: { approval: approvalPage, decided: decidedPage },
+    });
   }
   app.use(step(route));
   app.use(step(earlyData));

@@ -17,8 +17,10 @@ export const checkGiftCardBalances: Choose = ({ operation, body, account }) => {
   const waitMilliseconds = pins.has(wholeCallPins.slow) ? slowMilliseconds : 0;
   if (pins.has(wholeCallPins.nonsense))
     return { status: 502, example: 'bad_gateway', why: `PIN ${wholeCallPins.nonsense}`, waitMilliseconds };
-  const stored = successes(operation).flatMap(({ value }) => (value as { items: Item[] }).items);
   const merchant_account_id = accountId(account) ?? '';
+  const stored = successes(operation)
+    .flatMap(({ value }) => (value as { items: Item[] }).items)
+    .filter((item) => item.merchant_account_id === merchant_account_id);
   return {
     status: operation.success,
     why: 'numbers and PINs say the balances',

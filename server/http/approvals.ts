@@ -1,6 +1,6 @@
 // Serves the sandbox's approval page and carries out the buyer's decision. Unknown IDs fall through, so they answer like
 // any unknown path.
-import express, { Router, type Request } from 'express';
+import express, { type Express, type Request } from 'express';
 import { approvalPath } from '../domain/present-payment-method.ts';
 import { IllegalMove } from '../domain/state-machine.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';
@@ -15,15 +15,14 @@ export interface ApprovalsDeps {
   };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+// Not `:id`, which Express would decode, and answer `%zz` with an error of its own.
+const path = new RegExp(`^${approvalPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-export function createApprovals({ find, move, pages }: ApprovalsDeps): Router {
-  const router = Router({ strict: true, caseSensitive: true });
-  const path = approvalPath(':id');
-  const known = (req: Request) => (uuid.test(idOf(req)) ? find(idOf(req)) : Promise.resolve(undefined));
-  router.get(path, async (req, res, next) => {
-    const method = await known(req);
+// On the app itself: a router would answer OPTIONS in its own way.
+export function serveApprovals(app: Express, { find, move, pages }: ApprovalsDeps): void {
+  app.get(path, async (req, res, next) => {
+    const method = await find(idOf(req));
     if (!method) {
       next();
       return;
@@ -33,9 +32,9 @@ export function createApprovals({ find, move, pages }: ApprovalsDeps): Router {
       method.status === 'buyer_approval_required' ? pages.approval(method) : pages.decided(method.status),
     );
   });
-  router.post(path, express.urlencoded({ extended: false, limit: 1024 }), async (req, res, next) => {
+  app.post(path, express.urlencoded({ extended: false, limit: 1024 }), async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
-    const method = await known(req);
+    const method = await find(idOf(req));
     if (!method || (decision !== 'approve' && decision !== 'decline')) {
       next();
       return;
@@ -54,7 +53,6 @@ export function createApprovals({ find, move, pages }: ApprovalsDeps): Router {
         .type('html')
         .send(pages.decided(decided?.status ?? 'failed'));
   });
-  return router;
 }
 
-const idOf = (req: Request): string => String(req.params.id);
+const idOf = (req: Request): string => String(req.params[0]);

@@ -4,7 +4,10 @@ import type { RequestHandler } from 'express';
 
 export const cors: RequestHandler = (req, res, next) => {
   res.setHeader('Access-Control-Allow-Origin', '*');
-  res.setHeader('Access-Control-Expose-Headers', 'X-Request-ID, Retry-After, Allow, X-Contract-Example');
+  res.setHeader(
+    'Access-Control-Expose-Headers',
+    'X-Request-ID, Retry-After, Allow, X-Contract-Example, Preference-Applied',
+  );
   const preflight =
     req.method === 'OPTIONS' &&
     req.headers.origin !== undefined &&
@@ -16,7 +19,7 @@ export const cors: RequestHandler = (req, res, next) => {
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
   res.setHeader(
     'Access-Control-Allow-Headers',
-    'Authorization, Content-Type, X-Service-Merchant-Account-ID, X-Request-ID',
+    'Authorization, Content-Type, X-Service-Merchant-Account-ID, X-Request-ID, Prefer',
   );
   res.setHeader('Access-Control-Max-Age', '600');
   res.status(204).end();

@@ -9,8 +9,8 @@ import { parseQuery } from '../../server/contract/query.ts';
 import { createRequestJudge, type RequestJudge } from '../../server/contract/requests.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { compatible, mutate, mutationsOf, oddNames, type Mutation } from './violations.mutations.ts';
-import { document, parametersOf, request, type Json, type Sent } from './violations.requests.ts';
+import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
+import { document, parametersOf, request, type Json, type Sent } from '../support/requests.ts';
 
 const seed = Number(process.env.FC_SEED ?? 20_261_115);
 const ids = Object.keys(operations) as OperationId[];

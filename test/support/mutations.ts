@@ -1,4 +1,4 @@
-/** Ways to break a request at one place, each of which knows what it must be told: the oracle of violations.test.ts. */
+/** Ways to break a request at one place, each of which knows what it must be told: the oracle of violations and parity tests. */
 import type { Schema } from '../../server/contract/load.ts';
 import {
   bodySchemaOf,
@@ -8,7 +8,7 @@ import {
   type Json,
   type Sent,
   type TextSchema,
-} from './violations.requests.ts';
+} from './requests.ts';
 
 export interface Mutation {
   /** For the report of a failure. */
@@ -19,6 +19,8 @@ export interface Mutation {
   expects: string;
   apply: (sent: Sent) => void;
 }
+
+const short = (value: Json) => JSON.stringify(value).slice(0, 40);
 
 const escape = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -88,9 +90,11 @@ function bodyMutations(given: unknown, value: Json, path: Path): Mutation[] {
   if (value === null) return [];
   if (Array.isArray(schema.oneOf)) return entryMutations(schema.oneOf as Schema[], value, path);
   const wrong = [1, 1.5, true, 'x', {}, [], ...(nullable ? [] : [null])] as Json[];
-  const mistypes = wrong.filter((one) => typeName(one) !== schema.type).map((one) => put('wrong type', one));
+  const mistypes = wrong
+    .filter((one) => typeName(one) !== schema.type)
+    .map((one) => put(`wrong type ${short(one)}`, one));
   if (typeof value === 'string')
-    return [...mistypes, ...badTexts(schema).map((text) => put('bad text', text))];
+    return [...mistypes, ...badTexts(schema).map((text) => put(`bad text ${short(text)}`, text))];
   if (Array.isArray(value)) {
     const full = Array.from({ length: Number(schema.maxItems) + 1 }, () => value[0] ?? null);
     return [
@@ -116,7 +120,7 @@ function bodyMutations(given: unknown, value: Json, path: Path): Mutation[] {
     })),
     ...oddNames.map((name) =>
       at(
-        'unknown property',
+        `unknown property ${short(name)}`,
         (sent) => {
           write(sent, [...path, name], 1);
         },
@@ -225,15 +229,15 @@ function queryMutations(sent: Sent): Mutation[] {
       if (schema.type !== 'array')
         return [
           make(name, 'twice', `/${name}`, ['1', '1']),
-          ...badValues(schema).map((value) => make(name, `"${value.slice(0, 40)}"`, `/${name}`, [value])),
+          ...badValues(schema).map((value) => make(name, short(value), `/${name}`, [value])),
         ];
       const good = goodItem(schema);
       const many = Array.from({ length: Number(schema.maxItems) + 1 }, () => good);
       return [
         make(name, 'too many', `/${name}`, many),
         ...badValues(schemaOf(schema.items)).flatMap((value) => [
-          make(name, 'a bad item', `/${name}/0`, [value]),
-          make(name, 'a bad second item', `/${name}/1`, [good, value, good]),
+          make(name, `a bad item ${short(value)}`, `/${name}/0`, [value]),
+          make(name, `a bad second item ${short(value)}`, `/${name}/1`, [good, value, good]),
         ]),
       ];
     }),

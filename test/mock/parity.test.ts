@@ -1,0 +1,250 @@
+// Mock and service are one to a caller: the same requests, generated from the contract and named, get the same status, code
+// and violations from both. Where they may differ is said in parity.allowed.ts, and nowhere else.
+// Other requests: PARITY_SEED=7 npx vitest run test/mock/parity.test.ts; more of them: PARITY_RUNS=500.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations, type Operation } from '../../generated/operations.ts';
+import { signToken } from '../../server/domain/token.ts';
+import type { Detail } from '../../server/errors.ts';
+import { mutate, mutationsOf } from '../support/mutations.ts';
+import { request } from '../support/requests.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { allowed } from './parity.allowed.ts';
+import { broken, constraints } from './parity.constraints.ts';
+import {
+  agree,
+  exchange,
+  hangUp,
+  report,
+  type Exchange,
+  type Parties,
+  type Who,
+  type Wire,
+} from './parity.exchange.ts';
+import { merchantAccount, namedCases, rightWire } from './parity.named.ts';
+import { anyQuery, brokenAtSome, garbled, ids, valid, waysToBreak, wireOf } from './parity.requests.ts';
+import { startTestMock, table, type TestMock } from './support.ts';
+
+const seed = Number(process.env.PARITY_SEED ?? 20_261_115);
+const numRuns = Number(process.env.PARITY_RUNS ?? 40);
+
+let mock: TestMock;
+let service: TestService;
+let parties: Parties;
+let administrator: Who;
+beforeAll(async () => {
+  // Nobody listens where the subscriptions of the corpus point to.
+  const config = { webhookWorker: false };
+  [mock, service] = await Promise.all([startTestMock(), startTestService({ config })]);
+  parties = { mock: mock.url, service: service.url };
+  administrator = sign('*.read', '*.write');
+});
+afterAll(async () => {
+  hangUp();
+  await mock[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+let signed = 0;
+/** Never the same token twice: those of one second would share a rate limit. */
+const sign = (...scopes: string[]): Who => ({
+  kind: 'administrator',
+  token: signToken(service.key, scopes, 3_600 + (signed += 1)),
+  says: `an administrator with ${scopes.join(', ') || 'no scope'}`,
+});
+
+let sent = 0;
+const used = new Set<string>();
+const told = new Set<string>();
+
+/** Sends it to both, and fails with a report unless they agree or may differ. A crash is wrong even where both have one. */
+async function compare(wire: Wire): Promise<Exchange> {
+  const answers = await exchange(parties, wire);
+  sent += 1;
+  remember(answers);
+  const failed = answers.service.status === 500;
+  if (agree(answers) && !failed) return answers;
+  const reason = failed ? undefined : allowed.find(({ when }) => when(answers));
+  if (!reason) throw new Error(report(answers));
+  used.add(reason.name);
+  return answers;
+}
+
+function remember({ wire, service: { status, body } }: Exchange): void {
+  if (status !== 400) return;
+  const [path] = wire.target.split('?');
+  const id = table.find(([, one]) => one.path === path && one.method.toUpperCase() === wire.method)?.[0];
+  for (const detail of (body as { details: Detail[] }).details) if (id) told.add(broken(id, detail));
+}
+
+const check = <T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = numRuns) =>
+  fc.assert(
+    fc.asyncProperty(arbitrary, async (value) => {
+      await compare(wire(value));
+    }),
+    { seed, numRuns: runs },
+  );
+
+describe.each(ids)(`%s (seed ${seed})`, (id) => {
+  const { path, method }: Operation = operations[id];
+  // Events are queued for each subscription, so those belong to the account in which little is stored.
+  const accounts =
+    id === 'createWebhookSubscription'
+      ? [{ [merchantAccount]: 'marketplace' }]
+      : [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
+
+  it('requests that match the contract', () =>
+    check(fc.tuple(valid(id), fc.constantFrom(...accounts)), ([one, account]) => {
+      const wire = wireOf(one, administrator, 'as the contract has it');
+      return { ...wire, headers: { ...wire.headers, ...account } };
+    }));
+
+  it('requests that break it in every single way', async () => {
+    for (const what of waysToBreak(id, seed))
+      // A property each, so that what is reported is the smallest request that is broken in this way.
+      await fc.assert(
+        fc.asyncProperty(request(id), async (one) => {
+          const mutation = mutationsOf(one).find((way) => way.what === what);
+          fc.pre(mutation !== undefined);
+          await compare(wireOf(mutate(one, [mutation]), administrator, what));
+        }),
+        { seed, numRuns: 1, maxSkipsPerRun: 10_000 },
+      );
+  });
+
+  it('requests that break it in several ways at once', () =>
+    check(brokenAtSome(id), (one) => wireOf(one.sent, administrator, one.what)));
+
+  it('queries of any characters', () =>
+    check(anyQuery, (query) => ({
+      ...rightWire(id, administrator, { name: 'any query' }),
+      target: `${path}?${query}`,
+    })));
+
+  it('paths that are almost this one', () =>
+    check(
+      garbled(fc.constant(path), '/%.0aA;~-_').filter((target) => target !== ''),
+      (target) => ({ ...rightWire(id, administrator, { name: 'almost the path' }), target }),
+      10,
+    ));
+
+  if (method === 'post')
+    it('bodies that are almost JSON', () =>
+      check(
+        garbled(
+          valid(id).map((one) => JSON.stringify(one.body)),
+          '{}[]",:0a\\ ',
+        ),
+        (body) => ({
+          ...rightWire(id, administrator, { name: 'a garbled body' }),
+          body,
+        }),
+      ));
+
+  it('tokens with one scope', async () => {
+    const scopes = ['embed', '*.read', '*.write', ...table.flatMap(([, one]) => one.scopes), 'unicorns.read'];
+    for (const scope of new Set(scopes)) await compare(rightWire(id, sign(scope), { name: `only ${scope}` }));
+    await compare(rightWire(id, sign(), { name: 'no scope' }));
+    await compare(rightWire(id, sign('embed', 'unicorns.read'), { name: 'embed and another' }));
+  });
+});
+
+it('named cases', async () => {
+  const faults: string[] = [];
+  for (const wire of namedCases(administrator))
+    await compare(wire).catch((error: unknown) => faults.push(`${wire.name}: ${String(error)}`));
+  expect(faults.join('\n\n')).toBe('');
+});
+
+describe('what the mock cannot know', () => {
+  const statuses = async (wire: Wire) => {
+    const { mock: mocked, service: real } = await compare(wire);
+    return [mocked.status, real.status];
+  };
+  const list = (who: Who, target = '/transactions', headers: Wire['headers'] = {}): Wire => ({
+    ...{ name: 'a list', method: 'GET', target, headers, who },
+  });
+
+  it('an identifier that is taken', async () => {
+    const json = {
+      method: 'card',
+      number: '4111111111111111',
+      expiration_date: '12/39',
+      external_identifier: 'twice',
+    };
+    const wire = rightWire('createPaymentMethod', administrator, { name: 'an identifier', json });
+    expect(await statuses(wire)).toEqual([201, 201]);
+    expect(await statuses(wire)).toEqual([201, 409]);
+  });
+
+  it('a buyer that is not there', async () => {
+    const json = {
+      method: 'card',
+      number: '4111111111111111',
+      expiration_date: '12/39',
+      buyer_external_identifier: 'me',
+    };
+    const wire = rightWire('createPaymentMethod', administrator, { name: 'a buyer', json });
+    expect(await statuses(wire)).toEqual([201, 404]);
+  });
+
+  it('how often a token was used', async () => {
+    const wire = rightWire('checkGiftCardBalances', sign('embed'), { name: 'again and again' });
+    const seen = [];
+    for (let times = 0; times < 51; times += 1) seen.push(await statuses(wire));
+    expect(seen.slice(0, 50).flat()).toEqual(Array(100).fill(200));
+    expect(seen[50]).toEqual([200, 429]);
+  });
+
+  it('who signed a token', async () => {
+    const stranger = (token: string): Who => ({ kind: 'stranger', token, says: 'a stranger' });
+    const forged = `${administrator.token?.slice(0, -6) ?? ''}AAAAAA`;
+    const old = signToken(service.key, ['*.read'], -3_600);
+    for (const token of ['anything', 'a.b.c', forged, old])
+      expect(await statuses(list(stranger(token)))).toEqual([200, 401]);
+  });
+
+  it('what a key pair may do', async () => {
+    const roles = await service.pair({ allow: ['unicorns.read'] });
+    const some = await service.pair({ accounts: ['marketplace'] });
+    const as = (pair: { token: (...scopes: string[]) => string }): Who => ({
+      ...{ kind: 'restricted', token: pair.token('*.read', '*.write'), says: 'a restricted pair' },
+    });
+    expect(await statuses(list(as(roles)))).toEqual([200, 403]);
+    const headers = (account: string) => ({ [merchantAccount]: account });
+    expect(await statuses(list(as(some), '/transactions', headers('default')))).toEqual([200, 404]);
+    expect(await statuses(list(as(some), '/transactions', headers('*')))).toEqual([200, 200]);
+    const all = rightWire('createWebhookSubscription', as(some), { name: 'for all', headers: headers('*') });
+    expect(await statuses(all)).toEqual([201, 403]);
+  });
+
+  it('a cursor of the other', async () => {
+    const first = await compare(list(administrator, '/transactions?limit=1'));
+    const [own, foreign] = [first.mock, first.service].map(
+      ({ body }) => (body as { next_cursor: string }).next_cursor,
+    );
+    expect(await statuses(list(administrator, `/transactions?cursor=${own ?? ''}`))).toEqual([200, 422]);
+    expect(await statuses(list(administrator, `/transactions?cursor=${foreign ?? ''}`))).toEqual([422, 200]);
+  });
+
+  it('what an answer is chosen by', async () => {
+    const wire = list(administrator, '/transactions', { Prefer: 'code=401' });
+    expect(await statuses(wire)).toEqual([401, 200]);
+    expect(await statuses({ ...wire, headers: { Prefer: 'return=minimal' } })).toEqual([200, 200]);
+  });
+});
+
+describe('the corpus', () => {
+  it('has 2,000 requests and more', () => {
+    expect(sent).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('breaks every constraint of every operation', () => {
+    expect(constraints.length).toBeGreaterThan(150);
+    expect(constraints.filter((constraint) => !told.has(constraint))).toEqual([]);
+  });
+
+  it('needs every difference that is allowed: what is not needed is stale', () => {
+    expect(allowed.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
+  });
+});
