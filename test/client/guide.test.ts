@@ -1,15 +1,17 @@
 // The code of the guide for frontend teams, taken from it as it stands and run; the examples of the client's own comments.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
+import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, keepDiary, launch } from '../support/browser.ts';
+import { startMock, type Mock } from '../../mock/mock.ts';
+import { chromiumPath, keepDiary, launch, withoutChromium } from '../support/browser.ts';
 import { run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -19,10 +21,14 @@ const entries = {
   'payments-service/client': join(root, 'client/index.ts'),
 };
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const blocks = (text: string) => [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+const blocks = (text: string, language = 'ts') =>
+  [...text.matchAll(/^```(\w+)\n(.*?)```/gms)].flatMap(([, name, code = '']) =>
+    name === language ? [code] : [],
+  );
 
-const section = read('docs/guides/frontend-team.md').split('## Typed client')[1]?.split('\n## ')[0] ?? '';
-const [browserCode = '', serverCode = '', webhookCode = ''] = blocks(section);
+const guide = read('docs/guides/frontend-team.md');
+const [browserCode = '', serverCode = '', webhookCode = ''] = blocks(guide);
+const [html = ''] = blocks(guide, 'html');
 const comments = ['client/index.ts', 'client/node.ts'].flatMap((file) =>
   blocks(read(file).replace(/^ \* ?/gm, '')),
 );
@@ -43,7 +49,7 @@ afterAll(async () => {
 
 const bundle = async (name: string, code: string, options: BuildOptions) => {
   const file = join(scratch, 'src', `${name}.ts`);
-  writeFileSync(file, code.replaceAll('http://127.0.0.1:8080', service.url));
+  writeFileSync(file, code);
   const outfile = join(scratch, `${name}.mjs`);
   await build({
     entryPoints: [file],
@@ -80,40 +86,83 @@ it('every piece compiles, those in comments too', () => {
   expect(faults).toEqual([]);
 });
 
-describe.skipIf(!chromiumPath)('in a real browser', () => {
-  it('the page lists transactions', async () => {
-    const script = readFileSync(await bundle('page', browserCode, { platform: 'browser' }), 'utf8');
-    let token = service.token('transactions.read');
-    const html =
-      '<!doctype html><link rel="icon" href="data:,"><ul id="transactions"></ul><script type="module" src="page.js"></script>';
-    const site = createServer(({ url }, response) => {
-      if (url === '/token') response.end(token);
+describe.skipIf(!chromiumPath)(`in a real browser${chromiumPath ? '' : ` (${withoutChromium})`}`, () => {
+  let mock: Mock;
+  let site: Server;
+  let browser: Browser;
+  let token = '';
+  let script = '';
+
+  beforeAll(async () => {
+    mock = await startMock({ port: 0 });
+    site = createServer(({ url }, response) => {
+      // The file that a shell wrote: with a line break at its end.
+      if (url === '/token') response.end(`${token}\n`);
       else if (url === '/page.js') response.setHeader('Content-Type', 'text/javascript').end(script);
       else response.setHeader('Content-Type', 'text/html').end(html);
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const browser = await launch();
-    try {
-      const page = await browser.newPage();
-      const diary = await keepDiary(page, ({ hostname }) => hostname === '127.0.0.1');
-      const address = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
-      await page.goto(address, { waitUntil: 'networkidle' });
-      const lines = await page.locator('#transactions li').allTextContents();
-      expect(lines.length).toBeGreaterThan(20);
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser.close();
+    site.close();
+    await mock.close();
+  });
+
+  /** Loads the guide's page with this address in place of the guide's. */
+  async function open(address: string) {
+    const own = "baseUrl: 'http://127.0.0.1:4010'";
+    expect(browserCode.split(own)).toHaveLength(2);
+    const code = browserCode.replace(own, `baseUrl: '${address}'`);
+    script = readFileSync(await bundle('page', code, { platform: 'browser' }), 'utf8');
+    const page = await browser.newPage();
+    const diary = await keepDiary(page, ({ hostname }) => hostname === '127.0.0.1');
+    const calls: string[] = [];
+    page.on('request', (request) => calls.push(new URL(request.url()).origin));
+    const { port } = site.address() as AddressInfo;
+    await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
+    const list = page.locator('#transactions');
+    const found = {
+      lines: await list.locator('li').allTextContents(),
+      text: await list.textContent(),
+      diary,
+      calls: calls.filter((origin) => origin !== `http://127.0.0.1:${port}`),
+    };
+    await page.close();
+    return found;
+  }
+
+  it('the page lists transactions of the mock and then, with another address, of the service', async () => {
+    token = service.token('transactions.read');
+    const counts = [];
+    for (const address of [mock.url, service.url]) {
+      const { lines, diary, calls } = await open(address);
       expect(lines.filter((line) => !/^\d+\.\d\d USD [a-z_]+$/.test(line))).toEqual([]);
       expect(diary).toEqual({ outside: [], complaints: [] });
-      token = service.token('embed');
-      await page.goto(address, { waitUntil: 'networkidle' });
-      expect(await page.locator('#transactions').textContent()).toMatch(/^forbidden, request [\w-]+$/);
-    } finally {
-      await browser.close();
-      site.close();
+      expect(new Set(calls)).toEqual(new Set([address]));
+      counts.push(lines.length);
     }
+    // The mock has what the contract shows on one page; the service more than a page.
+    expect(counts[0]).toBeGreaterThan(2);
+    expect(counts[1]).toBeGreaterThan(20);
+  });
+
+  it('any text is a token for the mock', async () => {
+    token = 'anything';
+    expect((await open(mock.url)).lines.length).toBeGreaterThan(2);
+  });
+
+  it('a token with too little is told so by both', async () => {
+    token = service.token('embed');
+    for (const address of [mock.url, service.url])
+      expect((await open(address)).text).toMatch(/^forbidden, request [\w-]+$/);
   });
 });
 
 it('the server stores a card and meets a duplicate', async () => {
-  const file = await bundle('server', serverCode, { platform: 'node', packages: 'external' });
+  const code = serverCode.replace('http://127.0.0.1:8080', service.url);
+  const file = await bundle('server', code, { platform: 'node', packages: 'external' });
   const { status, output } = await run(process.execPath, [file], { cwd: scratch });
   expect(output).toMatch(/^succeeded\nPaymentsError: 409 duplicate_record: /);
   expect(status).toBe(0);
