@@ -1,15 +1,18 @@
 // The front: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. Nothing is kept from one
 // request to the next.
 import { setTimeout as wait } from 'node:timers/promises';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
+import { createBody } from '../server/edge/body.ts';
+import { cors } from '../server/edge/cors.ts';
+import { earlyData } from '../server/edge/early-data.ts';
+import { createExpress } from '../server/edge/express.ts';
+import { requestId } from '../server/edge/request-id.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
-import { cors, earlyData, requestId, route } from './http/arrival.ts';
-import { body } from './http/body.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog, writeError } from './http/refusal.ts';
 import { token } from './http/token.ts';
-import { step, visitOf } from './http/visit.ts';
+import { step, visitOf, type Step } from './http/visit.ts';
 import type { Reading } from './reading.ts';
 
 export interface AppOptions {
@@ -22,14 +25,15 @@ export interface AppOptions {
   now: () => Date;
 }
 
-export function createApp({ reading, address, delayMilliseconds, log, now }: AppOptions): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('strict routing');
-  app.enable('case sensitive routing');
-  app.set('query parser', 'simple');
+/** The service's, unless its operator says otherwise. */
+const bodyLimit = 102_400;
 
+const route: Step = (visit, req) => {
+  Object.assign(visit, visit.reading.find(req));
+};
+
+export function createApp({ reading, address, delayMilliseconds, log, now }: AppOptions): Express {
+  const app = createExpress();
   app.use((_req, res, next) => {
     visitOf(res).reading = reading();
     next();
@@ -48,7 +52,7 @@ export function createApp({ reading, address, delayMilliseconds, log, now }: App
   app.use(step(earlyData));
   app.use(step(token));
   app.use(step(account));
-  app.use(step(body));
+  app.use(step(createBody(bodyLimit, ({ operation }) => operation.hasBody)));
   app.use(step(({ reading: { requests }, operation }, req, res) => requests.judge(operation.id, req, res)));
   app.use(createAnswer({ address, now }));
   app.use(writeError);

@@ -4,8 +4,8 @@ import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
 import { ContractFault, loadContract } from '../server/contract/load.ts';
+import { listen } from '../server/edge/listen.ts';
 import { createApp } from './app.ts';
-import { listen } from './http/listen.ts';
 import { readContract } from './reading.ts';
 
 export interface MockOptions {
@@ -38,7 +38,9 @@ export async function startMock({
   let reading = await readContract(loadContract(contractFile));
   let url = '';
   const app = createApp({ reading: () => reading, address: () => url, delayMilliseconds, log, now });
-  const listening = await listen(app, { host, port });
+  const listening = await listen(app, { host, port }, ({ reason }) => {
+    log(`→ 400 (not HTTP: ${reason ?? 'unknown'})`);
+  });
   url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${listening.port}`;
 
   const readAgain = async () => {

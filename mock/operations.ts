@@ -14,7 +14,6 @@ export interface MockOperation {
   id: OperationId;
   method: string;
   path: string;
-  pattern: RegExp;
   /** Alternatives: one of them is enough. */
   scopes: readonly string[];
   merchantScope: 'none' | 'one' | 'many';
@@ -47,7 +46,6 @@ export function mockOperations(document: Document): MockOperation[] {
       id: operationId as OperationId,
       method,
       path,
-      pattern: patternOf(path),
       scopes: security.flatMap((alternative) => Object.values(alternative).flat()),
       merchantScope,
       hasBody: requestBody !== undefined,
@@ -62,9 +60,6 @@ export function mockOperations(document: Document): MockOperation[] {
     };
   });
 }
-
-const patternOf = (path: string) =>
-  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`);
 
 /** The examples of success. */
 export const successes = ({ answers, success }: MockOperation): Answer[] =>

@@ -1,15 +1,18 @@
 // One reading of the contract and everything that is made from it. A faulty contract makes none, so the mock never serves
 // from one.
+import type { Request } from 'express';
 import type { Contract, Document } from '../server/contract/load.ts';
 import { proveContract } from '../server/contract/prove.ts';
 import { createRequestJudge, type RequestJudge } from '../server/contract/requests.ts';
 import { createResponseCheck, type ResponseCheck } from '../server/contract/responses.ts';
+import { createRouter, type Found } from '../server/edge/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 
 export interface Reading {
   document: Document;
   operations: readonly MockOperation[];
+  find: (req: Request) => Found<MockOperation>;
   requests: RequestJudge;
   responses: ResponseCheck;
   prism: Prism;
@@ -23,6 +26,7 @@ export async function readContract(contract: Contract): Promise<Reading> {
   return {
     document,
     operations,
+    find: createRouter(operations),
     requests: await createRequestJudge(document, table),
     responses: createResponseCheck(document, ajv),
     prism: await createPrism(document),

@@ -1,27 +1,28 @@
 // The pipeline: one ordered list that reads like the order of checks. What differs per operation is read from the
 // contract, so an operation that is added there gets all of it. Nothing is decided here.
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
-import type { Handlers, OperationId, Result } from '../generated/operations.ts';
+import { operations, type Handlers, type OperationId, type Result } from '../generated/operations.ts';
 import { hasBody } from './contract/explain.ts';
 import { createExamples } from './contract/examples.ts';
 import type { Document } from './contract/load.ts';
 import type { RequestJudge } from './contract/requests.ts';
 import type { ResponseCheck } from './contract/responses.ts';
+import { createBody } from './edge/body.ts';
+import { cors } from './edge/cors.ts';
+import { earlyData } from './edge/early-data.ts';
+import { createExpress } from './edge/express.ts';
+import { createMerchantAccount } from './edge/merchant-account.ts';
+import { requestId } from './edge/request-id.ts';
+import { createRouter } from './edge/route.ts';
 import type { Announce } from './events.ts';
 import type { Deps, Services } from './handlers/deps.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createAnswer } from './http/answer.ts';
 import { createBearer } from './http/bearer.ts';
-import { createBody } from './http/body.ts';
-import { step, type Context } from './http/context.ts';
-import { cors } from './http/cors.ts';
-import { earlyData } from './http/early-data.ts';
-import { createMerchantAccount } from './http/merchant-account.ts';
+import { step, type Context, type Step } from './http/context.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit } from './http/rate-limit.ts';
-import { requestId } from './http/request-id.ts';
-import { route } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createAccessLog, createWriteError, lastResort } from './http/write-error.ts';
 import { approvalPage, decidedPage } from './sandbox/approval-page.ts';
@@ -77,13 +78,12 @@ export function createApp(deps: AppDeps): Express {
     );
   };
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('strict routing');
-  app.enable('case sensitive routing');
-  app.set('query parser', 'simple');
+  const find = createRouter(Object.values(operations));
+  const route: Step = (context, req) => {
+    context.operation = find(req).operation;
+  };
 
+  const app = createExpress();
   app.use(cors);
   app.use(createAccessLog(log));
   app.use(step(requestId));
@@ -102,7 +102,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(step(permission));
   app.use(step(createMerchantAccount({ first: store.firstAccount, find: store.findAccount })));
   app.use(step(createRateLimit(database.pool)));
-  app.use(step(createBody(bodyLimit, (id) => hasBody(document, id as OperationId))));
+  app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation.id))));
   app.use(step(({ operation }, req, res) => requests.judge(operation.id, req, res)));
   app.use(createAnswer({ handlers, check: responses, withDeps }));
   app.use(createWriteError(responses, log));

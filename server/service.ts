@@ -8,7 +8,7 @@ import { loadContract } from './contract/load.ts';
 import type { Deps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
-import { listen } from './http/listen.ts';
+import { listen } from './edge/listen.ts';
 import { startJobs } from './jobs.ts';
 import { createServices } from './services.ts';
 import { furnishSandbox } from './sandbox/first-start.ts';
@@ -77,7 +77,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       now,
     });
-    const { port, close } = await listen(app, config, log);
+    const { port, close } = await listen(app, config, (facts) => {
+      log.debug({ ...facts, status: 400 });
+    });
     const { db } = database;
     const worker = config.webhookWorker
       ? startWorker({

@@ -34,7 +34,7 @@ export const createAnswer =
         operation,
         query: req.query,
         body: req.body,
-        account: visit.account,
+        account: visit.selection,
         now: now(),
       });
       visit.why = outcome.why;
@@ -46,7 +46,7 @@ export const createAnswer =
     if (fault) throw new ApiError(500, { reason: `the mock's answer breaks the contract: ${fault}` });
     for (const [name, value] of Object.entries(made.headers))
       if (!own.has(name.toLowerCase())) res.setHeader(name, value);
-    if (made.status === 405) res.setHeader('Allow', String(res.locals.allow));
+    if (made.status === 405) res.setHeader('Allow', visit.allow);
     res.status(made.status).json(made.body);
   };
 

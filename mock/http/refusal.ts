@@ -1,6 +1,7 @@
 // The last word on every failure, and the line in the terminal.
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { ApiError, errorBody } from '../../server/errors.ts';
+import { sendError } from '../../server/edge/send-error.ts';
+import { ApiError } from '../../server/errors.ts';
 import { visitOf } from './visit.ts';
 
 export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
@@ -10,11 +11,8 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
   }
   const visit = visitOf(res);
   const refused = error instanceof ApiError ? error : new ApiError(500, { cause: error });
-  const { status, facts } = refused;
   visit.why = reasonOf(refused);
-  for (const [name, value] of Object.entries(facts.headers ?? {})) res.setHeader(name, value);
-  if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  res.status(status).json(errorBody(status, facts));
+  sendError(res, refused);
 };
 
 function reasonOf({ facts, cause }: ApiError): string {
@@ -23,6 +21,7 @@ function reasonOf({ facts, cause }: ApiError): string {
     return facts.details
       .map(({ location, pointer, message }) => `${location}${pointer && ` ${pointer}`} ${message}`)
       .join('; ');
+  if (facts.detail) return facts.detail.map(({ loc, msg }) => `${loc.join(' ')} ${msg}`).join('; ');
   return cause instanceof Error ? (cause.stack ?? cause.message) : 'refused';
 }
 

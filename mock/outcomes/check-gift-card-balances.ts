@@ -3,6 +3,7 @@
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
 import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/contract/sandbox-values.ts';
+import { giftCardBin } from '../../server/domain/gift-cards.ts';
 import { successes } from '../operations.ts';
 import { accountId, type Choose } from './outcome.ts';
 
@@ -42,9 +43,7 @@ function balance(item: Wanted, stored: Item[]): Omit<Item, 'merchant_account_id'
   const card = {
     type: 'gift-card' as const,
     id: null,
-    bin: number.slice(0, 6),
-    sub_bin: number.slice(6, 9),
-    last4: number.slice(-4),
+    ...giftCardBin(number),
   };
   const found = sandboxBalance(item);
   if ('errorCode' in found)

@@ -1,6 +1,7 @@
 // Cursors of the mock: opaque, bound to list, filters and merchant account like the server's. They say where they point, so
 // nothing has to be remembered; nothing has to be protected either.
 import { createHash } from 'node:crypto';
+import { cursorBinding } from '../../server/domain/cursor.ts';
 import type { Asked } from './outcome.ts';
 
 export interface Cursor {
@@ -27,14 +28,8 @@ export function decodeCursor(text: string, binding: string): Cursor | undefined 
   }
 }
 
-export function bindingOf({ operation, query, account }: Asked): string {
-  const filters = Object.entries(query)
-    .filter(([name]) => name !== 'cursor' && name !== 'limit')
-    .map(([name, value]) =>
-      // Alternatives mean the same in any order. Not so metadata: there the last value of a key wins.
-      [name, Array.isArray(value) && name !== 'metadata' ? [...(value as string[])].sort() : value],
-    )
-    .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
-  const text = JSON.stringify([operation.id, account, filters]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
-}
+export const bindingOf = ({ operation, query, account }: Asked): string =>
+  createHash('sha256')
+    .update(cursorBinding(operation.id, JSON.stringify(account), query))
+    .digest('base64url')
+    .slice(0, 16);

@@ -1,13 +1,13 @@
 // What the request's own values lead to: which of the contract's answers, and what that carries of the request.
 import { isDeepStrictEqual } from 'node:util';
-import type { Account } from '../http/visit.ts';
+import type { Selection } from '../../server/edge/merchant-account.ts';
 import { successes, type MockOperation } from '../operations.ts';
 
 export interface Asked {
   operation: MockOperation;
   query: Readonly<Record<string, unknown>>;
   body: unknown;
-  account: Account;
+  account: Selection;
   now: Date;
 }
 
@@ -42,4 +42,4 @@ export const byExample: Choose = ({ operation, body }) =>
   };
 
 /** The account as a created resource names it; a resource for all accounts names none. */
-export const accountId = (account: Account): string | null => (account.kind === 'one' ? account.id : null);
+export const accountId = (account: Selection): string | null => (account.kind === 'one' ? account.id : null);

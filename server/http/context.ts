@@ -1,6 +1,8 @@
 // What the steps of the pipeline learn about a request and hand on to the next. One place, typed, instead of loose fields.
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
+import type { Selection } from '../edge/merchant-account.ts';
+import { asHandler, type Step as AnyStep } from '../edge/step.ts';
 
 /** Who calls: the key pair behind a verified token. */
 export interface Caller {
@@ -14,9 +16,6 @@ export interface Caller {
   tokenDigest: string;
 }
 
-/** The merchant account that a request acts upon: one, or with `*` all that the caller reaches. */
-export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
-
 export interface Context {
   requestId: string;
   operation: (typeof operations)[OperationId];
@@ -24,14 +23,8 @@ export interface Context {
   selection: Selection;
 }
 
-/** A step passes by returning, and refuses by throwing an ApiError. */
-export type Step = (context: Context, req: Request, res: Response) => Promise<void> | void;
+export type Step = AnyStep<Context>;
+
+export const step: (run: Step) => RequestHandler = asHandler;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
-
-export const step =
-  (run: Step): RequestHandler =>
-  async (req, res, next) => {
-    await run(contextOf(res), req, res);
-    next();
-  };

@@ -1,8 +1,9 @@
 // The last word on every failure: JSON in the contract's shape, with nothing internal in it, held against the contract like
 // any other answer.
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
+import { sendError } from '../edge/send-error.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { contextOf } from './context.ts';
 
@@ -37,15 +38,9 @@ export const createWriteError =
         reason: refused.facts.reason,
       });
     }
-    if (fault) send(res, new ApiError(500), errorBody(500));
-    else send(res, refused, body);
+    if (fault) sendError(res, new ApiError(500));
+    else sendError(res, refused, body);
   };
-
-function send(res: Response, { status, facts }: ApiError, body: object): void {
-  for (const [name, value] of Object.entries(facts.headers ?? {})) res.setHeader(name, value);
-  if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  res.status(status).json(body);
-}
 
 /** Express would answer with a page of HTML when the error writer itself fails. */
 export const lastResort =

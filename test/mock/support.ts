@@ -4,18 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { expect } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import { startMock, type Mock, type MockOptions } from '../../mock/mock.ts';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** Parsed JSON. */
-  body: never;
-}
+import { expectContract, type Answer } from '../support/contract-check.ts';
 
 export interface CallOptions {
   /** `anything` unless told otherwise; null sends none. */
@@ -47,11 +38,6 @@ export const contractFile = join(import.meta.dirname, '../../generated/openapi.j
 const contract = JSON.parse(readFileSync(contractFile, 'utf8')) as {
   paths: Record<string, Record<string, Described>>;
 };
-
-// An Ajv of the tests' own: the mock must not judge itself.
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv, { mode: 'full' });
-ajv.addSchema(contract, 'contract');
 
 const follow = <T extends object>(node: T & { $ref?: string }): T =>
   node.$ref === undefined
@@ -117,28 +103,9 @@ export const createCaller =
   (url: string): Caller =>
   async (method, path, options) => {
     const answer = await send(url, method, path, options);
-    judge(method, path.split('?')[0] ?? '', answer);
+    expectContract(method, path, answer);
     return answer;
   };
-
-function judge(method: string, path: string, { status, headers, body }: Answer): void {
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(headers.get('x-request-id')).toMatch(/^[\w.:-]{1,128}$/);
-  expect(headers.get('access-control-allow-origin')).toBe('*');
-  if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer');
-  if (status === 405) expect(headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-  if (status === 429) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-  const here = table.filter(([, operation]) => operation.path === path);
-  const exact = here.filter(([, operation]) => operation.method === method.toLowerCase());
-  for (const [id, operation] of exact.length > 0 ? exact : here) {
-    const declared = described(operation).responses[String(status)];
-    expect(declared, `${id} does not declare ${status}`).toBeDefined();
-    const pointer = `#/paths/${path.replaceAll('/', '~1')}/${operation.method}/responses/${status}`;
-    const ref = `contract${declared?.$ref ?? pointer}/content/application~1json/schema`;
-    const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
-    expect(validate(body) ? [] : validate.errors, `${id} ${status} breaks the contract`).toEqual([]);
-  }
-}
 
 export interface TestMock extends AsyncDisposable {
   url: string;

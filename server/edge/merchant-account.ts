@@ -2,7 +2,17 @@
 // answer alike, so that nobody can find out which accounts there are.
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import type { Context, Step } from './context.ts';
+import type { Step } from './step.ts';
+
+/** The merchant account that a request acts upon: one, or with `*` all that the caller reaches. */
+export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
+
+interface Context {
+  operation: Pick<Operation, 'merchantScope' | 'method'>;
+  /** The merchant accounts that the caller reaches; empty means all. */
+  caller: { merchantAccountIds: readonly string[] };
+  selection: Selection;
+}
 
 export interface MerchantAccountDeps {
   first: (own: readonly string[]) => Promise<{ id: string } | undefined>;
@@ -12,14 +22,15 @@ export interface MerchantAccountDeps {
 const longest = 255;
 
 export const createMerchantAccount =
-  ({ first, find }: MerchantAccountDeps): Step =>
-  async (context: Context, req) => {
-    const { merchantScope, method }: Operation = context.operation;
+  ({ first, find }: MerchantAccountDeps): Step<Context> =>
+  async (context, req) => {
+    const { merchantScope, method } = context.operation;
     const own = context.caller.merchantAccountIds;
     const header = req.headers['x-service-merchant-account-id'];
     const named = Array.isArray(header) ? header.join(',') : header;
     // A header has no location in an error's details, so there is nothing to point at.
-    if (named !== undefined && (named.length === 0 || named.length > longest)) throw new ApiError(400);
+    if (named !== undefined && (named.length === 0 || named.length > longest))
+      throw new ApiError(400, { reason: 'the merchant account header is empty or too long' });
     if (merchantScope === 'none') {
       context.selection = { kind: 'none' };
       return;

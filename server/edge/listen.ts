@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { errorBody } from '../errors.ts';
 
 export const limits = {
@@ -23,7 +22,7 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   { host, port }: { host: string; port: number },
-  log: Logger,
+  onRefused: (facts: { requestId: string; reason: string | undefined }) => void,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -35,7 +34,9 @@ export async function listen(
   const close = createClose(server);
   server.on('request', app);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuse(error, socket, log);
+    const requestId = refuse(socket);
+    // Only the code: the error holds what was sent.
+    if (requestId !== undefined) onRefused({ requestId, reason: error.code });
   });
   await new Promise<void>((done, failed) => {
     server.once('error', failed);
@@ -45,11 +46,9 @@ export async function listen(
 }
 
 // What is not even HTTP never reaches Express, and Node would answer it without a body.
-function refuse({ code }: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
-  if (!socket.writable || socket.destroyed) return;
+function refuse(socket: Socket): string | undefined {
+  if (!socket.writable || socket.destroyed) return undefined;
   const requestId = randomUUID();
-  // Only the code: the error holds what was sent.
-  log.debug({ requestId, status: 400, reason: code });
   const body = JSON.stringify(errorBody(400));
   const head = [
     'HTTP/1.1 400 Bad Request',
@@ -60,6 +59,7 @@ function refuse({ code }: NodeJS.ErrnoException, socket: Socket, log: Logger): v
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return requestId;
 }
 
 /** Answers what is under way and takes nothing new. Must be made before the first request is heard. */

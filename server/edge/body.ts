@@ -1,20 +1,20 @@
-// The body: media type first, then syntax. Nobody without a valid token gets this far.
+// The body: media type first, then syntax.
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../errors.ts';
-import type { Step } from './context.ts';
+import type { Step } from './step.ts';
 
 const refuse = (type: string, message: string, cause?: unknown) =>
   new ApiError(400, { details: [{ location: 'body', pointer: '', message, type }], cause });
 
 const mediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-export function createBody(limit: number, hasBody: (id: string) => boolean): Step {
+export function createBody<Context>(limit: number, hasBody: (context: Context) => boolean): Step<Context> {
   const parse = express.json({ limit, strict: false, type: () => true });
-  return async ({ operation }, req, res) => {
+  return async (context, req, res) => {
     const given = req.headers['content-type'];
     // The validator keeps a compiled validator, about 1 MB, for each Content-Type it ever saw. It sees one.
     delete req.headers['content-type'];
-    if (!hasBody(operation.id)) return;
+    if (!hasBody(context)) return;
     const sent =
       req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
     if (given === undefined ? sent : !mediaType.test(given)) {

@@ -1,0 +1,44 @@
+// Known path and method, from a table of operations. Compared as text: `//`, `%00`, a trailing slash or another case are
+// simply other paths.
+import type { Request } from 'express';
+import { ApiError } from '../errors.ts';
+
+interface Place {
+  method: string;
+  path: string;
+}
+
+interface Route<Operation> {
+  pattern: RegExp;
+  methods: Map<string, Operation>;
+}
+
+export interface Found<Operation> {
+  operation: Operation;
+  /** The methods of the path, for the `Allow` header. */
+  allow: string;
+}
+
+export function createRouter<Operation extends Place>(
+  table: readonly Operation[],
+): (req: Request) => Found<Operation> {
+  const routes = new Map<string, Route<Operation>>();
+  for (const operation of table) {
+    const { path, method } = operation;
+    const known = routes.get(path) ?? { pattern: patternOf(path), methods: new Map<string, Operation>() };
+    known.methods.set(method.toUpperCase(), operation);
+    routes.set(path, known);
+  }
+  return ({ url, method }) => {
+    const [path = ''] = url.split('?', 1);
+    const found = routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
+    if (!found) throw new ApiError(404, { reason: 'unknown path' });
+    const operation = found.methods.get(method);
+    const allow = [...found.methods.keys()].join(', ');
+    if (!operation) throw new ApiError(405, { reason: `the path has ${allow}`, headers: { Allow: allow } });
+    return { operation, allow };
+  };
+}
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`);
