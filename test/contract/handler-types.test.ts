@@ -1,9 +1,5 @@
 // The compiler is the first test of a handler: an undeclared status, a wrong field or a missing handler does not compile.
-import { join } from 'node:path';
-import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
-
-const root = join(import.meta.dirname, '..', '..');
+import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
 import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
@@ -11,7 +7,7 @@ declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: st
 declare const rest: Omit<Handlers, 'listTransactions'>;
 `;
 
-const cases: { name: string; code: string; fault?: RegExp }[] = [
+const pieces: Piece[] = [
   {
     name: 'a declared status with its body compiles',
     code: `export const h: Handler<'listCardSchemeDefinitions'> = () => Promise.resolve({ status: 200, body: { items: [scheme] } });`,
@@ -90,40 +86,4 @@ const cases: { name: string; code: string; fault?: RegExp }[] = [
   },
 ];
 
-const fileOf = (index: number) => join(root, 'test', 'contract', `handler-types-case-${index}.ts`);
-
-describe('handler types', () => {
-  const faults = new Map<string, string>();
-
-  beforeAll(() => {
-    const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-      config: object;
-    };
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-    const host = ts.createCompilerHost(options);
-    const sources = new Map(cases.map(({ code }, index) => [fileOf(index), head + code]));
-    const getSourceFile = host.getSourceFile.bind(host);
-    const fileExists = host.fileExists.bind(host);
-    host.fileExists = (file) => sources.has(file) || fileExists(file);
-    host.getSourceFile = (file, language, ...rest) => {
-      const text = sources.get(file);
-      return text === undefined
-        ? getSourceFile(file, language, ...rest)
-        : ts.createSourceFile(file, text, language);
-    };
-    const program = ts.createProgram([...sources.keys()], { ...options, noUnusedLocals: false }, host);
-    for (const file of sources.keys()) {
-      const found = program.getSemanticDiagnostics(program.getSourceFile(file));
-      faults.set(
-        file,
-        found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')).join('\n'),
-      );
-    }
-  });
-
-  it.each(cases.map((entry, index) => ({ ...entry, index })))('$name', ({ fault, index }) => {
-    const found = faults.get(fileOf(index));
-    if (fault) expect(found).toMatch(fault);
-    else expect(found).toBe('');
-  });
-});
+describeTypes('handler types', head, pieces);

@@ -1,0 +1,55 @@
+/** Tests whose subject is the compiler: pieces of code that must compile, and pieces that must be refused for a reason. */
+import { join } from 'node:path';
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+export interface Piece {
+  name: string;
+  code: string;
+  /** What the compiler must complain of; left out, it must not complain. */
+  fault?: RegExp;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+// They exist only in memory, beside this file, so relative imports begin here.
+const fileOf = (index: number) => join(import.meta.dirname, `types-piece-${index}.ts`);
+
+/** `head` stands before every piece. One program for all of them: the compiler's start takes seconds. */
+export function describeTypes(name: string, head: string, pieces: Piece[]): void {
+  describe(name, () => {
+    let faults: string[] = [];
+    beforeAll(() => {
+      faults = compile(pieces.map(({ code }) => head + code));
+    });
+
+    it.each(pieces.map((piece, index) => ({ ...piece, index })))('$name', ({ fault, index }) => {
+      if (fault) expect(faults[index]).toMatch(fault);
+      else expect(faults[index]).toBe('');
+    });
+  });
+}
+
+function compile(texts: string[]): string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const sources = new Map(texts.map((text, index) => [fileOf(index), text]));
+  const getSourceFile = host.getSourceFile.bind(host);
+  const fileExists = host.fileExists.bind(host);
+  host.fileExists = (file) => sources.has(file) || fileExists(file);
+  host.getSourceFile = (file, language, ...rest) => {
+    const text = sources.get(file);
+    return text === undefined
+      ? getSourceFile(file, language, ...rest)
+      : ts.createSourceFile(file, text, language);
+  };
+  const program = ts.createProgram([...sources.keys()], { ...options, noUnusedLocals: false }, host);
+  return [...sources.keys()].map((file) =>
+    program
+      .getSemanticDiagnostics(program.getSourceFile(file))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+      .join('\n'),
+  );
+}
