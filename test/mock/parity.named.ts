@@ -1,16 +1,14 @@
 /** The named part of the corpus: what no generator would think of. */
 import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../generated/operations.ts';
+import { addresses, nobody, type Case } from './parity.addresses.ts';
 import type { Who, Wire } from './parity.exchange.ts';
 import { rightRequest } from './support.ts';
 
 export const merchantAccount = 'X-Service-Merchant-Account-ID';
-const nobody: Who = { kind: 'nobody', says: 'nobody' };
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const gift = { number: '9999000050001234', pin: '1' };
 const hook = { url: 'https://shop.example/hooks', active: false };
-
-type Case = Partial<Omit<Wire, 'body'>> & { name: string; json?: unknown; raw?: string | Buffer };
 
 const paths = { cards: '/payment-methods', gifts: '/gift-cards/balances', hooks: '/webhook-subscriptions' };
 
@@ -20,7 +18,6 @@ const post = (to: keyof typeof paths, name: string, json: unknown): Case => ({
 const raw = (name: string, text: string | Buffer, headers: Wire['headers'] = {}): Case => ({
   ...{ name, method: 'POST', target: paths.cards, raw: text, headers },
 });
-const get = (target: string): Case => ({ name: `GET ${target}`, target });
 const items = (count: number) => ({ items: Array.from({ length: count }, () => gift) });
 
 const bodies: Case[] = [
@@ -33,12 +30,10 @@ const bodies: Case[] = [
     buyer_external_identifier: 'no-such-buyer',
   }),
   post('cards', 'the example of a taken identifier', {
-    ...{
-      method: 'card',
-      number: '5555555555554444',
-      expiration_date: '12/29',
-      external_identifier: 'card-8841',
-    },
+    method: 'card',
+    number: '5555555555554444',
+    expiration_date: '12/29',
+    external_identifier: 'card-8841',
   }),
   post('cards', 'a property called __proto__', JSON.parse('{"__proto__": 1}')),
   post('cards', 'a relative address', { ...card, redirect_url: '/done' }),
@@ -65,7 +60,8 @@ const bodies: Case[] = [
   post('hooks', 'no address', {}),
   post('hooks', 'another kind of authentication', { ...hook, authentication: { kind: 'bearer' } }),
   post('hooks', 'a login with a colon', {
-    ...{ ...hook, authentication: { kind: 'basic', username: 'a:b', password: 'x' } },
+    ...hook,
+    authentication: { kind: 'basic', username: 'a:b', password: 'x' },
   }),
   post('hooks', 'no login', { ...hook, authentication: null }),
 ];
@@ -89,6 +85,7 @@ const texts: Case[] = [
   raw('too large once it is unpacked', gzipSync(' '.repeat(200_000)), { 'Content-Encoding': 'gzip' }),
   raw('very deep nesting', `{"items":${'['.repeat(40_000)}${']'.repeat(40_000)}}`),
   raw('gzip', gzipSync(JSON.stringify({ ...card, number: '4' })), { 'Content-Encoding': 'gzip' }),
+  raw('gzip that is fine', gzipSync(JSON.stringify(card)), { 'Content-Encoding': 'gzip' }),
   raw('gzip that is none', 'x', { 'Content-Encoding': 'gzip' }),
   raw('an unknown encoding', '{}', { 'Content-Encoding': 'rot13' }),
   raw('chunks', '{"method": "card"}', { 'Transfer-Encoding': 'chunked' }),
@@ -109,171 +106,24 @@ const texts: Case[] = [
   ),
 ];
 
-const queries: Case[] = [
-  ...[
-    '',
-    '&&',
-    '?',
-    '=',
-    '=1',
-    'limit',
-    'limit=',
-    'limit=5&limit=6',
-    'limit=5&limit=',
-    'limit=%35',
-    '%6cimit=5',
-    '%6Cimit=0',
-    'limit=0x10',
-  ],
-  ...[
-    'limit=+5',
-    'limit=5+',
-    'limit=%2B5',
-    'limit=٣',
-    'limit=5#limit=x',
-    '#',
-    'limit=5;cursor=x',
-    'limit[]=5',
-    'limit[0]=5',
-    'limit.x=5',
-  ],
-  ...[
-    '%zz=%zz',
-    'cursor=%zz',
-    'cursor=%E0%A4%A',
-    'cursor=%00',
-    'external_identifier=%00',
-    'search=%F0%9F%A6%84',
-    'search=%ED%A0%80',
-    'search=+',
-    'search=%20',
-  ],
-  ...[
-    'status=paid&status=capture_succeeded',
-    'status[]=processing',
-    'status=processing,capture_succeeded',
-    'currency=usd',
-    'currency=USD,EUR',
-    'currency=',
-  ],
-  ...[
-    'created_at_gte=2026-01-01T00:00:00+01:00',
-    'created_at_gte=2026-01-01T00:00:00%2B01:00',
-    'created_at_gte=2026-01-01t00:00:00z',
-    'created_at_gte=0000-01-01T00:00:00Z',
-    'created_at_gte=9999-12-31T23:59:59.999999999Z',
-  ],
-  ...[
-    'amount_eq=-1',
-    'amount_eq=-0',
-    'amount_eq=007',
-    'amount_eq=9007199254740992',
-    'amount_gte=5&amount_lte=1',
-    'has_refunds=TRUE',
-    'has_refunds',
-    'toString=1&__proto__=2',
-    'constructor',
-  ],
-  ...[
-    'cursor=foreign',
-    'cursor=bW9jaw',
-    `cursor=${'x'.repeat(1_000)}`,
-    `cursor=${'x'.repeat(1_001)}`,
-    'cursor=foreign&limit=0',
-    'buyer_id=no-uuid',
-    'id=7',
-  ],
-  ...[
-    'metadata=x',
-    'metadata=%5B%5D',
-    'metadata=null',
-    'metadata=%22a%22',
-    'metadata=%7B%22a%22%3A1%7D',
-    'metadata=%7B%22a%22%3A%22b%22%7D',
-    'metadata=%7B%7D&metadata=%5B%5D&cursor=foreign',
-    'metadata=%7B%22__proto__%22%3A%22x%22%7D',
-    'metadata=x&metadata=y&limit=0',
-  ],
-  `${'&'.repeat(1_200)}limit=0`,
-  `search=${'x'.repeat(17_000)}`,
-].map((query) => get(`/transactions?${query}`.replace('٣', '%D9%A3')));
-
-const approval = '/sandbox/approvals/0a1b2c3d-0000-4000-8000-00000000ffff';
-const otherPaths: Case[] = [
-  ...[
-    '/',
-    '//',
-    '/unicorns',
-    '/transactions/',
-    '//transactions',
-    '/Transactions',
-    '/transactions%00',
-    '/transactions%2F',
-    '/%74ransactions',
-  ],
-  ...[
-    '/transactions;limit=1',
-    '/transactions/../transactions',
-    '/./transactions',
-    '/transactions/7',
-    '/gift-cards',
-    '/gift-cards%2Fbalances',
-    '/%',
-    '/%zz',
-    '/%E0%A4%A',
-  ],
-  ...[
-    '/sandbox/approvals/%zz',
-    '/sandbox/approvals/7',
-    '/sandbox/approvals/',
-    `${approval}/x`,
-    '/assets/card-schemes/%zz.svg',
-    '/assets/card-schemes/unicorn.svg',
-    '/assets/card-schemes/visa.png',
-  ],
-  ...[
-    '/healthz/',
-    '/Healthz',
-    '/openapi.yaml',
-    '/favicon.ico',
-    '/robots.txt',
-    'http://elsewhere.example/transactions',
-    '*',
-  ],
-].flatMap((target) => [get(target), { ...get(target), name: `POST ${target}`, method: 'POST' }]);
-
-const pages: Case[] = [
-  '/healthz',
-  '/readyz',
-  '/openapi.json',
-  '/assets/card-schemes/visa.svg',
-  approval,
-].flatMap((target) =>
-  ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE'].map((method) => ({
-    ...{ name: `${method} ${target}`, method, target, who: nobody },
-  })),
-);
-
 /** What may happen to any operation on its way in, before its own parameters matter. */
 const ways = (id: OperationId): Case[] => {
   const { path } = operations[id];
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
   const accounts = [
-    ...[
-      'default',
-      'marketplace',
-      'unicorn',
-      'Default',
-      '*',
-      '**',
-      '',
-      ' ',
-      'default,',
-      'x'.repeat(255),
-      'x'.repeat(256),
-      'ü',
-      "'; --",
-    ],
+    'default',
+    'marketplace',
+    'unicorn',
+    'Default',
+    '*',
+    '**',
+    '',
+    ' ',
+    'default,',
+    'x'.repeat(255),
+    'x'.repeat(256),
+    'ü',
+    "'; --",
   ];
   return [
     ...methods
@@ -282,6 +132,7 @@ const ways = (id: OperationId): Case[] => {
     ...(operations[id].method === 'post'
       ? [
           { name: 'an empty body', raw: '' },
+          // No values, so the header is not sent.
           { name: 'no media type', headers: { 'Content-Type': [] } },
         ]
       : []),
@@ -329,8 +180,7 @@ function wire({ name, json, raw: text, ...given }: Case, who: Who): Wire {
 }
 
 export const namedCases = (who: Who): Wire[] => [
-  ...[...bodies, ...texts, ...queries, ...otherPaths, ...pages].map((one) => wire(one, who)),
-  wire({ ...get('/docs'), who: nobody }, who),
+  ...[...bodies, ...texts, ...addresses].map((one) => wire(one, who)),
   ...(Object.keys(operations) as OperationId[]).flatMap((id) =>
     ways(id).map((way) => rightWire(id, who, way)),
   ),

@@ -221,7 +221,7 @@ describe('npm run mock', () => {
   });
 
   it('starts, answers the call that it prints, says so, and ends by itself on a signal', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'mock/main.ts'], {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'mock/main.ts', '--delay', '150'], {
       cwd: root,
       env: { ...process.env, PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -240,8 +240,10 @@ describe('npm run mock', () => {
     );
     expect((await send(url, 'GET', '/transactions')).status).toBe(200);
     await vi.waitFor(() => {
-      expect(said).toContain('GET /transactions → 200');
+      expect(said).toMatch(/GET \/transactions → 200 .* \d+ ms/);
     });
+    // --delay reached it: what it says it took is never less.
+    expect(Number(/ (\d+) ms/.exec(said)?.[1])).toBeGreaterThanOrEqual(149);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(0);

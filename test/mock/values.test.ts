@@ -2,6 +2,7 @@
 // same; what must differ (IDs, times, fingerprints, addresses) is left out.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../generated/operations.ts';
+import { loadContract } from '../../server/contract/load.ts';
 import { sandboxCards } from '../../server/contract/sandbox-values.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { rightRequest, startTestMock, type TestMock } from './support.ts';
@@ -167,6 +168,52 @@ describe('POST /gift-cards/balances', () => {
     const headers = { 'X-Service-Merchant-Account-ID': 'default' };
     const [mocked, real] = await both('checkGiftCardBalances', { items }, headers);
     expect(mocked.body).toEqual(real.body);
+  });
+});
+
+// The table that callers read, not the one that mock and service are made of.
+describe('what the docs promise', () => {
+  const { info, components } = loadContract().document as unknown as {
+    info: { description: string };
+    components: { schemas: { BalanceErrorCode: { enum: string[] } } };
+  };
+  const rows = info.description
+    .split(/^# Sandbox$/m)[1]
+    ?.split(/^# /m)[0]
+    ?.split('\n')
+    .map((line) => line.split('|').map((cell) => cell.replaceAll('`', '').trim()));
+  const cards = (rows ?? []).flatMap(([, number = '', , status = '']) =>
+    /^\d{13,19}$/.test(number) ? [{ number, status }] : [],
+  );
+  const pins = (rows ?? []).flatMap(([, pin = '', outcome = '']) =>
+    /^\d{4}$/.test(pin) ? [{ pin, outcome }] : [],
+  );
+
+  it('there are tables to read', () => {
+    expect(cards.map(({ number }) => number).sort()).toEqual(Object.keys(sandboxCards).sort());
+    expect(pins.map(({ pin }) => pin)).toEqual(['9100', '9502', '9504']);
+    expect(info.description).toContain('`9001` to `9012`');
+  });
+
+  it.each(cards)('card $number is $status in both', async ({ number, status }) => {
+    const body = { method: 'card', number, expiration_date: '12/39' };
+    const answers = await both('createPaymentMethod', body);
+    expect(answers.map((answer) => (answer.body as Json).status)).toEqual([status, status]);
+  });
+
+  it.each(
+    components.schemas.BalanceErrorCode.enum.map((code, index) => ({ code, pin: String(9001 + index) })),
+  )('PIN $pin is $code in both', async ({ code, pin }) => {
+    const items = [{ number: '9999000050001234', pin }];
+    const answers = await both('checkGiftCardBalances', { items });
+    const codes = answers.map(({ body }) => (body as { items: Json[] }).items[0]?.balance_error_code);
+    expect(codes).toEqual([code, code]);
+  });
+
+  it.each(pins)('PIN $pin: $outcome, in both', async ({ pin, outcome }) => {
+    const status = Number(/\b5\d\d\b/.exec(outcome)?.[0] ?? 200);
+    const answers = await both('checkGiftCardBalances', { items: [{ number: '9999000050001234', pin }] });
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
   });
 });
 

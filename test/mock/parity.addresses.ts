@@ -1,0 +1,155 @@
+/** Named cases of the parity suite, the part about addresses: queries, paths, and the pages beside the API. */
+import type { Who, Wire } from './parity.exchange.ts';
+
+export type Case = Partial<Omit<Wire, 'body'>> & { name: string; json?: unknown; raw?: string | Buffer };
+
+export const nobody: Who = { kind: 'nobody', says: 'nobody' };
+
+export const get = (target: string): Case => ({ name: `GET ${target}`, target });
+
+const queries: Case[] = [
+  ...[
+    '',
+    '&&',
+    '?',
+    '=',
+    '=1',
+    'limit',
+    'limit=',
+    'limit=5&limit=6',
+    'limit=5&limit=',
+    'limit=%35',
+    '%6cimit=5',
+    '%6Cimit=0',
+    'limit=0x10',
+  ],
+  ...[
+    'limit=+5',
+    'limit=5+',
+    'limit=%2B5',
+    'limit=٣',
+    'limit=5#limit=x',
+    '#',
+    'limit=5;cursor=x',
+    'limit[]=5',
+    'limit[0]=5',
+    'limit.x=5',
+  ],
+  ...[
+    '%zz=%zz',
+    'cursor=%zz',
+    'cursor=%E0%A4%A',
+    'cursor=%00',
+    'external_identifier=%00',
+    'search=%F0%9F%A6%84',
+    'search=%ED%A0%80',
+    'search=+',
+    'search=%20',
+  ],
+  ...[
+    'status=paid&status=capture_succeeded',
+    'status[]=processing',
+    'status=processing,capture_succeeded',
+    'currency=usd',
+    'currency=USD,EUR',
+    'currency=',
+  ],
+  ...[
+    'created_at_gte=2026-01-01T00:00:00+01:00',
+    'created_at_gte=2026-01-01T00:00:00%2B01:00',
+    'created_at_gte=2026-01-01t00:00:00z',
+    'created_at_gte=0000-01-01T00:00:00Z',
+    'created_at_gte=9999-12-31T23:59:59.999999999Z',
+  ],
+  ...[
+    'amount_eq=-1',
+    'amount_eq=-0',
+    'amount_eq=007',
+    'amount_eq=9007199254740992',
+    'amount_gte=5&amount_lte=1',
+    'has_refunds=TRUE',
+    'has_refunds',
+    'toString=1&__proto__=2',
+    'constructor',
+  ],
+  ...[
+    'cursor=foreign',
+    'cursor=bW9jaw',
+    `cursor=${'x'.repeat(1_000)}`,
+    `cursor=${'x'.repeat(1_001)}`,
+    'cursor=foreign&limit=0',
+    'buyer_id=no-uuid',
+    'id=7',
+  ],
+  ...[
+    'metadata=x',
+    'metadata=%5B%5D',
+    'metadata=null',
+    'metadata=%22a%22',
+    'metadata=%7B%22a%22%3A1%7D',
+    'metadata=%7B%22a%22%3A%22b%22%7D',
+    'metadata=%7B%7D&metadata=%5B%5D&cursor=foreign',
+    'metadata=%7B%22__proto__%22%3A%22x%22%7D',
+    'metadata=x&metadata=y&limit=0',
+  ],
+  `${'&'.repeat(1_200)}limit=0`,
+  `search=${'x'.repeat(17_000)}`,
+].map((query) => get(`/transactions?${query}`.replace('٣', '%D9%A3')));
+
+const approval = '/sandbox/approvals/0a1b2c3d-0000-4000-8000-00000000ffff';
+const otherPaths: Case[] = [
+  ...[
+    '/',
+    '//',
+    '/unicorns',
+    '/transactions/',
+    '//transactions',
+    '/Transactions',
+    '/transactions%00',
+    '/transactions%2F',
+    '/%74ransactions',
+  ],
+  ...[
+    '/transactions;limit=1',
+    '/transactions/../transactions',
+    '/./transactions',
+    '/transactions/7',
+    '/gift-cards',
+    '/gift-cards%2Fbalances',
+    '/%',
+    '/%zz',
+    '/%E0%A4%A',
+  ],
+  ...[
+    '/sandbox/approvals/%zz',
+    '/sandbox/approvals/7',
+    '/sandbox/approvals/',
+    `${approval}/x`,
+    '/assets/card-schemes/%zz.svg',
+    '/assets/card-schemes/unicorn.svg',
+    '/assets/card-schemes/visa.png',
+  ],
+  ...[
+    '/healthz/',
+    '/Healthz',
+    '/openapi.yaml',
+    '/favicon.ico',
+    '/robots.txt',
+    'http://elsewhere.example/transactions',
+    '*',
+  ],
+].flatMap((target) => [get(target), { ...get(target), name: `POST ${target}`, method: 'POST' }]);
+
+const pages: Case[] = [
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/assets/card-schemes/visa.svg',
+  approval,
+].flatMap((target) =>
+  ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE'].map((method) => ({
+    ...{ name: `${method} ${target}`, method, target, who: nobody },
+  })),
+);
+
+export const addresses: Case[] = [...queries, ...otherPaths, ...pages, { ...get('/docs'), who: nobody }];
