@@ -66,12 +66,19 @@ export const brokenAtSome = (id: OperationId): fc.Arbitrary<{ sent: Sent; what: 
     return { sent: mutate(sent, chosen), what: chosen.map(({ what }) => what).join('; ') };
   });
 
-/** The name of every single way to break a request of this operation. */
-export function waysToBreak(id: OperationId, seed: number): string[] {
-  const samples = fc.sample(request(id), { seed, numRuns: 60 });
-  const ways = new Set(samples.flatMap((sent) => mutationsOf(sent).map(({ what }) => what)));
-  // What can happen to the first two items of a list can happen to the third.
-  return [...ways].filter((what) => !/ at .*\/2(\/|$)/.test(what));
+/** Every single way to break a request of this operation, each with a request to break. */
+export function waysToBreak(id: OperationId, seed: number): Map<string, Sent> {
+  const ways = new Map<string, Sent>();
+  for (const sent of fc.sample(request(id), { seed, numRuns: 60 }))
+    for (const { what } of mutationsOf(sent))
+      // What can happen to the first two items of a list can happen to the third.
+      if (!ways.has(what) && !/ at .*\/2(\/|$)/.test(what)) ways.set(what, sent);
+  return ways;
+}
+
+export function breakIn(what: string, sent: Sent): Sent | undefined {
+  const mutation = mutationsOf(sent).find((way) => way.what === what);
+  return mutation && mutate(sent, [mutation]);
 }
 
 /** Text in which a character was dropped, doubled or put in. */
