@@ -43,15 +43,20 @@ async function run({
       db.transaction().execute(async (transaction) => {
         const from = await begun(transaction, account, Number(sequence));
         const bulk = await beginBulk(transaction);
+        // The next ones are made while the database stores these.
+        let storing: Promise<unknown> = Promise.resolve();
         for (let made = 0; made < wanted; made += batch) {
           const size = Math.min(batch, wanted - made);
           const options = { seed: Number(sequence), until: end, means };
           const rows = Array.from({ length: size }, (_, index) =>
             seedTransaction(from + made + index, account, options),
           );
-          await bulk.create(rows);
+          await storing;
+          storing = bulk.create(rows);
+          storing.catch(() => undefined);
           progress.say(`Seeding: ${count(made + size)} of ${count(wanted)} transactions`);
         }
+        await storing;
         await bulk.finish();
       }),
     );
