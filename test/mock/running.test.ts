@@ -124,7 +124,8 @@ describe('a contract that changes', () => {
     expect((await unicorns()).status).toBe(200);
 
     writeFileSync(file, text);
-    await said('version 1.0.0, 7 operations');
+    const { info } = JSON.parse(text) as { info: { version: string } };
+    await said(`version ${info.version}, 7 operations`);
     expect((await unicorns()).status).toBe(404);
     await rm(folder, { recursive: true });
   });

@@ -2,6 +2,7 @@
 // break the contract. Every error answer, without exception, is JSON in the contract's shape.
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
@@ -124,6 +125,45 @@ describe('the body', () => {
     const answer = await post({ raw });
     expect(answer.status).toBe(400);
     expect(types(answer)).toEqual([type]);
+  });
+
+  // Without this rule they would be stored as U+FFFD: not what was sent, and all the same.
+  it('what is no Unicode is 400, whatever is around it; all that is Unicode is stored as it is', async () => {
+    const part = fc.constantFrom(
+      '\ud800',
+      '\udbff',
+      '\udc00',
+      '\udfff',
+      '\\',
+      '"',
+      'u',
+      'd800',
+      '😀',
+      '\ufffd',
+      'é',
+    );
+    const text = fc.array(part, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, fc.boolean(), fc.uuid(), async (odd, escaped, unique) => {
+        const external_identifier = unique + odd;
+        const json = JSON.stringify({ ...card, external_identifier });
+        const raw = escaped
+          ? json.replace(
+              /[\u0080-\uffff]/g,
+              (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+            )
+          : json;
+        const answer = await post({ raw });
+        expect(answer.status).toBe(/\p{Surrogate}/u.test(odd) ? 400 : 201);
+        if (answer.status === 201) expect(answer.body).toMatchObject({ external_identifier });
+        else expect(types(answer)).toEqual(['value_error.jsondecode']);
+      }),
+      { numRuns: 60 },
+    );
+    const bytes = Buffer.from(JSON.stringify({ ...card, external_identifier: 'caf#' }));
+    bytes[bytes.indexOf('#')] = 0xe9;
+    const answer = await post({ raw: bytes });
+    expect([answer.status, types(answer)]).toEqual([400, ['value_error.jsondecode']]);
   });
 
   it.each([
