@@ -17,13 +17,14 @@ export class Refused extends Error {}
 /** Uses the database that the server runs, or starts it for the time of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
+  { size = 2 } = {},
 ): Promise<T> {
   const config = readConfig();
   const database = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
-    size: 2,
+    size,
   });
   try {
     return await work(database, config);
@@ -35,9 +36,11 @@ export async function withDatabase<T>(
 /** The same with what the service itself uses: vault, fingerprints, outcomes. */
 export const withServices = <T>(
   work: (database: OpenedDatabase, services: Services, config: Config) => Promise<T>,
+  options?: { size?: number },
 ): Promise<T> =>
-  withDatabase(async (database, config) =>
-    work(database, createServices(config, await secretsOf(config)), config),
+  withDatabase(
+    async (database, config) => work(database, createServices(config, await secretsOf(config)), config),
+    options,
   );
 
 export interface Events {
@@ -51,31 +54,34 @@ export interface Events {
 /** The same with events: what is changed here is told to subscribers like any other change. */
 export const withEvents = <T>(
   work: (parts: Events) => Promise<T>,
-  /** Of the queue, for those who run for long. */
-  { supervise = false } = {},
+  /** For those who run for long: they look after the queue, and want more connections. */
+  { supervise = false, size = 2 } = {},
 ): Promise<T> =>
-  withServices(async (database, services, config) => {
-    const queue = await openQueue(database.pool, () => undefined, { supervise });
-    try {
-      const contract = loadContract();
-      const check = createResponseCheck(contract.document, createAjv(contract.document));
-      const announce = createAnnounce(
-        createOutbox(queue, check),
-        () => config.publicUrl,
-        () => new Date(),
-      );
-      return await work({ database, services, announce, queue, config });
-    } finally {
-      await queue.close();
-    }
-  });
+  withServices(
+    async (database, services, config) => {
+      const queue = await openQueue(database.pool, () => undefined, { supervise });
+      try {
+        const contract = loadContract();
+        const check = createResponseCheck(contract.document, createAjv(contract.document));
+        const announce = createAnnounce(
+          createOutbox(queue, check),
+          () => config.publicUrl,
+          () => new Date(),
+        );
+        return await work({ database, services, announce, queue, config });
+      } finally {
+        await queue.close();
+      }
+    },
+    { size },
+  );
 
-/** Ctrl-C, or a service manager. */
+/** Ctrl-C, a service manager, or a terminal that is closed. */
 export const untilToldToEnd = (): Promise<void> =>
   new Promise((resolve) => {
     // Waiting for a signal alone keeps no process alive.
     const alive = setInterval(() => undefined, 60_000);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => {
         clearInterval(alive);
         resolve();

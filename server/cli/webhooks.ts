@@ -84,10 +84,15 @@ async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
   if (number === '') throw new Refused('--keep is a number and s, m, h or d: 24h');
   const until = new Date(Date.now() + Number(number) * (units[unit] ?? 0) * 1000);
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  const row = isUuid(id)
-    ? await withServices(({ db }, { vault }) => rotateSecret(db, id, vault.seal(secret, 'webhook'), until))
-    : undefined;
-  if (!row) throw noSubscription(id);
+  if (!isUuid(id)) throw noSubscription(id);
+  await withServices(async ({ db }, { vault }) => {
+    if (await rotateSecret(db, id, vault.seal(secret, 'webhook'), until)) return;
+    const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id);
+    if (!found) throw noSubscription(id);
+    throw new Refused(
+      `The secret was rotated lately, and the one before it is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or end both at once with --keep 0s.`,
+    );
+  });
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
 }
 
@@ -134,17 +139,21 @@ async function replay(
   if ((event === undefined) === (failed === undefined)) throw new Refused('Name an event, or say --failed.');
   if (event !== undefined && !isUuid(event)) throw new Refused(`${event} is no event ID.`);
   const from = since === undefined ? undefined : new Date(since);
-  if (from && Number.isNaN(from.getTime()))
+  if (from && (Number.isNaN(from.getTime()) || !/^\d{4}-\d\d-\d\d/.test(since ?? '')))
     throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
-  const ids = await withEvents(({ database, queue }) =>
+  const { due, switchedOff } = await withEvents(({ database, queue }) =>
     database.db.transaction().execute(async (transaction) => {
       const reopened = await reopenDeliveries(transaction, { eventId: event, failed, since: from });
-      await queue.add(transaction, reopened);
+      await queue.add(transaction, reopened.due);
       return reopened;
     }),
   );
-  if (ids.length === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
-  printJson({ replayed: ids.length });
+  if (due.length === 0 && switchedOff > 0)
+    throw new Refused(
+      'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)',
+    );
+  if (due.length === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
+  printJson({ replayed: due.length, switched_off: switchedOff });
 }
 
 async function work(): Promise<void> {
@@ -165,5 +174,6 @@ async function work(): Promise<void> {
     await worker.stop();
     log.info('stopped');
   };
-  await withEvents(deliverAll, { supervise: true });
+  // Connections for the records of attempts, for the queue and for its supervision.
+  await withEvents(deliverAll, { supervise: true, size: 8 });
 }

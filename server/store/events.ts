@@ -10,15 +10,21 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** Stores an event and a delivery for each subscription that wants it; returns the IDs of the deliveries. */
-export async function storeEvent(db: Db, event: EventRow): Promise<string[]> {
+/** What the queue is told of a delivery. */
+export interface Due {
+  deliveryId: string;
+  round: number;
+}
+
+/** Stores an event and a delivery for each subscription that wants it. */
+export async function storeEvent(db: Db, event: EventRow): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<Due>`
     insert into deliveries (event_id, subscription_id)
     select ${event.id}::uuid, id from webhook_subscriptions
     where active and (merchant_account_id = ${event.merchant_account_id} or merchant_account_id is null)
-    returning id`.execute(db);
-  return rows.map(({ id }) => id);
+    returning id as "deliveryId", round`.execute(db);
+  return rows;
 }
 
 export interface DueDelivery {
@@ -26,6 +32,7 @@ export interface DueDelivery {
   attempts: number;
   /** Those made before a replay, which do not count towards the schedule. */
   attempts_before: number;
+  round: number;
   state: string;
   event_id: string;
   body: string;
@@ -49,6 +56,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'deliveries.id',
       'deliveries.attempts',
       'deliveries.attempts_before',
+      'deliveries.round',
       'deliveries.state',
       'deliveries.event_id',
       'events.body',
@@ -72,22 +80,32 @@ export interface Attempt {
   error: string | null;
 }
 
+/**
+ * Logs an attempt. What comes of it is decided only by the one who made the next attempt of the present round; false when
+ * somebody else did meanwhile, or the delivery was replayed.
+ */
 export async function recordAttempt(
   db: Db,
-  id: string,
+  { id, attempts, round }: Pick<DueDelivery, 'id' | 'attempts' | 'round'>,
   attempt: Attempt,
   state: 'pending' | 'succeeded' | 'failed',
-): Promise<void> {
-  const { attempts } = await db
+): Promise<boolean> {
+  const counted = db
     .updateTable('deliveries')
-    .set({ attempts: sql`attempts + 1`, state, updated_at: sql`now()` })
+    .set({ attempts: sql`attempts + 1`, updated_at: sql`now()` })
     .where('id', '=', id)
-    .returning('attempts')
-    .executeTakeFirstOrThrow();
+    .returning('attempts');
+  const decided = await counted
+    .set({ state })
+    .where('attempts', '=', attempts)
+    .where('round', '=', round)
+    .executeTakeFirst();
+  const { attempts: number } = decided ?? (await counted.executeTakeFirstOrThrow());
   await db
     .insertInto('delivery_attempts')
-    .values({ delivery_id: id, number: attempts, ...attempt })
+    .values({ delivery_id: id, number, ...attempt })
     .execute();
+  return decided !== undefined;
 }
 
 /** Notes a success or a failure; after only failures for so long the subscription is switched off. True if it was. */
@@ -152,19 +170,32 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
   return query.execute();
 };
 
-/** Makes deliveries due again, with the whole schedule before them; returns their IDs. */
+/**
+ * Makes deliveries due again, with the whole schedule before them, whatever was under way. Those whose subscription is
+ * switched off stay as they are, and are counted.
+ */
 export async function reopenDeliveries(
   db: Db,
   { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
-): Promise<string[]> {
-  let query = db
-    .updateTable('deliveries')
-    .set({ state: 'pending', attempts_before: sql`attempts`, updated_at: sql`now()` })
-    .returning('id');
-  if (eventId) query = query.where('event_id', '=', eventId);
-  if (failed) query = query.where('state', '=', 'failed');
-  if (since) query = query.where('created_at', '>=', since);
-  return (await query.execute()).map(({ id }) => id);
+): Promise<{ due: Due[]; switchedOff: number }> {
+  const wanted = sql.join(
+    [
+      sql`true`,
+      ...(eventId ? [sql`deliveries.event_id = ${eventId}::uuid`] : []),
+      ...(failed ? [sql`deliveries.state = 'failed'`] : []),
+      ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
+    ],
+    sql` and `,
+  );
+  const to = sql`webhook_subscriptions.id = deliveries.subscription_id`;
+  const { rows } = await sql<Due>`
+    update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
+    from webhook_subscriptions where ${to} and active and ${wanted}
+    returning deliveries.id as "deliveryId", round`.execute(db);
+  const { rows: off } = await sql<{ number: number }>`
+    select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
+    where not active and ${wanted}`.execute(db);
+  return { due: rows, switchedOff: off[0]?.number ?? 0 };
 }
 
 /** Forgets events made before then, with their deliveries, except those that are still to be delivered. */

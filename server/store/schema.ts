@@ -130,6 +130,7 @@ export interface DeliveriesTable {
   state: Generated<'pending' | 'succeeded' | 'failed'>;
   attempts: Generated<number>;
   attempts_before: Generated<number>;
+  round: Generated<number>;
   created_at: Stamp;
   updated_at: Stamp;
 }

@@ -28,17 +28,27 @@ export const listWebhookSubscriptions = (db: Db) =>
     .orderBy('id', 'desc')
     .execute();
 
-/** A new secret signs from now on; the old one beside it until `until`. Undefined when there is no such subscription. */
-export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: Date) =>
+/**
+ * A new secret signs from now on; the old one beside it until `until`. There is room for one old secret: while one is still
+ * valid nothing is changed, unless no old one is to be kept. Undefined then, or when there is no such subscription.
+ */
+export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: Date, now = new Date()) =>
   db
     .updateTable('webhook_subscriptions')
     .set((row) => ({
       old_secret_sealed: row.ref('secret_sealed'),
       old_secret_until: until,
       secret_sealed,
-      updated_at: new Date(),
+      updated_at: now,
     }))
     .where('id', '=', id)
+    .where((row) =>
+      row.or([
+        row('old_secret_until', 'is', null),
+        row('old_secret_until', '<=', now),
+        row.lit(until <= now),
+      ]),
+    )
     .returningAll()
     .executeTakeFirst();
 

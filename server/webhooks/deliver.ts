@@ -5,7 +5,7 @@ import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Gate } from './gate.ts';
-import type { Queue } from './queue.ts';
+import type { Job, Queue } from './queue.ts';
 import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
 import { send, type Reply, type SendOptions } from './send.ts';
 import { webhookHeaders } from './sign.ts';
@@ -35,10 +35,11 @@ interface Turn extends DeliverDeps {
 }
 
 /** False when the receiver failed. Throws when nothing could be recorded, and then the job is still ours. */
-export async function deliver(jobId: string, delivery: DueDelivery, turn: Turn): Promise<boolean> {
+export async function deliver(job: Job, delivery: DueDelivery, turn: Turn): Promise<boolean> {
   const { db, queue, log, now, schedule, gate } = turn;
-  if (delivery.state !== 'pending') {
-    await gate(() => queue.complete(db, [jobId]));
+  // Done already, or replayed since: then another job stands for it.
+  if (delivery.state !== 'pending' || delivery.round !== job.round) {
+    await gate(() => queue.complete(db, [job.id]));
     return true;
   }
   const at = now();
@@ -52,14 +53,14 @@ export async function deliver(jobId: string, delivery: DueDelivery, turn: Turn):
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   const switchedOff = await gate(() =>
     db.transaction().execute(async (transaction) => {
-      await recordAttempt(
+      const decides = await recordAttempt(
         transaction,
-        delivery.id,
+        delivery,
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (wait !== undefined) await queue.add(transaction, [delivery.id], { afterSeconds: wait });
-      await queue.complete(transaction, [jobId]);
+      if (decides && wait !== undefined) await queue.add(transaction, [job], { afterSeconds: wait });
+      await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {
         now: now(),

@@ -23,12 +23,12 @@ export const createOutbox =
     };
     const fault = check.eventFault(name, event);
     if (fault) throw new Error(`The event ${name} breaks the contract: ${fault}`);
-    const deliveries = await storeEvent(db, {
+    const due = await storeEvent(db, {
       id,
       name,
       merchant_account_id: account,
       body: JSON.stringify(event),
       created_at: at,
     });
-    await queue.add(db, deliveries);
+    await queue.add(db, due);
   };

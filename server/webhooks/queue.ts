@@ -6,11 +6,13 @@ import type { Db } from '../store/database.ts';
 
 export const queueName = 'webhook-deliveries';
 
-interface DeliveryJob {
+/** A delivery, and the round of attempts that the job is for: a replay begins a new one, and ends the older jobs. */
+export interface DueJob {
   deliveryId: string;
+  round: number;
 }
 
-export interface Job extends DeliveryJob {
+export interface Job extends DueJob {
   id: string;
 }
 
@@ -21,7 +23,7 @@ export interface Queue {
    */
   add: (
     db: Db,
-    deliveryIds: readonly string[],
+    due: readonly DueJob[],
     options?: { afterSeconds?: number; postponed?: boolean },
   ) => Promise<void>;
   fetch: (most: number) => Promise<Job[]>;
@@ -62,11 +64,11 @@ export async function openQueue(
     }),
   });
   return {
-    async add(db, deliveryIds, { afterSeconds = 0, postponed = false } = {}) {
+    async add(db, due, { afterSeconds = 0, postponed = false } = {}) {
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
-      const jobs = deliveryIds.map((deliveryId) => ({
+      const jobs = due.map(({ deliveryId, round }) => ({
         name: queueName,
-        data: { deliveryId },
+        data: { deliveryId, round },
         priority: postponed ? -1 : 0,
         startAfter,
         expireInSeconds: silenceSeconds,
@@ -78,11 +80,13 @@ export async function openQueue(
       if (jobs.length > 0) await boss.insert(jobs, { db: within(db) });
     },
     async fetch(most) {
-      const jobs = await boss.fetch<DeliveryJob>(queueName, { batchSize: most });
-      return jobs.map(({ id, data }) => ({ id, deliveryId: data.deliveryId }));
+      const jobs = await boss.fetch<DueJob>(queueName, { batchSize: most });
+      return jobs.map(({ id, data }) => ({ id, ...data }));
     },
     async complete(db, jobIds) {
-      await boss.complete(queueName, [...jobIds], { db: within(db) });
+      // pg-boss takes options in the fourth place. Its types, which know several IDs only without a result, also allow them
+      // in the third: there they are stored as the result, and the job is completed outside of the transaction.
+      await boss.complete(queueName, [...jobIds] as unknown as string, {}, { db: within(db) });
     },
     async keep(jobIds) {
       // pg-boss counts from `started_on` and has no call for this.

@@ -56,7 +56,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (lane.failing && lane.active > 0) return postpone([job], postponeFailingSeconds);
     lane.active += 1;
     try {
-      lane.failing = !(await deliver(job.id, delivery, { ...deps, gate: records, signal: cutting.signal }));
+      lane.failing = !(await deliver(job, delivery, { ...deps, gate: records, signal: cutting.signal }));
     } finally {
       lane.active -= 1;
     }
@@ -79,8 +79,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const postpone = (jobs: readonly Job[], afterSeconds: number): Promise<void> =>
     records(() =>
       db.transaction().execute(async (transaction) => {
-        const deliveries = jobs.map(({ deliveryId }) => deliveryId);
-        await queue.add(transaction, deliveries, { afterSeconds, postponed: true });
+        await queue.add(transaction, jobs, { afterSeconds, postponed: true });
         await queue.complete(
           transaction,
           jobs.map(({ id }) => id),

@@ -67,7 +67,8 @@ it('forgets old events with their deliveries, but none that is still to be deliv
   const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
     const id = randomUUID();
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
-    const [delivery = ''] = await storeEvent(db, event);
+    const [due] = await storeEvent(db, event);
+    const delivery = { id: due?.deliveryId ?? '', round: 0, attempts: 0 };
     await recordAttempt(db, delivery, { at: created_at, status: 200, milliseconds: 1, error: null }, state);
     return id;
   };

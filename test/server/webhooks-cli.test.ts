@@ -75,6 +75,17 @@ describe('payments webhooks rotate', () => {
     await unsubscribe(service, subscription);
   });
 
+  it('keeps its promise: while an old secret is valid there is no second rotation, but the one that keeps none', async () => {
+    const subscription = await subscribe(service, 'http://127.0.0.1:9/', { active: false });
+    const { old_secret_until } = await json<Rotated>('rotate', subscription.id);
+    const { status, stderr } = await run('rotate', subscription.id);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`valid until ${old_secret_until}`);
+    expect(await json('rotate', subscription.id, '--keep', '0s')).toMatchObject({ rotating: false });
+    expect(await json('rotate', subscription.id)).toMatchObject({ rotating: true });
+    await unsubscribe(service, subscription);
+  });
+
   it.each([
     [['rotate', unknown], /There is no subscription/],
     [['rotate', 'x'], /There is no subscription x/],
@@ -112,7 +123,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect(stdout).toMatch(/^event +name +subscription +state +attempt +at +status +ms +error\n/);
 
     // A replay has the whole schedule before it, not one attempt.
-    expect(await json('replay', event_id)).toEqual({ replayed: 1 });
+    expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
     await receiver.received(8);
     await settled(service, subscription);
     expect(receiver.got).toHaveLength(8);
@@ -121,7 +132,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const none = await run('replay', '--failed', '--since', future);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no such delivery')]);
     mended = true;
-    expect(await json('replay', '--failed', '--since', since)).toEqual({ replayed: 1 });
+    expect(await json('replay', '--failed', '--since', since)).toEqual({ replayed: 1, switched_off: 0 });
     await receiver.received(9);
     expect((await settled(service, subscription)).state).toBe('succeeded');
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([event_id]));
@@ -149,10 +160,11 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     };
     expect(await listed()).toMatchObject({ active: false });
 
-    expect(await json('replay', event_id)).toEqual({ replayed: 1 });
-    expect((await settled(service, subscription)).state).toBe('failed');
-    const attempts = await json<Attempt[]>('deliveries', '--event', event_id, '--json');
-    expect(attempts.at(-1)).toMatchObject({ status: null, error: 'the subscription is switched off' });
+    const refused = await run('replay', event_id);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('payments webhooks activate'),
+    ]);
     expect(receiver.got).toHaveLength(1);
 
     expect(await json('activate', subscription.id)).toEqual({ id: subscription.id, active: true });
@@ -161,8 +173,51 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await receiver.received(2);
     expect((await settled(service, subscription)).state).toBe('succeeded');
 
-    expect(await json('deactivate', subscription.id)).toEqual({ id: subscription.id, active: false });
-    expect(await listed()).toMatchObject({ active: false });
+    // What is due is given up, with the reason, when it is switched off meanwhile.
+    let hold: () => void = () => undefined;
+    await using slow = await startReceiver((res) => {
+      hold = () => res.writeHead(500).end();
+    });
+    const other = await subscribe(service, slow.url);
+    await storeCard(service);
+    await slow.received(1);
+    expect(await json('deactivate', other.id)).toEqual({ id: other.id, active: false });
+    hold();
+    const { event_id: lost } = await settled(service, other);
+    const attempts = await json<Attempt[]>(
+      'deliveries',
+      '--subscription',
+      other.id,
+      '--event',
+      lost,
+      '--json',
+    );
+    expect(attempts.map(({ status, error }) => error ?? status)).toEqual([
+      500,
+      'the subscription is switched off',
+    ]);
+    await unsubscribe(service, subscription);
+    await unsubscribe(service, other);
+  });
+
+  it('replays of what is still due make one round of attempts, not many', async () => {
+    await using receiver = await startReceiver((res) => res.writeHead(500).end());
+    const { databaseUrl, dataDir } = service.config;
+    await using idle = await startTestService({
+      config: { databaseUrl, dataDir, secrets, webhookWorker: false },
+    });
+    await service.service.close();
+    const subscription = await subscribe(idle, receiver.url);
+    await storeCard(idle);
+    const [{ event_id } = { event_id: '' }] = await idle.service.database.db
+      .selectFrom('deliveries')
+      .select('event_id')
+      .where('subscription_id', '=', subscription.id)
+      .execute();
+    for (let times = 0; times < 5; times += 1) await json('replay', event_id);
+    service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });
+    expect(await settled(service, subscription)).toMatchObject({ state: 'failed', attempts: 4, round: 5 });
+    expect(receiver.got).toHaveLength(4);
     await unsubscribe(service, subscription);
   });
 
@@ -172,6 +227,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     [['replay', 'x'], /x is no event ID/],
     [['replay', unknown], /There is no such delivery/],
     [['replay', '--failed', '--since', 'yesterday'], /--since is a time such as/],
+    [['replay', '--failed', '--since', '5'], /--since is a time such as/],
     [['deliveries', '--event', 'x'], /x is no ID/],
     [['deliveries', '--limit', 'x'], /--limit is a number/],
     [['activate', unknown], /There is no subscription/],
@@ -210,13 +266,20 @@ describe('payments webhooks work', () => {
       config: { databaseUrl, dataDir, secrets, webhookWorker: false },
     });
     const subscription = await subscribe(idle, receiver.url);
-    await storeCard(idle);
+    for (let made = 0; made < 12; made += 1) await storeCard(idle);
     const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
-    await receiver.received(1);
-    verify(subscription.secret, receiver.got[0]);
-    expect((await settled(idle, subscription)).state).toBe('succeeded');
+    await receiver.received(12);
+    const pending = idle.service.database.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('state', '=', 'pending');
+    await until(async () => (await pending.execute()).length === 0);
     expect(await worker.stop()).toBe(0);
     expect(worker.output()).toContain('webhook succeeded');
+    expect(worker.output()).not.toContain('could not be handled');
+    const ids = receiver.got.map((got) => verify(subscription.secret, got).id);
+    expect(ids).toHaveLength(12);
+    expect(new Set(ids).size).toBe(12);
     await unsubscribe(idle, subscription);
     await rm(folder, { recursive: true, force: true });
     service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A replay starts the schedule anew; the attempts keep their numbers.
-  await sql`alter table deliveries add column attempts_before integer not null default 0`.execute(db);
+  // A replay begins a new round with the whole schedule; the attempts keep their numbers.
+  await sql`
+    alter table deliveries
+      add column round integer not null default 0,
+      add column attempts_before integer not null default 0`.execute(db);
   await sql`create index deliveries_by_age on deliveries (created_at desc, id)`.execute(db);
 }

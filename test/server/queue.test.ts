@@ -1,0 +1,45 @@
+// The queue of deliveries: what is done in a transaction is undone with it.
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../server/store/database.ts';
+import { openQueue } from '../../server/webhooks/queue.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+it('adds and completes inside of the transaction that it is given', async () => {
+  const database = openDatabase(await createTestDatabase(), (error) => {
+    throw error;
+  });
+  const queue = await openQueue(database.pool, () => undefined, { supervise: false });
+  const { db } = database;
+  const undone = new Error('undone');
+  const states = async () => {
+    const { rows } = await database.pool.query<{ state: string; output: unknown }>(
+      `select state, output from pgboss.job where name = 'webhook-deliveries' order by created_on`,
+    );
+    return rows.map(({ state }) => state);
+  };
+  const job = { deliveryId: '00000000-0000-4000-8000-000000000000', round: 3 };
+
+  const added = db.transaction().execute(async (transaction) => {
+    await queue.add(transaction, [job]);
+    throw undone;
+  });
+  await expect(added).rejects.toBe(undone);
+  expect(await states()).toEqual([]);
+
+  await db.transaction().execute((transaction) => queue.add(transaction, [job, job]));
+  const fetched = await queue.fetch(10);
+  expect(fetched).toMatchObject([job, job]);
+  const ids = fetched.map(({ id }) => id);
+  const completed = db.transaction().execute(async (transaction) => {
+    await queue.complete(transaction, ids);
+    // Nobody else sees it yet.
+    expect(await states()).toEqual(['active', 'active']);
+    throw undone;
+  });
+  await expect(completed).rejects.toBe(undone);
+  expect(await states()).toEqual(['active', 'active']);
+  await db.transaction().execute((transaction) => queue.complete(transaction, ids));
+  expect(await states()).toEqual(['completed', 'completed']);
+  await queue.close();
+  await database.close();
+});
