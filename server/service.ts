@@ -15,6 +15,7 @@ import { furnishSandbox } from './sandbox/first-start.ts';
 import { secretsOf } from './secrets.ts';
 import { createAnnounce } from './events.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
+import { savePublicUrl } from './store/settings.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue, type Queue } from './webhooks/queue.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
@@ -94,6 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })
       : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
+    await savePublicUrl(db, publicUrl);
     const jobs = startJobs({
       db,
       log,

@@ -34,10 +34,11 @@ const noBalance = { expiration_date: null, balance: null, currency: null };
 
 function balance(item: Wanted, stored: Item[]): Omit<Item, 'merchant_account_id'> {
   if ('id' in item) {
-    const known = stored.find(({ id }) => id === item.id.toLowerCase());
-    if (known) return { ...known, id: item.id };
+    const id = item.id.toLowerCase();
+    const known = stored.find((one) => one.id === id);
+    if (known) return known;
     const nothing = { bin: null, sub_bin: null, last4: null, ...noBalance };
-    return { type: 'gift-card', id: item.id, ...nothing, ...failure('invalid_gift_card', null, null) };
+    return { type: 'gift-card', id, ...nothing, ...failure('invalid_gift_card', null, null) };
   }
   const { number } = item;
   const card = {

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { presentBuyer } from '../domain/present-payment-method.ts';
 import { createBuyer, listBuyers } from '../store/buyers.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
-import { printJson, printRows, Refused, withDatabase } from './support.ts';
+import { knownAccount, printJson, printRows, Refused, withDatabase } from './support.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -22,7 +21,9 @@ export function buyers(): Command {
     .option('--merchant-account <id>', 'account', 'default')
     .option('--json', 'for programs')
     .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
-      const rows = await withDatabase(({ db }) => listBuyers(db, merchantAccount));
+      const rows = await withDatabase(async ({ db }) =>
+        listBuyers(db, await knownAccount(db, merchantAccount)),
+      );
       if (json) printJson(rows.map(presentBuyer));
       else {
         const shown = rows.map(({ id, external_identifier, display_name }) => ({
@@ -55,13 +56,8 @@ async function create(options: CreateOptions): Promise<void> {
   }
   const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
   const made = await withDatabase(async ({ db }) => {
-    const known = (await listAccounts(db)).some(({ id }) => id === options.merchantAccount);
-    if (!known)
-      throw new Refused(
-        `There is no merchant account ${options.merchantAccount}. See: payments accounts list`,
-      );
     return createBuyer(db, {
-      merchant_account_id: options.merchantAccount,
+      merchant_account_id: await knownAccount(db, options.merchantAccount),
       external_identifier: options.externalIdentifier ?? null,
       display_name: options.name ?? null,
       account_number: options.accountNumber ?? null,

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { createGiftCard, listGiftCards } from '../store/gift-cards.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
 import { readSecretLine } from './input.ts';
-import { printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
+import { knownAccount, printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
 
 export function giftCards(): Command {
   const command = new Command('gift-cards').description('stored gift cards');
@@ -40,11 +39,8 @@ export function giftCards(): Command {
       const made = await withServices(({ db }, { vault }) =>
         // Sealed inside of the transaction: a rotation of the key waits for those.
         db.transaction().execute(async (transaction) => {
-          const known = (await listAccounts(transaction)).some(({ id }) => id === merchantAccount);
-          if (!known)
-            throw new Refused(`There is no merchant account ${merchantAccount}. See: payments accounts list`);
           return createGiftCard(transaction, {
-            merchant_account_id: merchantAccount,
+            merchant_account_id: await knownAccount(transaction, merchantAccount),
             number_sealed: vault.seal(number, 'gift-card'),
             pin_sealed: vault.seal(pin, 'gift-card'),
             ...giftCardBin(number),

@@ -25,11 +25,11 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
   const translate = createTranslator(ajv);
   const resource = compileAt(ajv, '/components/schemas/Transaction');
   const extras = ajv.compile({ type: 'object', properties: extraProperties });
-  return ({ text }) => {
-    if (text === undefined) return 'is not valid UTF-8';
+  return (line) => {
+    if ('fault' in line) return line.fault;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = JSON.parse(line.text);
     } catch {
       return 'is not valid JSON';
     }

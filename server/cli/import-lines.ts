@@ -1,11 +1,6 @@
 // A file of lines, in batches that fit in memory whatever the file is.
-import { Refused } from './support.ts';
 
-export interface Line {
-  line: number;
-  /** Undefined when it is not valid UTF-8. */
-  text: string | undefined;
-}
+export type Line = { line: number } & ({ text: string } | { fault: string });
 
 export interface Batch {
   lines: Line[];
@@ -15,9 +10,11 @@ export interface Batch {
 
 const most = { lines: 1_000, bytes: 4_000_000, lineBytes: 16_000_000 };
 
+const tooLong = `is longer than ${most.lineBytes / 1_000_000} MB`;
+
 /**
  * Only LF and CRLF end a line. node:readline would also end one at U+2028, which JSON may have inside of a text. Empty lines
- * are counted and left out.
+ * are counted and left out. A line that is too long is told of at once, for it may have no end, and passed over.
  */
 export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerator<Batch> {
   // Takes a byte order mark away.
@@ -28,21 +25,28 @@ export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerato
   let read = 0;
   let begun: Buffer[] = [];
   let begunBytes = 0;
-  const decode = (end: Buffer): string | undefined => {
+  let passingOver = false;
+  const decode = (end: Buffer): { text: string } | { fault: string } => {
     try {
-      return utf8.decode(begun.length === 0 ? end : Buffer.concat([...begun, end]));
+      return { text: utf8.decode(begun.length === 0 ? end : Buffer.concat([...begun, end])) };
     } catch {
-      return undefined;
+      return { fault: 'is not valid UTF-8' };
     }
   };
-  const take = (end: Buffer) => {
-    line += 1;
-    read += begunBytes + end.length + 1;
-    bytes += begunBytes + end.length;
-    const text = decode(end);
-    if (text?.trim() !== '') batch.push({ line, text });
+  const forget = () => {
     begun = [];
     begunBytes = 0;
+  };
+  const take = (end: Buffer) => {
+    read += begunBytes + end.length + 1;
+    if (!passingOver) {
+      line += 1;
+      bytes += begunBytes + end.length;
+      const content = decode(end);
+      if (!('text' in content) || content.text.trim() !== '') batch.push({ line, ...content });
+    }
+    passingOver = false;
+    forget();
   };
   for await (const given of input) {
     const chunk = given as Buffer;
@@ -57,8 +61,16 @@ export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerato
     }
     begun.push(chunk.subarray(from));
     begunBytes += chunk.length - from;
-    if (begunBytes > most.lineBytes)
-      throw new Refused(`line ${line + 1} is longer than ${most.lineBytes / 1_000_000} MB.`);
+    if (passingOver || begunBytes > most.lineBytes) {
+      read += begunBytes;
+      forget();
+      if (passingOver) continue;
+      passingOver = true;
+      line += 1;
+      yield { lines: [...batch, { line, fault: tooLong }], read };
+      batch = [];
+      bytes = 0;
+    }
   }
   if (begunBytes > 0) take(Buffer.alloc(0));
   if (batch.length > 0) yield { lines: batch, read };

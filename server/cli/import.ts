@@ -74,8 +74,10 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
           storing = store(good);
           storing.catch(() => undefined);
           const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
-          progress.say(`Importing: ${count(kept)} transactions${share}`);
-          if (!skipBad && bad.total >= mostBadLines) break;
+          progress.say(`Importing: ${count(kept, 'transaction')}${share}`);
+          // Of what cannot even be read there may be no end.
+          const isUnreadable = lines.some((line) => 'fault' in line);
+          if (!skipBad && (isUnreadable || bad.total >= mostBadLines)) break;
         }
         await storing;
         if (bad.total > 0 && !skipBad)
@@ -94,7 +96,7 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
   }
   if (bad.total > 0) console.error(report(bad));
   progress.done(
-    `Imported ${count(kept)} transactions${bad.total > 0 ? `, left ${count(bad.total)} bad lines out` : ''}.`,
+    `Imported ${count(kept, 'transaction')}${bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : ''}.`,
   );
 }
 

@@ -46,12 +46,13 @@ export function keys(): Command {
     .description('create a key pair; prints it as JSON, with the private key, which is shown only now')
     .requiredOption('--name <name>', 'name for people, 1 to 200 characters')
     .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
-    .option('--role <slug>', 'role; repeat for several (default: administrator)', collect, [])
-    .option(
-      '--merchant-account <id>',
-      'account that it may reach; repeat for several (default: all)',
-      collect,
-      [],
+    .addOption(
+      new Option('--role <slug>', 'role; repeat for several').argParser(collect).default([], 'administrator'),
+    )
+    .addOption(
+      new Option('--merchant-account <id>', 'account that it may reach; repeat for several')
+        .argParser(collect)
+        .default([], 'all'),
     )
     .option('--out <file>', 'write the private key to this file (mode 0600) instead of printing it')
     .action(create);

@@ -9,7 +9,7 @@ import {
 import type { Db } from '../store/database.ts';
 import { listPaymentMethods, type PaymentMethodRow } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { isUuid, printJson, printRows, Refused, withDatabase, withEvents } from './support.ts';
+import { isUuid, knownAccount, printJson, printRows, Refused, withDatabase, withEvents } from './support.ts';
 
 const unknown = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
@@ -35,7 +35,9 @@ export function paymentMethods(): Command {
         json?: boolean;
       }) => {
         if (!/^\d{1,5}$/.test(limit)) throw new Refused('--limit is a number.');
-        const rows = await withDatabase(({ db }) => listPaymentMethods(db, merchantAccount, Number(limit)));
+        const rows = await withDatabase(async ({ db }) =>
+          listPaymentMethods(db, await knownAccount(db, merchantAccount), Number(limit)),
+        );
         const shown = rows.map((row) => ({
           id: row.id,
           status: row.status,
@@ -97,7 +99,7 @@ async function foundReplacement(
     throw new Refused('A card number has 13 to 19 digits.');
   if (!passesLuhn(number)) throw new Refused('The number is mistyped: its check digit is wrong.');
   const noted = isUuid(id)
-    ? await withEvents(({ database, services: { vault, fingerprint }, announce }) => {
+    ? await withEvents(({ database, services: { vault, fingerprint, cardOutcome }, announce }) => {
         const card = () =>
           number === ''
             ? {}
@@ -107,6 +109,8 @@ async function foundReplacement(
                 label: lastFour(number),
                 fingerprint: fingerprint(number),
                 scheme: schemeOf(number),
+                card_type: cardOutcome(number)?.cardType ?? null,
+                card_issuer_name: cardOutcome(number)?.issuer ?? null,
               };
         const changed = (db: Db, row: PaymentMethodRow) => announce.paymentMethod(db, 'updated', row);
         return noteReplacement(

@@ -7,7 +7,9 @@ export interface Progress {
   failed: () => void;
 }
 
-export const count = (number: number): string => number.toLocaleString('en-US');
+/** `1 line`, `2,000 lines`. */
+export const count = (number: number, of?: string): string =>
+  `${number.toLocaleString('en-US')}${of === undefined ? '' : ` ${of}${number === 1 ? '' : 's'}`}`;
 
 export function startProgress(text: string): Progress {
   const spinner = ora({ text, isEnabled: process.stderr.isTTY, discardStdin: false });

@@ -4,7 +4,7 @@ import { seedTransaction } from '../sandbox/seed.ts';
 import type { Db } from '../store/database.ts';
 import { beginBulk } from '../store/transaction-moves.ts';
 import { count, startProgress } from './progress.ts';
-import { Refused, withServices } from './support.ts';
+import { knownAccount, Refused, withServices } from './support.ts';
 
 const batch = 1000;
 
@@ -35,14 +35,15 @@ async function run({
     throw new Refused('--transactions is a number up to 10000000.');
   if (!/^\d{1,6}$/.test(sequence)) throw new Refused('--seed is a number of up to six digits.');
   const end = until === undefined ? new Date(new Date().setUTCHours(0, 0, 0, 0)) : new Date(until);
-  if (Number.isNaN(end.getTime())) throw new Refused('--until is a time such as 2026-11-15T00:00:00Z.');
+  if (Number.isNaN(end.getTime()) || !/^\d{4}-\d\d-\d\d/.test(until ?? end.toISOString()))
+    throw new Refused('--until is a time such as 2026-11-15T00:00:00Z.');
   const wanted = Number(transactions);
   const progress = startProgress('Seeding');
   try {
     await withServices(({ db }, means) =>
       db.transaction().execute(async (transaction) => {
-        const from = await begun(transaction, account, Number(sequence));
         const bulk = await beginBulk(transaction);
+        const from = await begun(transaction, account, Number(sequence));
         // The next ones are made while the database stores these.
         let storing: Promise<unknown> = Promise.resolve();
         for (let made = 0; made < wanted; made += batch) {
@@ -64,17 +65,14 @@ async function run({
     progress.failed();
     throw error;
   }
-  progress.done(`Made ${count(wanted)} transactions in ${account}.`);
+  progress.done(`Made ${count(wanted, 'transaction')} in ${account}.`);
 }
 
 /** How many of the sequence are there already. */
 async function begun(db: Db, account: string, sequence: number): Promise<number> {
-  const known = await db
-    .selectFrom('merchant_accounts')
-    .select('id')
-    .where('id', '=', account)
-    .executeTakeFirst();
-  if (!known) throw new Refused(`There is no merchant account ${account}. See: payments accounts list`);
+  await knownAccount(db, account);
+  // Who else goes on with this sequence waits, and goes on behind us.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`seed ${account} ${sequence}`}, 0))`.execute(db);
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from transactions where merchant_account_id = ${account} and metadata ->> 'seed' = ${String(sequence)}`.execute(
     db,

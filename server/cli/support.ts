@@ -7,7 +7,10 @@ import { createAnnounce, type Announce } from '../events.ts';
 import type { Services } from '../handlers/deps.ts';
 import { secretsOf } from '../secrets.ts';
 import { createServices } from '../services.ts';
+import type { Db } from '../store/database.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
+import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
 
@@ -63,9 +66,10 @@ export const withEvents = <T>(
       try {
         const contract = loadContract();
         const check = createResponseCheck(contract.document, createAjv(contract.document));
+        const publicUrl = await publicUrlOf(database.db, config);
         const announce = createAnnounce(
           createOutbox(queue, check),
-          () => config.publicUrl,
+          () => publicUrl,
           () => new Date(),
         );
         return await work({ database, services, announce, queue, config });
@@ -75,6 +79,16 @@ export const withEvents = <T>(
     },
     { size },
   );
+
+/** Where the service is, which may have been started with another port than this command. */
+export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string> =>
+  (await findPublicUrl(db)) ?? publicUrl;
+
+/** Refuses an account that does not exist. */
+export async function knownAccount(db: Db, id: string): Promise<string> {
+  if ((await listAccounts(db)).some((account) => account.id === id)) return id;
+  throw new Refused(`There is no merchant account ${id}. See: payments accounts list`);
+}
 
 /** Ctrl-C, a service manager, or a terminal that is closed. */
 export const untilToldToEnd = (): Promise<void> =>

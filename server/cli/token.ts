@@ -26,9 +26,10 @@ Example:
     .action(({ scopes, key, ttl }: { scopes: string; key?: string; ttl: string }) => {
       const wanted = list(scopes);
       const wrong = wanted.filter((scope) => !isScope(scope));
-      if (wanted.length === 0 || wrong.length > 0) {
+      if (wanted.length === 0) throw new Refused('Name at least one scope: --scopes transactions.read');
+      if (wrong.length > 0) {
         throw new Refused(
-          `${wrong.join(', ') || 'Nothing'} is no scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
+          `${wrong.join(', ')} is no scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
         );
       }
       const seconds = Number(ttl);

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
 import { createWebhookSubscription, deleteWebhookSubscription } from '../store/webhook-subscriptions.ts';
-import { Refused, untilToldToEnd, withServices } from './support.ts';
+import { knownAccount, publicUrlOf, Refused, untilToldToEnd, withServices } from './support.ts';
 
 interface Options {
   port: string;
@@ -18,11 +17,10 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new Refused('--port is a number from 0 to 65535.');
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  await withServices(async ({ db }, { vault, environment }, { publicUrl }) => {
+  await withServices(async ({ db }, { vault, environment }, config) => {
     if (environment === 'production') throw new Refused('Production delivers to no address of this machine.');
     const all = merchantAccount === '*';
-    if (!all && !(await listAccounts(db)).some(({ id }) => id === merchantAccount))
-      throw new Refused(`There is no merchant account ${merchantAccount}. See: payments accounts list`);
+    if (!all) await knownAccount(db, merchantAccount);
     const { server, url } = await startReceiver(Number(port), secret);
     const { id } = await createWebhookSubscription(db, {
       merchant_account_id: all ? null : merchantAccount,
@@ -35,7 +33,7 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
     console.log(
       `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Ctrl-C ends it.`,
     );
-    console.log(howTo(publicUrl, all ? 'default' : merchantAccount));
+    console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
     await untilToldToEnd();
     await deleteWebhookSubscription(db, id);
     server.close();

@@ -205,7 +205,7 @@ function typeWords(pointer: string, types: string[]) {
 
 function formatWords(format: string): { message: string; type: string } {
   if (format === 'uuid') return { message: 'must be a UUID', type: 'value_error.uuid' };
-  if (format === 'uri') return { message: 'must be an absolute URL', type: 'value_error.url' };
+  if (format === 'uri') return { message: 'must be an absolute URL in ASCII', type: 'value_error.url' };
   if (format === 'date-time') {
     return {
       message: 'must be a date-time with its time zone, such as 2026-11-15T10:30:00Z',

@@ -38,12 +38,13 @@ async function findCards(
   const byId = new Map(stored.map((row) => [row.id, row]));
   return items.map((item) => {
     if (!('id' in item)) return { id: null, card: item };
-    const row = byId.get(item.id.toLowerCase());
+    const id = item.id.toLowerCase();
+    const row = byId.get(id);
     const card = row && {
       number: vault.open(row.number_sealed, 'gift-card'),
       pin: vault.open(row.pin_sealed, 'gift-card'),
     };
-    return { id: item.id, card };
+    return { id, card };
   });
 }
 

@@ -51,6 +51,8 @@ export function accountsOf({
   return caller.merchantAccountIds.length === 0 ? undefined : caller.merchantAccountIds;
 }
 
-/** What a cursor is bound to of the merchant account. */
-export const selectionKey = ({ selection }: Pick<Deps, 'selection'>): string =>
-  selection.kind === 'one' ? `one:${selection.id}` : selection.kind;
+/** What a cursor is bound to of the merchant account: to one, or to all that the caller reaches. */
+export const selectionKey = ({ selection, caller }: Pick<Deps, 'selection' | 'caller'>): string =>
+  selection.kind === 'one'
+    ? `one:${selection.id}`
+    : JSON.stringify([selection.kind, ...[...caller.merchantAccountIds].sort()]);

@@ -1,7 +1,8 @@
 // Serves the sandbox's approval page and carries out the buyer's decision. Unknown IDs fall through, so they answer like
 // any unknown path.
-import express, { type Express, type Request } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { approvalPath } from '../domain/present-payment-method.ts';
+import { ApiError } from '../errors.ts';
 import { IllegalMove } from '../domain/state-machine.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';
 
@@ -19,6 +20,15 @@ export interface ApprovalsDeps {
 const path = new RegExp(`^${approvalPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
+const parse = express.urlencoded({ extended: false, limit: 1024 });
+
+// What the parser refuses is the sender's fault.
+const form: RequestHandler = (req, res, next) => {
+  parse(req, res, (cause?: unknown) => {
+    next(cause === undefined ? undefined : new ApiError(400, { reason: 'not the form of the page', cause }));
+  });
+};
+
 // On the app itself: a router would answer OPTIONS in its own way.
 export function serveApprovals(app: Express, { find, move, pages }: ApprovalsDeps): void {
   app.get(path, async (req, res, next) => {
@@ -32,7 +42,7 @@ export function serveApprovals(app: Express, { find, move, pages }: ApprovalsDep
       method.status === 'buyer_approval_required' ? pages.approval(method) : pages.decided(method.status),
     );
   });
-  app.post(path, express.urlencoded({ extended: false, limit: 1024 }), async (req, res, next) => {
+  app.post(path, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
     const method = await find(idOf(req));
     if (!method || (decision !== 'approve' && decision !== 'decline')) {

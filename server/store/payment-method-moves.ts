@@ -55,17 +55,21 @@ export const noteReplacement = (
     return settle(transaction, { ...found, replacement }, { kind: 'found', changesNumber }, now, changed);
   });
 
-/** A decline for the card's sake makes a waiting replacement apply. Runs inside the transaction of the decline. */
+/**
+ * A decline for the card's sake makes a waiting replacement apply. Runs inside the transaction of the decline, which may
+ * name a card of another merchant account, for it has only a snapshot: that card is none of its business.
+ */
 export async function noteDecline(
   db: Db,
-  id: string,
+  { id, account }: { id: string; account: string },
   reason: string,
   now: Date,
   changed: Changed = silent,
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethod(db, id);
+  if (found?.merchant_account_id !== account) return undefined;
   const trigger: Trigger = { kind: 'declined', reason };
-  if (!found || !replacementAfter(found.has_replacement, trigger).applies) return found;
+  if (!replacementAfter(found.has_replacement, trigger).applies) return found;
   return settle(db, found, trigger, now, changed);
 }
 

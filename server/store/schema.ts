@@ -55,7 +55,10 @@ type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
 /** What changes when a replacement applies; of a card whose number stays, only the date. */
 export type Replacement = { expiration_date: string } & Partial<
-  Pick<PaymentMethodsTable, 'number_sealed' | 'bin' | 'label' | 'fingerprint' | 'scheme'>
+  Pick<
+    PaymentMethodsTable,
+    'number_sealed' | 'bin' | 'label' | 'fingerprint' | 'scheme' | 'card_type' | 'card_issuer_name'
+  >
 >;
 
 export interface PaymentMethodsTable {
@@ -145,6 +148,7 @@ export interface DeliveryAttemptsTable {
 }
 
 export interface Tables {
+  settings: { name: string; value: string };
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

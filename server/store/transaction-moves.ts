@@ -140,7 +140,13 @@ export const moveTransaction = (
     const saved = await saveTransaction(transaction, id, patch);
     const card = found.payment_method_id;
     if (status === 'authorization_declined' && reason !== undefined && card)
-      await noteDecline(transaction, card, reason, now, told.paymentMethod);
+      await noteDecline(
+        transaction,
+        { id: card, account: found.merchant_account_id },
+        reason,
+        now,
+        told.paymentMethod,
+      );
     if (saved) await told.transaction(transaction, presentTransaction(saved));
     return saved;
   });

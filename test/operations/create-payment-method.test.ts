@@ -129,6 +129,24 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(method.approval_url).toBe(`${frame.service.url}/sandbox/approvals/${method.id}`);
     });
 
+    it('a form that is not the one of the approval page is refused, and nothing moves', async () => {
+      const { method } = await create({ number: '5105105105105100' });
+      const post = (body: string, charset = 'utf-8') =>
+        fetch(method.approval_url ?? '', {
+          method: 'POST',
+          headers: { 'Content-Type': `application/x-www-form-urlencoded; charset=${charset}` },
+          body,
+        });
+      const statuses = [
+        await post(`decision=approve&more=${'x'.repeat(2_000)}`),
+        await post('decision=approve', 'unicorn'),
+        await post('decision=perhaps'),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([400, 400, 404]);
+      const page = await (await fetch(method.approval_url ?? '')).text();
+      expect(page).toContain('value="approve"');
+    });
+
     it('names the buyer by either identifier', async () => {
       const jane = await buyer();
       const [byId, byReference] = await Promise.all([

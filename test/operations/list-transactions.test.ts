@@ -315,6 +315,9 @@ describeOperation('listTransactions', {}, (frame) => {
       await foreign(`?cursor=${plain}`, '*');
       const all = (await page('?limit=1', '*')).next_cursor ?? '';
       await foreign(`?cursor=${all}`);
+      // The same header, but another set of accounts.
+      const some = await frame.service.pair({ accounts: ['random', 'paged'] });
+      await foreign(`?cursor=${all}`, '*', some.token(scope));
       await foreign('?cursor=unicorn');
     });
 

@@ -118,10 +118,10 @@ describe('payment-methods', () => {
     const { id, fingerprint } = await store();
     const found = (date: string, input = '') =>
       payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
-    const waits = await found('01/41', '5555555555554444\n');
+    const waits = await found('01/41', '5105105105105100\n');
     expect([waits.status, waits.stderr]).toEqual([0, '']);
     expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
-    expect(waits.stdout).not.toContain('5555555555554444');
+    expect(waits.stdout).not.toContain('5105105105105100');
     expect(await findPaymentMethod(db(), id)).toMatchObject({
       has_replacement: true,
       fingerprint,
@@ -134,19 +134,20 @@ describe('payment-methods', () => {
     expect(row).toMatchObject({
       has_replacement: false,
       replacement: null,
-      label: '4444',
+      label: '5100',
       scheme: 'mastercard',
       expiration_date: '02/42',
+      card_type: 'debit',
     });
     expect(row?.last_replaced_at).not.toBeNull();
     expect(row?.fingerprint).not.toBe(fingerprint);
     const vault = createVault(watchCardKeys(service.config.dataDir));
-    expect(vault.open(row?.number_sealed ?? '', 'card')).toBe('5555555555554444');
+    expect(vault.open(row?.number_sealed ?? '', 'card')).toBe('5105105105105100');
 
     // The number that it has already is no new number.
-    const same = await found('03/43', '5555555555554444\n');
+    const same = await found('03/43', '5105105105105100\n');
     expect(told(same.stdout)).toMatchObject({ has_replacement: false });
-    expect(await findPaymentMethod(db(), id)).toMatchObject({ expiration_date: '03/43', label: '4444' });
+    expect(await findPaymentMethod(db(), id)).toMatchObject({ expiration_date: '03/43', label: '5100' });
     const [month, digits, luhn] = await Promise.all([
       found('13/41'),
       found('01/41', '55'),
@@ -174,6 +175,29 @@ describe('payment-methods', () => {
     expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
     expect(await findPaymentMethod(db(), old.id)).toMatchObject({ label: '7777', has_replacement: false });
     expect(await findPaymentMethod(db(), young.id)).toMatchObject({ label: '1111', has_replacement: true });
+  });
+
+  it('an event of the command line says where the service is, whatever the port of the command', async () => {
+    const { id } = await store('5105105105105100');
+    const { status } = await payments(
+      ['payment-methods', 'found-replacement', id, '--expiration-date', '01/41'],
+      '',
+    );
+    expect(status).toBe(0);
+    const { body } = await db()
+      .selectFrom('events')
+      .select('body')
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(body)).toMatchObject({
+      name: 'payment-method.updated',
+      target: { id, approval_url: `${service.url}/sandbox/approvals/${id}` },
+    });
+  });
+
+  it('list names an account that does not exist', async () => {
+    const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
+    expect([status, stderr]).toEqual([1, 'There is no merchant account none. See: payments accounts list\n']);
   });
 
   it('list shows no number', async () => {
@@ -220,6 +244,18 @@ describe('transactions move', () => {
     await noteReplacement(db(), id, details, new Date());
     return id;
   };
+
+  it('a decline in another merchant account does not touch the card', async () => {
+    const card = await waiting();
+    const id = await create({
+      merchant_account_id: 'marketplace',
+      status: 'processing',
+      payment_method: paymentMethod({ id: card }),
+    });
+    await moveTransaction(db(), id, 'authorization_declined', 'expired_payment_method', new Date());
+    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '1111', has_replacement: true });
+  });
+
   const declined = async (
     card: string,
     reason: string | undefined,

@@ -199,9 +199,22 @@ describe('a file with bad lines', () => {
     expect(stderr).toMatch(/… and \d[\d,]* more/);
   });
 
+  it('passes over a line that is too long, if told to skip bad lines', async () => {
+    const [one, two] = [transaction(), transaction()];
+    const text = [JSON.stringify(one), 'x'.repeat(40_000_000), JSON.stringify(two)].join('\n');
+    const { status, stdout, stderr } = await importText(text, '--skip-bad');
+    expect([status, stdout, stderr]).toEqual([
+      0,
+      'Imported 2 transactions, left 1 bad line out.\n',
+      'line 2: is longer than 16 MB\n',
+    ]);
+    for (const { id } of [one, two]) expect(await isThere(id)).toBe(true);
+  });
+
   it('refuses a line without end', async () => {
     const { status, stderr } = await importText('x'.repeat(17_000_000));
-    expect([status, stderr]).toEqual([1, 'line 1 is longer than 16 MB.\n']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^line 1: is longer than 16 MB\nNothing was imported\./);
   });
 
   it('refuses what is no file', async () => {

@@ -63,6 +63,13 @@ it('makes the same transactions in another database, goes on where it was left, 
   expect(listed).toBe(1250);
 });
 
+it('two at once make as many as they say', async () => {
+  await using one = await startTestService();
+  const both = await Promise.all([1, 2].map(() => seed(one, '--transactions', '300', '--seed', '7')));
+  expect(both.map(({ status }) => status)).toEqual([0, 0]);
+  expect(await content(one, '7')).toHaveLength(600);
+});
+
 it('refuses what it does not understand', async () => {
   await using service = await startTestService();
   for (const [options, message] of [

@@ -389,7 +389,7 @@ describe('messages that a person can act on', () => {
     'format uuid': ['listTransactions', 'id=7', undefined, 'query /id must be a UUID | value_error.uuid'],
     'format uri': [
       ...(['createWebhookSubscription', '', { url: 'https://a b/' }] as const),
-      'body /url must be an absolute URL | value_error.url',
+      'body /url must be an absolute URL in ASCII | value_error.url',
     ],
     'format date-time': [
       ...(['listTransactions', 'created_at_gte=yesterday', undefined] as const),

@@ -5,6 +5,7 @@ import * as buyersAndCards from './0002-buyers-and-cards.ts';
 import * as transactions from './0003-transactions.ts';
 import * as events from './0004-events.ts';
 import * as replays from './0005-replays.ts';
+import * as settings from './0006-settings.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-transactions': transactions,
   '0004-events': events,
   '0005-replays': replays,
+  '0006-settings': settings,
 };

@@ -1,0 +1,20 @@
+import type { Db } from './database.ts';
+
+// What a command must know of the service that uses the same database, and cannot know from its own environment.
+
+export const savePublicUrl = (db: Db, value: string) =>
+  db
+    .insertInto('settings')
+    .values({ name: 'public_url', value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+
+/** That of the service that started last. */
+export async function findPublicUrl(db: Db): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', 'public_url')
+    .executeTakeFirst();
+  return found?.value;
+}
