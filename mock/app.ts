@@ -53,7 +53,11 @@ export function createApp({ reading, address, delayMilliseconds, log, now }: App
   app.use(step(token));
   app.use(step(account));
   app.use(step(createBody(bodyLimit, ({ operation }) => operation.hasBody)));
-  app.use(step(({ reading: { requests }, operation }, req, res) => requests.judge(operation.id, req, res)));
+  app.use(
+    step(async ({ reading: { requests }, operation }, req, res) => {
+      await requests.judge(operation.id, req, res);
+    }),
+  );
   app.use(createAnswer({ address, now }));
   app.use(writeError);
   return app;

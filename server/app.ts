@@ -103,7 +103,11 @@ export function createApp(deps: AppDeps): Express {
   app.use(step(createMerchantAccount({ first: store.firstAccount, find: store.findAccount })));
   app.use(step(createRateLimit(database.pool)));
   app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation.id))));
-  app.use(step(({ operation }, req, res) => requests.judge(operation.id, req, res)));
+  app.use(
+    step(async (context, req, res) => {
+      context.path = (await requests.judge(context.operation.id, req, res)).path;
+    }),
+  );
   app.use(createAnswer({ handlers, check: responses, withDeps }));
   app.use(createWriteError(responses, log));
   app.use(lastResort(log));

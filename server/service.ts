@@ -40,7 +40,7 @@ export interface ServiceOptions {
   /** How often the daily job runs. */
   jobMilliseconds?: number;
   /** For tests, which cannot wait for hours. */
-  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule'>>;
+  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'>>;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {

@@ -50,12 +50,14 @@ type Filled<T, Keys> = Omit<T, Keys & keyof T> & Required<Pick<T, Keys & keyof T
 type Present<T> = T extends null ? never : T;
 
 type QueryOf<Id extends OperationId> = Types[Id]['parameters'] extends { query?: infer Q } ? NonNullable<Q> : unknown;
+type PathOf<Id extends OperationId> = Types[Id]['parameters'] extends { path: infer P } ? P : Record<never, never>;
 type BodyOf<Id extends OperationId> = Types[Id] extends { requestBody: { content: { 'application/json': infer B } } }
   ? B
   : undefined;
 
 /** What a handler receives: already validated, defaults filled in. A parameter is left out, never null. */
 export interface Input<Id extends OperationId> {
+  path: PathOf<Id>;
   query: { [Key in keyof Filled<QueryOf<Id>, Defaults<Id, 'query'>>]: Present<Filled<QueryOf<Id>, Defaults<Id, 'query'>>[Key]> };
   body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
 }

@@ -12,10 +12,12 @@ import {
   type Parameter,
   type Schema,
 } from './load.ts';
+import type { PathValues } from './path.ts';
 import type { Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
+  path: ValidateFunction;
   query: ValidateFunction;
   body: ValidateFunction | undefined;
   arrays: ReadonlySet<string>;
@@ -26,7 +28,7 @@ interface Shape {
 export interface Explainer {
   /** Whether the query has what express-openapi-validator lets through: unknown names in brackets, hexadecimal numbers. */
   isSloppy: (id: OperationId, query: Query) => boolean;
-  explain: (id: OperationId, query: Query, body: unknown) => Detail[];
+  explain: (id: OperationId, query: Query, body: unknown, path?: PathValues) => Detail[];
 }
 
 export function createExplainer(document: Document): Explainer {
@@ -36,25 +38,19 @@ export function createExplainer(document: Document): Explainer {
   const translateQuery = createTranslator(inQuery);
   const shapes = new Map<OperationId, Shape>();
   for (const { operation, pointer } of operationsOf(document)) {
-    const parameters = queryParameters(document, operation);
-    const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
-    const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+    const parameters = parametersIn('query', document, operation);
     const typed = (type: string) =>
       new Set(
         parameters.filter(({ schema }) => resolve(document, schema).type === type).map(({ name }) => name),
       );
     shapes.set(operation.operationId as OperationId, {
-      query: inQuery.compile({
-        type: 'object',
-        additionalProperties: false,
-        required,
-        properties: absolute(properties),
-      }),
+      path: inQuery.compile(objectOf(parametersIn('path', document, operation))),
+      query: inQuery.compile(objectOf(parameters)),
       body:
         operation.requestBody && compileAt(inBody, `${pointer}/requestBody/content/application~1json/schema`),
       arrays: typed('array'),
       integers: typed('integer'),
-      names: new Set(Object.keys(properties)),
+      names: new Set(parameters.map(({ name }) => name)),
     });
   }
   const shapeOf = (id: OperationId): Shape => {
@@ -70,9 +66,13 @@ export function createExplainer(document: Document): Explainer {
         ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
       );
     },
-    explain(id, query, body) {
+    explain(id, query, body, path = {}) {
       const shape = shapeOf(id);
-      const details: Detail[] = [];
+      const details: Detail[] = Object.keys(path)
+        .filter((name) => path[name] === undefined)
+        .map((name) => ({ location: 'path', pointer: `/${name}`, ...notEncoded }));
+      if (details.length === 0 && !shape.path({ ...path }))
+        details.push(...translateQuery(shape.path.errors ?? [], 'path'));
       if (!shape.query(readQuery(shape, query)))
         details.push(...translateQuery(shape.query.errors ?? [], 'query').map(oncePlease(shape, query)));
       if (!shape.body) return details;
@@ -113,10 +113,23 @@ const oncePlease =
       : detail;
   };
 
-const queryParameters = (document: Document, operation: ContractOperation): Parameter[] =>
+const notEncoded = { message: 'is not encoded as a URL has it', type: 'value_error.url_encoding' };
+
+const parametersIn = (
+  place: Parameter['in'],
+  document: Document,
+  operation: ContractOperation,
+): Parameter[] =>
   (operation.parameters ?? [])
     .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => parameter.in === 'query');
+    .filter((parameter) => parameter.in === place);
+
+const objectOf = (parameters: Parameter[]): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  required: parameters.filter((parameter) => parameter.required).map(({ name }) => name),
+  properties: absolute(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
+});
 
 // The schemas leave the document here, so their references must name it.
 const absolute = (value: unknown): Schema =>

@@ -8,11 +8,17 @@ import { curtail } from './curtail.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
+import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
 
 export interface RequestJudge {
   /** Refuses with 400 and every violation, or leaves validated `query` and `body` on the request. */
-  judge: (id: OperationId, req: Request, res: Response) => Promise<void>;
+  judge: (id: OperationId, req: Request, res: Response) => Promise<Judged>;
+}
+
+export interface Judged {
+  /** The parameters of the path, which Express would forget at its next step. */
+  path: Record<string, unknown>;
 }
 
 interface Place {
@@ -54,7 +60,8 @@ export async function createRequestJudge(
       const query = parseQuery(req.url);
       const refuse = (cause?: unknown) => {
         // Read again: the validator has been at work on the other.
-        const details = explainer.explain(id, parseQuery(req.url), req.body);
+        const path = parsePath(table[id]?.path ?? '', req.url);
+        const details = explainer.explain(id, parseQuery(req.url), req.body, path);
         throw new ApiError(400, { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
@@ -69,6 +76,7 @@ export async function createRequestJudge(
         refuse(error);
       }
       if (!isJudged(req)) throw new Error(`express-openapi-validator does not know ${id}`);
+      return { path: req.openapi.pathParams };
     },
   };
 }
@@ -79,7 +87,8 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 // It passes over a path that it does not know, in silence: with a base path in `servers`, over all of them.
-const isJudged = (req: object) => 'openapi' in req && req.openapi !== undefined;
+const isJudged = <R extends object>(req: R): req is R & { openapi: { pathParams: Judged['path'] } } =>
+  'openapi' in req && req.openapi !== undefined;
 
 const runStep = (run: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
@@ -119,7 +128,8 @@ async function warmUp(
       for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (!isRefusal(error) || explain(id, {}, undefined).length === 0) throw unusable(why);
+      const isExplained = explain(id, {}, undefined, parsePath(path, url)).length > 0;
+      if (!isRefusal(error) || !isExplained) throw unusable(why);
     }
     if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
   }

@@ -25,7 +25,8 @@ export const createAnswer =
     // By what the operation may do, not by its method: checking balances is a POST that writes nothing.
     const isWrite = scopes.some((scope) => scope.endsWith('.write'));
     const handle = handlers[id] as Handler<OperationId, Deps>;
-    const input = { query: req.query, body: req.body as unknown } as unknown as Input<OperationId>;
+    const { path } = context;
+    const input = { path, query: req.query, body: req.body as unknown } as unknown as Input<OperationId>;
     const result = await withDeps(context, isWrite, async (deps) => {
       const made = await handle(input, deps);
       const fault = check.fault(id, made.status, made.body);

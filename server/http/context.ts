@@ -21,6 +21,8 @@ export interface Context {
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;
+  /** The parameters of the path, once they are validated. */
+  path: Record<string, unknown>;
 }
 
 export type Step = AnyStep<Context>;

@@ -1,7 +1,11 @@
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
+import { signToken } from '../../server/domain/token.ts';
+import { startServer } from '../support/children.ts';
+import { newDataDir } from '../support/process.ts';
 import { brokenProject, type Edits, type Workspace } from '../support/contract-copy.ts';
 import { run } from '../support/run.ts';
 
@@ -27,17 +31,28 @@ describe('npm run generate', () => {
     const model = await readFile(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
     return model
       .replace('listCardSchemeDefinitions', 'getCardScheme')
-      .replace('summary: List', 'summary: Get');
+      .replace('summary: List', 'summary: Get')
+      .replace('  responses:\n', '    - $ref: ../components/parameters/CardSchemeId.yaml\n  responses:\n')
+      .replace("    '405':\n", "    '404':\n      $ref: ../components/responses/NotFound.yaml\n    '405':\n");
   };
+  const parameter = `name: card_scheme_id
+in: path
+required: true
+description: The ID of the card scheme.
+schema:
+  type: string
+  format: uuid
+`;
 
   beforeAll(async () => {
     const path = await operation();
     made = await project({
       'openapi.yaml': replace(
         'webhooks:\n',
-        '  /card-schemes:\n    $ref: ./paths/card-schemes.yaml\nwebhooks:\n',
+        '  /card-schemes/{card_scheme_id}:\n    $ref: ./paths/card-schemes_{card_scheme_id}.yaml\nwebhooks:\n',
       ),
-      'paths/card-schemes.yaml': () => path,
+      'paths/card-schemes_{card_scheme_id}.yaml': () => path,
+      'components/parameters/CardSchemeId.yaml': () => parameter,
     });
     await writeFile(join(made.folder, 'server/handlers/list-unicorns.ts'), 'export {};\n');
   });
@@ -69,7 +84,11 @@ describe('npm run generate', () => {
 
   it('makes a stub that compiles', async () => {
     const tsc = join(root, 'node_modules', '.bin', 'tsc');
-    const files = ['server/handlers/index.ts', 'server/handlers/get-card-scheme.ts'];
+    const use = `import type { Input } from '../../generated/operations.ts';
+export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_scheme_id;
+`;
+    await writeFile(join(made.folder, 'server/handlers/use.ts'), use);
+    const files = ['index', 'get-card-scheme', 'use'].map((name) => `server/handlers/${name}.ts`);
     const flags = [
       '--noEmit',
       '--strict',
@@ -86,6 +105,30 @@ describe('npm run generate', () => {
     });
     expect(output).toBe('');
     expect(status).toBe(0);
+  });
+
+  it('and it can be called at once, with every check of the pipeline, that of its path included', async () => {
+    await using dataDir = await newDataDir();
+    const server = await startServer({ DATA_DIR: dataDir.path }, made.folder);
+    try {
+      const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+      const token = signToken(key, ['*.read'], 3600);
+      const get = async (id: string, authorization = `Bearer ${token}`) => {
+        const headers = { Authorization: authorization };
+        const response = await fetch(`${server.url}/card-schemes/${id}`, { headers });
+        const { details } = (await response.json()) as { details?: { message: string }[] };
+        const told = details?.map(({ message: _message, ...rest }) => rest);
+        return [response.status, told ?? response.headers.get('X-Contract-Example')];
+      };
+      const fault = (type: string) => [{ location: 'path', pointer: '/card_scheme_id', type }];
+      expect(await get(randomUUID())).toEqual([200, expect.any(String)]);
+      expect(await get('unicorn')).toEqual([400, fault('value_error.uuid')]);
+      expect(await get('%zz')).toEqual([400, fault('value_error.url_encoding')]);
+      expect(await get(randomUUID(), 'Bearer x')).toEqual([401, []]);
+      expect((await get(`${randomUUID()}/more`))[0]).toBe(404);
+    } finally {
+      await server.kill();
+    }
   });
 });
 

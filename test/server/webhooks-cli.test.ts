@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTransactions } from '../../server/store/transaction-moves.ts';
 import { startNode, ended } from '../support/children.ts';
 import { eventually, paymentsHere, startPayments } from '../support/process.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
@@ -302,6 +303,48 @@ describe('payments webhooks listen', () => {
     expect(await listener.stop()).toBe(0);
     const { stdout } = await run('list');
     expect(stdout).not.toContain(url);
+  });
+});
+
+describe('what happens is told', () => {
+  it('by whatever makes it happen: the API, the approval page, the command line', async () => {
+    await using receiver = await startReceiver();
+    const subscription = await subscribe(service, receiver.url);
+    const create = async (number: string) => {
+      const { body } = await service.call('POST', '/payment-methods', {
+        token: service.token('*.write'),
+        body: { method: 'card', number, expiration_date: '12/39' },
+      });
+      return body as { id: string; approval_url: string };
+    };
+    const move = async (...args: string[]) => {
+      const { status, stderr } = await paymentsHere(args, env);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    };
+    const slow = await create('4012888888881881');
+    await move('payment-methods', 'move', slow.id, 'failed');
+    const approved = await create('5105105105105100');
+    const decision = new URLSearchParams({ decision: 'approve' });
+    expect((await fetch(approved.approval_url, { method: 'POST', body: decision })).status).toBe(200);
+    const paid = transaction({ merchant_account_id: 'default', status: 'processing' });
+    await createTransactions(service.service.database.db, [paid]);
+    await move('transactions', 'move', paid.id, 'authorization_succeeded');
+
+    await receiver.received(5);
+    const told = receiver.got.map((got) => {
+      const { name, target } = verify(subscription.secret, got);
+      return [name, target.id, (target as { status?: string }).status].join(' ');
+    });
+    expect(told.sort()).toEqual(
+      [
+        `payment-method.created ${slow.id} processing`,
+        `payment-method.updated ${slow.id} failed`,
+        `payment-method.created ${approved.id} buyer_approval_required`,
+        `payment-method.updated ${approved.id} succeeded`,
+        `transaction.updated ${paid.id} authorization_succeeded`,
+      ].sort(),
+    );
+    await unsubscribe(service, subscription);
   });
 });
 

@@ -9,6 +9,8 @@ const root = join(import.meta.dirname, '..', '..');
 export interface ChildOptions {
   env?: Record<string, string | undefined>;
   nodeOptions?: string[];
+  /** The project to run it in; this one by default. */
+  folder?: string;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -17,10 +19,10 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 export function startNode(
   script: string,
   args: string[],
-  { env = {}, nodeOptions = [] }: ChildOptions,
+  { env = {}, nodeOptions = [], folder = root }: ChildOptions,
 ): Child {
-  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', join(root, script), ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', join(folder, script), ...args], {
+    cwd: folder,
     // Nothing of the caller's configuration.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', TZ: 'UTC', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -67,8 +69,11 @@ export interface ServerProcess {
   stop: () => Promise<void>;
 }
 
-export async function startServer(env: Record<string, string | undefined>): Promise<ServerProcess> {
-  const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env } });
+export async function startServer(
+  env: Record<string, string | undefined>,
+  folder?: string,
+): Promise<ServerProcess> {
+  const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, ...(folder && { folder }) });
   const closed = once(child, 'close');
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr])

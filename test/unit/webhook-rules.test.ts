@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   checkUrl,
@@ -7,6 +8,7 @@ import {
   RefusedAddress,
 } from '../../server/webhooks/guard.ts';
 import { nextWait, readRetryAfter, waits } from '../../server/webhooks/schedule.ts';
+import { send, sendOptions } from '../../server/webhooks/send.ts';
 
 describe('where a delivery may go', () => {
   const production = { allowLoopback: false, allowHttp: false };
@@ -64,6 +66,31 @@ describe('where a delivery may go', () => {
     expect(isAllowedAddress(address, production)).toBe(false);
     expect(isAllowedAddress(address, sandbox)).toBe(true);
   });
+
+  // Not only judged: a delivery is attempted to each, as the worker does it.
+  const attempt = (url: string, { environment }: { environment: 'sandbox' | 'production' }) =>
+    send(
+      { url, body: '{}', headers: {}, login: undefined },
+      sendOptions({ environment }),
+      new AbortController().signal,
+    );
+  const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
+  const real = [...private_, ...never].filter((address) => isIP(address) > 0 && !address.includes('%'));
+
+  it.each(real)('no delivery to %s is attempted', async (address) => {
+    for (const environment of ['sandbox', 'production'] as const)
+      await expect(attempt(`https://${inUrl(address)}/`, { environment })).rejects.toThrow(RefusedAddress);
+  });
+
+  it.each([...loopback.map(inUrl), 'localhost', '2130706433', '0x7f.1', '017700000001', '127.1'])(
+    'production attempts no delivery to %s',
+    async (host) => {
+      await expect(attempt(`https://${host}:9/`, { environment: 'production' })).rejects.toThrow(
+        RefusedAddress,
+      );
+      await expect(attempt(`https://${host}:9/`, { environment: 'sandbox' })).rejects.toThrow(/ECONNREFUSED/);
+    },
+  );
 
   it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:1.1.1.1'])(
     '%s is fine',
