@@ -63,7 +63,7 @@ export async function deliver(job: Job, delivery: DueDelivery, turn: Turn): Prom
       await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {
-        now: now(),
+        now: at,
         switchOffAfterMilliseconds,
       });
     }),
