@@ -144,7 +144,7 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
     [['token', '--scopes', 'transactions'], 'transactions is no scope. Write'],
     [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is no scope. Write'],
-    [['token', '--scopes', ' , '], 'Nothing is no scope. Write'],
+    [['token', '--scopes', ' , '], 'Name at least one scope'],
     [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
