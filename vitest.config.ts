@@ -8,7 +8,5 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Many tests start processes of their own; more workers than cores only makes them wait for each other.
     maxWorkers: 2,
-    // Tests that kill processes and start browsers meet a busy machine now and then; CI says how often it had to try again.
-    retry: process.env.CI === 'true' ? 1 : 0,
   },
 });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { createAccount, listAccounts } from '../store/merchant-accounts.ts';
-import { printJson, printRows, Refused, withDatabase } from './support.ts';
+import { printJson, printRows, Refused } from './output.ts';
+import { withDatabase } from './support.ts';
 
 export function accounts(): Command {
   const command = new Command('accounts').description('merchant accounts');

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { presentBuyer } from '../domain/present-payment-method.ts';
 import { createBuyer, listBuyers } from '../store/buyers.ts';
-import { knownAccount, printJson, printRows, Refused, withDatabase } from './support.ts';
+import { printJson, printRows, Refused } from './output.ts';
+import { knownAccount, withDatabase } from './support.ts';
 
 interface CreateOptions {
   merchantAccount: string;

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { runningUrl } from '../store/embedded/index.ts';
-import { Refused, untilToldToEnd, withDatabase } from './support.ts';
+import { Refused, untilToldToEnd } from './output.ts';
+import { withDatabase } from './support.ts';
 
 export function database(): Command {
   const command = new Command('database').description('the database behind the service');

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { createGiftCard, listGiftCards } from '../store/gift-cards.ts';
 import { readSecretLine } from './input.ts';
-import { knownAccount, printJson, printRows, Refused, withDatabase, withServices } from './support.ts';
+import { printJson, printRows, Refused } from './output.ts';
+import { knownAccount, withDatabase, withServices } from './support.ts';
 
 export function giftCards(): Command {
   const command = new Command('gift-cards').description('stored gift cards');

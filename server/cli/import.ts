@@ -9,7 +9,8 @@ import { findTransaction, present, type NewTransaction } from '../store/transact
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
-import { Refused, withEvents } from './support.ts';
+import { Refused } from './output.ts';
+import { withEvents } from './events.ts';
 
 const mostBadLines = 20;
 

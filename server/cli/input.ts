@@ -1,5 +1,5 @@
 // What must never be an argument, where other users of the machine could read it, comes on standard input.
-import { Refused } from './support.ts';
+import { Refused } from './output.ts';
 
 export async function readSecretLine(what: string): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write(`${what}: `);

@@ -9,7 +9,8 @@ import {
 } from '../store/api-key-pairs.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { findRoles } from '../store/roles.ts';
-import { collect, isUuid, printJson, printRows, Refused, withDatabase } from './support.ts';
+import { collect, isUuid, printJson, printRows, Refused } from './output.ts';
+import { withDatabase } from './support.ts';
 
 interface CreateOptions {
   name: string;

@@ -1,23 +1,23 @@
 // `payments`, the operator's command line: what the API does not show is done here, through the same rules.
 import { Command, CommanderError } from 'commander';
-import { ConfigFault } from '../config.ts';
-import { IllegalMove } from '../domain/state-machine.ts';
-import { SecretsFault } from '../sandbox/secrets.ts';
-import { DatabaseFault } from '../store/database.ts';
-import { accounts } from './accounts.ts';
-import { buyers } from './buyers.ts';
-import { database } from './database.ts';
-import { giftCards } from './gift-cards.ts';
-import { importCommand } from './import.ts';
-import { keys } from './keys.ts';
-import { paymentMethods } from './payment-methods.ts';
-import { roles } from './roles.ts';
-import { secrets } from './secrets.ts';
-import { seed } from './seed.ts';
-import { Refused } from './support.ts';
-import { token } from './token.ts';
-import { transactions } from './transactions.ts';
-import { webhooks } from './webhooks.ts';
+import { Refused } from './output.ts';
+
+// Loaded when they are asked for: a token, which every call in the docs begins with, needs no database.
+const nouns: Record<string, () => Promise<Command>> = {
+  accounts: async () => (await import('./accounts.ts')).accounts(),
+  roles: async () => (await import('./roles.ts')).roles(),
+  keys: async () => (await import('./keys.ts')).keys(),
+  token: async () => (await import('./token.ts')).token(),
+  buyers: async () => (await import('./buyers.ts')).buyers(),
+  'gift-cards': async () => (await import('./gift-cards.ts')).giftCards(),
+  'payment-methods': async () => (await import('./payment-methods.ts')).paymentMethods(),
+  transactions: async () => (await import('./transactions.ts')).transactions(),
+  import: async () => (await import('./import.ts')).importCommand(),
+  seed: async () => (await import('./seed.ts')).seed(),
+  webhooks: async () => (await import('./webhooks.ts')).webhooks(),
+  secrets: async () => (await import('./secrets.ts')).secrets(),
+  database: async () => (await import('./database.ts')).database(),
+};
 
 const program = new Command('payments')
   .description('Operate the payments service. Works while the server runs, and while it does not.')
@@ -32,22 +32,9 @@ Examples:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
   );
-for (const command of [
-  accounts(),
-  roles(),
-  keys(),
-  token(),
-  buyers(),
-  giftCards(),
-  paymentMethods(),
-  transactions(),
-  importCommand(),
-  seed(),
-  webhooks(),
-  secrets(),
-  database(),
-])
-  program.addCommand(command);
+const noun = process.argv[2] ?? '';
+const named = Object.hasOwn(nouns, noun) ? nouns[noun] : undefined;
+for (const load of named ? [named] : Object.values(nouns)) program.addCommand(await load());
 for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
 }
@@ -58,11 +45,20 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else {
-    const expected = [Refused, ConfigFault, DatabaseFault, IllegalMove, SecretsFault].some(
-      (kind) => error instanceof kind,
-    );
+    const expected = error instanceof Refused || (await isForPeople(error));
     const message = error instanceof Error ? error.message : String(error);
     console.error(expected ? message : `It failed: ${message}`);
     process.exitCode = 1;
   }
+}
+
+/** Faults whose message is a sentence for people. Looked up only now, because some of them load the database. */
+async function isForPeople(error: unknown): Promise<boolean> {
+  const [{ ConfigFault }, { IllegalMove }, { SecretsFault }, { DatabaseFault }] = await Promise.all([
+    import('../config.ts'),
+    import('../domain/state-machine.ts'),
+    import('../sandbox/secrets.ts'),
+    import('../store/database.ts'),
+  ]);
+  return [ConfigFault, IllegalMove, SecretsFault, DatabaseFault].some((kind) => error instanceof kind);
 }

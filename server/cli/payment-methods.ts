@@ -9,7 +9,9 @@ import {
 import type { Db } from '../store/database.ts';
 import { listPaymentMethods, type PaymentMethodRow } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { isUuid, knownAccount, printJson, printRows, Refused, withDatabase, withEvents } from './support.ts';
+import { isUuid, printJson, printRows, Refused } from './output.ts';
+import { knownAccount, withDatabase } from './support.ts';
+import { withEvents } from './events.ts';
 
 const unknown = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);

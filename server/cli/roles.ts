@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { isPermission } from '../domain/scopes.ts';
 import { createRole, listRoles } from '../store/roles.ts';
-import { list, printJson, printRows, Refused, withDatabase } from './support.ts';
+import { list, printJson, printRows, Refused } from './output.ts';
+import { withDatabase } from './support.ts';
 
 export function roles(): Command {
   const command = new Command('roles').description('roles, which bound what a key pair may do');

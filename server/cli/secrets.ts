@@ -12,7 +12,8 @@ import type { OpenedDatabase } from '../store/open.ts';
 import { countSealed, outlastTransactions, resealAll } from '../store/reseal.ts';
 import type { Tables } from '../store/schema.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { Refused, withServices } from './support.ts';
+import { Refused } from './output.ts';
+import { withServices } from './support.ts';
 
 const pause = () => wait(200);
 

@@ -4,7 +4,8 @@ import { seedTransaction } from '../sandbox/seed.ts';
 import type { Db } from '../store/database.ts';
 import { beginBulk } from '../store/transaction-moves.ts';
 import { count, startProgress } from './progress.ts';
-import { knownAccount, Refused, withServices } from './support.ts';
+import { Refused } from './output.ts';
+import { knownAccount, withServices } from './support.ts';
 
 const batch = 1000;
 

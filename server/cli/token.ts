@@ -5,8 +5,8 @@ import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
 import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
-import { sandboxKeyFile } from '../sandbox/first-start.ts';
-import { list, Refused } from './support.ts';
+import { sandboxKeyFile } from '../sandbox/secrets.ts';
+import { list, Refused } from './output.ts';
 
 export function token(): Command {
   return new Command('token')

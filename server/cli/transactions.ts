@@ -2,7 +2,8 @@ import { Argument, Command } from 'commander';
 import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { moveTransaction } from '../store/transaction-moves.ts';
-import { isUuid, printJson, Refused, withEvents } from './support.ts';
+import { isUuid, printJson, Refused } from './output.ts';
+import { withEvents } from './events.ts';
 
 export function transactions(): Command {
   const command = new Command('transactions').description(

@@ -6,7 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createWebhookSubscription, deleteWebhookSubscription } from '../store/webhook-subscriptions.ts';
-import { knownAccount, publicUrlOf, Refused, untilToldToEnd, withServices } from './support.ts';
+import { Refused, untilToldToEnd } from './output.ts';
+import { knownAccount, publicUrlOf, withServices } from './support.ts';
 
 interface Options {
   port: string;

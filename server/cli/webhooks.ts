@@ -7,17 +7,9 @@ import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
-import {
-  isUuid,
-  printJson,
-  printRows,
-  Refused,
-  untilToldToEnd,
-  withDatabase,
-  withEvents,
-  withServices,
-  type Events,
-} from './support.ts';
+import { isUuid, printJson, printRows, Refused, untilToldToEnd } from './output.ts';
+import { withDatabase, withServices } from './support.ts';
+import { withEvents, type Events } from './events.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');

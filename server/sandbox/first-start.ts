@@ -2,7 +2,6 @@
 // a key pair whose private key lies in DATA_DIR.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import { algorithmOf, generateKeyPair, thumbprint } from '../domain/key-pair.ts';
 import { createApiKeyPair, findSigningPair } from '../store/api-key-pairs.ts';
@@ -10,10 +9,9 @@ import { createAccount } from '../store/merchant-accounts.ts';
 import { findRoles } from '../store/roles.ts';
 import type { Tables } from '../store/schema.ts';
 import { createTransactions } from '../store/transaction-moves.ts';
+import { sandboxKeyFile } from './secrets.ts';
 import { createPeople, type Means } from './people.ts';
 import { seedTransaction } from './seed.ts';
-
-export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox-key.pem');
 
 /** Safe to run at every start, and by several processes at once. True when it made something. */
 export function furnishSandbox(

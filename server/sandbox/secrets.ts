@@ -111,3 +111,5 @@ function make(file: string, kept: Kept, names: readonly string[]): Kept {
     rmSync(draft, { force: true });
   }
 }
+
+export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox-key.pem');

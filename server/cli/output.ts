@@ -1,0 +1,67 @@
+// What every command of `payments` shares, and what costs nothing to load: refusals, output for people and for programs.
+
+/** A mistake of the operator's: shown as one sentence, exit code 1. */
+export class Refused extends Error {}
+
+/** Ctrl-C, a service manager, or a terminal that is closed. */
+export const untilToldToEnd = (): Promise<void> =>
+  new Promise((resolve) => {
+    // Waiting for a signal alone keeps no process alive.
+    const alive = setInterval(() => undefined, 60_000);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => {
+        clearInterval(alive);
+        resolve();
+      });
+  });
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+export const printJson = (value: unknown): void => {
+  console.log(JSON.stringify(value, null, 2));
+};
+
+/** Columns for people; the same rows as JSON for programs. */
+export function printRows(
+  rows: Record<string, unknown>[],
+  json: boolean | undefined,
+  whenEmpty: string,
+  /** What an empty list in a column means. */
+  empty: Record<string, string> = {},
+): void {
+  if (json) {
+    printJson(rows);
+    return;
+  }
+  if (rows.length === 0) {
+    console.log(whenEmpty);
+    return;
+  }
+  const names = Object.keys(rows[0] ?? {});
+  const text = rows.map((row) => names.map((name) => cell(row[name], empty[name])));
+  const widths = names.map((name, index) =>
+    Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
+  );
+  for (const cells of [names, ...text])
+    console.log(
+      cells
+        .map((value, index) => value.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function cell(value: unknown, empty = 'none'): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? empty : value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+export const collect = (value: string, before: string[]): string[] => [...before, value];
