@@ -5,7 +5,7 @@ import type { Db } from './database.ts';
 import { findGiftCards } from './gift-cards.ts';
 import { findAccount, firstAccount } from './merchant-accounts.ts';
 import { createPaymentMethod, findByExternalIdentifier } from './payment-methods.ts';
-import { insertTransactions, listTransactionPage } from './transactions.ts';
+import { listTransactionPage } from './transactions.ts';
 import { createWebhookSubscription, listWebhookSubscriptionPage } from './webhook-subscriptions.ts';
 
 type Bound<F> = F extends (db: Db, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
@@ -22,7 +22,6 @@ const functions = {
   findByExternalIdentifier,
   createWebhookSubscription,
   listWebhookSubscriptionPage,
-  insertTransactions,
   listTransactionPage,
 };
 

@@ -13,7 +13,7 @@ export interface Frame {
 
 interface Options {
   /** A request that the operation accepts. */
-  valid?: { body?: unknown };
+  valid?: { body?: unknown; path?: Record<string, string> };
   start?: TestServiceOptions;
   /** Statuses that need what is not built yet, with the reason. */
   missing?: number[];
@@ -21,7 +21,8 @@ interface Options {
 
 export function describeOperation(id: OperationId, options: Options, tests: (frame: Frame) => void): void {
   const operation: Operation = operations[id];
-  const { method, path, scopes } = operation;
+  const { method, scopes } = operation;
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => options.valid?.path?.[name] ?? name);
   const scope = scopes[0] ?? '';
   const verb = method.toUpperCase();
   const frame = {} as Frame;
