@@ -56,8 +56,17 @@ export async function openQueue(
     maintenanceIntervalSeconds: supervisionSeconds,
   });
   boss.on('error', onError);
-  await boss.start();
-  await boss.createQueue(queueName);
+  const close = () => boss.stop({ graceful: false, close: false, wait: false });
+  try {
+    await oneAtATime(pool, async () => {
+      await boss.start();
+      await boss.createQueue(queueName);
+    });
+  } catch (error) {
+    // Its timers would keep a process alive that could not start.
+    await close();
+    throw error;
+  }
   const within = (db: Db) => ({
     executeSql: async (text: string, values: unknown[]) => ({
       rows: (await db.executeQuery(CompiledQuery.raw(text, values))).rows as object[],
@@ -98,6 +107,23 @@ export async function openQueue(
     async giveBack(jobId) {
       await boss.fail(queueName, jobId);
     },
-    close: () => boss.stop({ graceful: false, close: false, wait: false }),
+    close,
   };
+}
+
+/** Two that make the queue's tables at the same instant would deadlock. */
+async function oneAtATime(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local statement_timeout = 0');
+    await client.query('set local idle_in_transaction_session_timeout = 0');
+    await client.query(`select pg_advisory_xact_lock(hashtextextended('webhook queue', 0))`);
+    await work();
+  } finally {
+    // There is nothing to commit: this ends the lock.
+    await client.query('rollback').finally(() => {
+      client.release();
+    });
+  }
 }

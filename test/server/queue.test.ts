@@ -1,6 +1,6 @@
 // The queue of deliveries: what is done in a transaction is undone with it.
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../server/store/database.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -42,4 +42,23 @@ it('adds and completes inside of the transaction that it is given', async () => 
   expect(await states()).toEqual(['completed', 'completed']);
   await queue.close();
   await database.close();
+});
+
+it('is made once by several that start at the same instant on an empty database', async () => {
+  const url = await createTestDatabase();
+  const databases = Array.from({ length: 6 }, () =>
+    openDatabase(url, (error) => {
+      throw error;
+    }),
+  );
+  const open = ({ pool }: Database) => openQueue(pool, () => undefined, { supervise: false });
+  // They meet only now and then.
+  for (let round = 0; round < 12; round += 1) {
+    // The template has the queue already.
+    await databases[0]?.pool.query('drop schema pgboss cascade');
+    const queues = await Promise.allSettled(databases.map(open));
+    for (const queue of queues) if (queue.status === 'fulfilled') await queue.value.close();
+    expect(queues.filter(({ status }) => status === 'rejected')).toEqual([]);
+  }
+  for (const database of databases) await database.close();
 });
