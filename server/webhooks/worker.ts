@@ -33,7 +33,7 @@ export const defaultLimits: WorkerLimits = {
 };
 
 // Seconds until a delivery is looked at again whose subscription had enough here already.
-const postponeSeconds = 1;
+const postponeSeconds = 0.3;
 const postponeFailingSeconds = 10;
 
 export interface Worker {
