@@ -39,6 +39,11 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
   command.exitOverride().showHelpAfterError('(add --help for more)');
 }
 
+// Whoever reads us may have read enough, as `head` does. The work goes on to its end.
+process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -79,6 +79,12 @@ it('exits with 0, 1 and 2 as a process, and leaves standard output to what was a
   expect(wrong).toMatchObject({ status: 2, stdout: '' });
 });
 
+it('does not complain when its reader has read enough', async () => {
+  const child = startPayments(['--help'], { DATA_DIR: dataDir.path });
+  child.process.stdout?.destroy();
+  expect(await child.ended).toMatchObject({ status: 0, stderr: '' });
+});
+
 describe('help', () => {
   it('shows every noun, examples and exit codes', async () => {
     const text = await said('--help');
