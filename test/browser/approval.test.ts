@@ -66,7 +66,6 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
     await open(approval_url, async (page) => {
       await page.getByText('your Mastercard card that ends in 5100').waitFor();
       expect(await faintTexts(page)).toEqual([]);
-      await page.screenshot({ path: '/tmp/approval.png' });
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
       expect(page.url()).toBe(back);

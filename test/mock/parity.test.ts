@@ -182,25 +182,17 @@ describe('what the mock cannot know', () => {
     ...{ name: 'a list', method: 'GET', target, headers, who },
   });
 
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+
   it('an identifier that is taken', async () => {
-    const json = {
-      method: 'card',
-      number: '4111111111111111',
-      expiration_date: '12/39',
-      external_identifier: 'twice',
-    };
+    const json = { ...card, external_identifier: 'twice' };
     const wire = rightWire('createPaymentMethod', administrator, { name: 'an identifier', json });
     expect(await statuses(wire)).toEqual([201, 201]);
     expect(await statuses(wire)).toEqual([201, 409]);
   });
 
   it('a buyer that is not there', async () => {
-    const json = {
-      method: 'card',
-      number: '4111111111111111',
-      expiration_date: '12/39',
-      buyer_external_identifier: 'me',
-    };
+    const json = { ...card, buyer_external_identifier: 'me' };
     const wire = rightWire('createPaymentMethod', administrator, { name: 'a buyer', json });
     expect(await statuses(wire)).toEqual([201, 404]);
   });
