@@ -2,17 +2,17 @@
 // request to the next.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
-import { createBody } from '../server/edge/body.ts';
-import { cors } from '../server/edge/cors.ts';
-import { earlyData } from '../server/edge/early-data.ts';
-import { createExpress } from '../server/edge/express.ts';
-import { requestId } from '../server/edge/request-id.ts';
+import { createBody } from '../server/http/body.ts';
+import { cors } from '../server/http/cors.ts';
+import { earlyData } from '../server/http/early-data.ts';
+import { createExpress } from '../server/http/express.ts';
+import { requestId } from '../server/http/request-id.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog, writeError } from './http/refusal.ts';
 import { token } from './http/token.ts';
-import { step, visitOf, type Step } from './http/visit.ts';
+import { step, visitOf, type Step } from './http/context.ts';
 import type { Reading } from './reading.ts';
 
 export interface AppOptions {

@@ -4,7 +4,7 @@ import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
 import { ContractFault, loadContract } from '../server/contract/load.ts';
-import { listen } from '../server/edge/listen.ts';
+import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { readContract } from './reading.ts';
 

@@ -5,7 +5,7 @@ import type { Contract, Document } from '../server/contract/load.ts';
 import { proveContract } from '../server/contract/prove.ts';
 import { createRequestJudge, type RequestJudge } from '../server/contract/requests.ts';
 import { createResponseCheck, type ResponseCheck } from '../server/contract/responses.ts';
-import { createRouter, type Found } from '../server/edge/route.ts';
+import { createRouter, type Found } from '../server/http/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 

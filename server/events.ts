@@ -1,5 +1,5 @@
 // What happened, told to the outbox: the resource as the API shows it, in the transaction of the change.
-import { presentPaymentMethod } from './domain/present-payment-method.ts';
+import { presentPaymentMethod } from './present/payment-method.ts';
 import { findBuyer } from './store/buyers.ts';
 import type { Db } from './store/database.ts';
 import type { PaymentMethodRow } from './store/payment-methods.ts';

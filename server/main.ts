@@ -2,8 +2,8 @@
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
-import { SecretsFault } from './sandbox/secrets.ts';
-import { startService } from './service.ts';
+import { SecretsFault } from './sandbox/secrets-file.ts';
+import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
 
 async function main(): Promise<void> {

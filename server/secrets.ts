@@ -1,8 +1,8 @@
 // The secrets of a configuration: the sandbox makes and keeps its own, production has brought them.
 import { secretNames, type Config, type SecretName } from './config.ts';
 import type { Keys } from './domain/vault.ts';
-import { sandboxSecrets, watchCardKeys } from './sandbox/secrets.ts';
-import { makeDataDirectory } from './store/embedded/index.ts';
+import { sandboxSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { makeDataDirectory } from './postgres/index.ts';
 
 export interface Secrets extends Record<Exclude<SecretName, 'CARD_KEY'>, Buffer> {
   /** A rotation changes them under a service that runs. */

@@ -5,7 +5,7 @@ import { createCursorCodec } from './domain/cursor.ts';
 import { createVault } from './domain/vault.ts';
 import type { Services } from './handlers/deps.ts';
 import { sandboxCards, sandboxIssuer } from './sandbox/card-numbers.ts';
-import { sandboxGiftCards } from './sandbox/gift-card-provider.ts';
+import { sandboxGiftCards } from './providers/simulated.ts';
 import type { Secrets } from './secrets.ts';
 
 const giftCardMilliseconds = 3_000;

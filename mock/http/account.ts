@@ -1,5 +1,5 @@
 // The merchant account. The mock knows the two that every sandbox begins with; any other is answered 404, as there.
-import { createMerchantAccount } from '../../server/edge/merchant-account.ts';
+import { createMerchantAccount } from '../../server/http/merchant-account.ts';
 import { ApiError } from '../../server/errors.ts';
 
 const known = ['default', 'marketplace'] as const;

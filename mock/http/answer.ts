@@ -10,7 +10,7 @@ import { readPreference, type Preference } from '../prefer.ts';
 import type { Made } from '../prism.ts';
 import type { Reading } from '../reading.ts';
 import { rebase } from './pages.ts';
-import { visitOf, type Visit } from './visit.ts';
+import { visitOf, type Visit } from './context.ts';
 
 export interface AnswerOptions {
   /** Where the mock is reached, for links in answers. */

@@ -2,7 +2,7 @@
 // in its place, and has a drawing for each card scheme and a page for each approval.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
-import { visitOf } from './visit.ts';
+import { visitOf } from './context.ts';
 
 interface Server {
   url: string;

@@ -1,8 +1,8 @@
 // The last word on every failure, and the line in the terminal.
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { sendError } from '../../server/edge/send-error.ts';
+import { sendError } from '../../server/http/send-error.ts';
 import { ApiError } from '../../server/errors.ts';
-import { visitOf } from './visit.ts';
+import { visitOf } from './context.ts';
 
 export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) {

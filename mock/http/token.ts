@@ -2,7 +2,7 @@
 // that a page which asks its server for too little finds out here.
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
 import { ApiError } from '../../server/errors.ts';
-import type { Step } from './visit.ts';
+import type { Step } from './context.ts';
 
 // No key pair, no roles: whoever calls may do all that the scopes say, in every account.
 const everything = ['*.read', '*.write'];

@@ -2,7 +2,7 @@
 // the contract asks for it.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/contract/sandbox-values.ts';
+import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated-values.ts';
 import { giftCardBin } from '../../server/domain/gift-cards.ts';
 import { successes } from '../operations.ts';
 import { accountId, type Choose } from './outcome.ts';

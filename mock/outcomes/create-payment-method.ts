@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { sandboxCards, sandboxIssuer } from '../../server/contract/sandbox-values.ts';
+import { sandboxCards, sandboxIssuer } from '../../server/providers/simulated-values.ts';
 import {
   binOf,
   fingerprintOf,

@@ -1,6 +1,6 @@
 // What the request's own values lead to: which of the contract's answers, and what that carries of the request.
 import { isDeepStrictEqual } from 'node:util';
-import type { Selection } from '../../server/edge/merchant-account.ts';
+import type { Selection } from '../../server/http/merchant-account.ts';
 import { successes, type MockOperation } from '../operations.ts';
 
 export interface Asked {

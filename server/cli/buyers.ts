@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { presentBuyer } from '../domain/present-payment-method.ts';
+import { presentBuyer } from '../present/payment-method.ts';
 import { createBuyer, listBuyers } from '../store/buyers.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { knownAccount, withDatabase } from './support.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { runningUrl } from '../store/embedded/index.ts';
+import { runningUrl } from '../postgres/index.ts';
 import { Refused, untilToldToEnd } from './output.ts';
 import { withDatabase } from './support.ts';
 

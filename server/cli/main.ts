@@ -62,7 +62,7 @@ async function isForPeople(error: unknown): Promise<boolean> {
   const [{ ConfigFault }, { IllegalMove }, { SecretsFault }, { DatabaseFault }] = await Promise.all([
     import('../config.ts'),
     import('../domain/state-machine.ts'),
-    import('../sandbox/secrets.ts'),
+    import('../sandbox/secrets-file.ts'),
     import('../store/database.ts'),
   ]);
   return [ConfigFault, IllegalMove, SecretsFault, DatabaseFault].some((kind) => error instanceof kind);

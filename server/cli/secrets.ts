@@ -6,7 +6,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Config } from '../config.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
 import type { Services } from '../handlers/deps.ts';
-import { keepCardKeys, watchCardKeys } from '../sandbox/secrets.ts';
+import { keepCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { keepsCardKey } from '../secrets.ts';
 import type { OpenedDatabase } from '../store/open.ts';
 import { countSealed, outlastTransactions, resealAll } from '../store/reseal.ts';

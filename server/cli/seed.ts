@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { sql } from 'kysely';
-import { seedTransaction } from '../sandbox/seed.ts';
+import { seedTransaction } from '../sandbox/sample-transactions.ts';
 import type { Db } from '../store/database.ts';
 import { beginBulk } from '../store/transaction-moves.ts';
 import { count, startProgress } from './progress.ts';

@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
 import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
-import { sandboxKeyFile } from '../sandbox/secrets.ts';
+import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { list, Refused } from './output.ts';
 
 export function token(): Command {

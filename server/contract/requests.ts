@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { curtail } from './curtail.ts';
+import { curtail } from './truncate-lists.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { binOf, hasExpired, lastFour, passesLuhn, schemeOf } from '../domain/cards.ts';
-import { presentPaymentMethod } from '../domain/present-payment-method.ts';
+import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { PaymentMethodStatus } from '../domain/state-machine.ts';
 import { ApiError } from '../errors.ts';
 import type { BuyerRow } from '../store/buyers.ts';

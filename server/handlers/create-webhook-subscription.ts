@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentSubscription } from '../domain/present-webhook-subscription.ts';
+import { presentSubscription } from '../present/webhook-subscription.ts';
 import { ApiError } from '../errors.ts';
 import type { Deps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { cursorBinding, pageCursors, readCursor } from '../domain/cursor.ts';
-import { maskedPassword, presentSubscription } from '../domain/present-webhook-subscription.ts';
+import { maskedPassword, presentSubscription } from '../present/webhook-subscription.ts';
 import { accountsOf, selectionKey, type Deps } from './deps.ts';
 
 export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = async (

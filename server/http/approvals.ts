@@ -1,7 +1,7 @@
 // Serves the sandbox's approval page and carries out the buyer's decision. Unknown IDs fall through, so they answer like
 // any unknown path.
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import { approvalPath } from '../domain/present-payment-method.ts';
+import { approvalPath } from '../present/payment-method.ts';
 import { ApiError } from '../errors.ts';
 import { IllegalMove } from '../domain/state-machine.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';

@@ -1,8 +1,8 @@
 // What the steps of the pipeline learn about a request and hand on to the next. One place, typed, instead of loose fields.
 import type { RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
-import type { Selection } from '../edge/merchant-account.ts';
-import { asHandler, type Step as AnyStep } from '../edge/step.ts';
+import type { Selection } from './merchant-account.ts';
+import { asHandler, type Step as AnyStep } from './step.ts';
 
 /** Who calls: the key pair behind a verified token. */
 export interface Caller {

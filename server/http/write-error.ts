@@ -3,7 +3,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
-import { sendError } from '../edge/send-error.ts';
+import { sendError } from './send-error.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { contextOf } from './context.ts';
 

@@ -9,9 +9,9 @@ import { createAccount } from '../store/merchant-accounts.ts';
 import { findRoles } from '../store/roles.ts';
 import type { Tables } from '../store/schema.ts';
 import { createTransactions } from '../store/transaction-moves.ts';
-import { sandboxKeyFile } from './secrets.ts';
-import { createPeople, type Means } from './people.ts';
-import { seedTransaction } from './seed.ts';
+import { sandboxKeyFile } from './secrets-file.ts';
+import { createPeople, type Means } from './sample-records.ts';
+import { seedTransaction } from './sample-transactions.ts';
 
 /** Safe to run at every start, and by several processes at once. True when it made something. */
 export function furnishSandbox(

@@ -1,7 +1,7 @@
 // From configuration to a database that is there and migrated. Without DATABASE_URL that is an embedded PostgreSQL, which
 // everything above sees only as a URL.
 import { DatabaseFault, migrate, openDatabase, reasonOf, type Database } from './database.ts';
-import { startEmbedded, type EmbeddedDatabase } from './embedded/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
   url: string;

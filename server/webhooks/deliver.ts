@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import type { Tables } from '../store/schema.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './limit.ts';
 import type { Job, Queue } from './queue.ts';
 import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
 import { send, type Reply, type SendOptions } from './send.ts';

@@ -1,5 +1,5 @@
 // A lane for each subscription that has deliveries here: so many at once, so many waiting, and of a failing one only one.
-import { createGate, type Gate } from './gate.ts';
+import { createGate, type Gate } from './limit.ts';
 
 export interface LaneLimits {
   heldPerSubscription: number;

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
-import { createGate } from './gate.ts';
+import { createGate } from './limit.ts';
 import { createLanes, type Lane, type LaneLimits } from './lanes.ts';
 import type { Job } from './queue.ts';
 

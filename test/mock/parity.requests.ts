@@ -1,7 +1,7 @@
 /** The generated part of the corpus: requests made from the contract, and what properties do to them on their way. */
 import fc from 'fast-check';
 import { operations, type OperationId } from '../../generated/operations.ts';
-import { sandboxCards } from '../../server/contract/sandbox-values.ts';
+import { sandboxCards } from '../../server/providers/simulated-values.ts';
 import { compatible, mutate, mutationsOf } from '../support/mutations.ts';
 import { request, type Json, type Sent } from '../support/requests.ts';
 import type { Who, Wire } from './parity.exchange.ts';

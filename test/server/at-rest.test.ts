@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { passesLuhn } from '../../server/domain/cards.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { runningUrl } from '../../server/store/embedded/index.ts';
+import { runningUrl } from '../../server/postgres/index.ts';
 import { createPayments, startServer, type ServerProcess } from '../support/children.ts';
 
 let dataDir: string;

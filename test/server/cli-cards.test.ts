@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
-import { watchCardKeys } from '../../server/sandbox/secrets.ts';
+import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { moveTransaction, createTransactions } from '../../server/store/transaction-moves.ts';
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';

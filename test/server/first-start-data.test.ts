@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { paymentMethodMoves, transactionMoves } from '../../server/domain/state-machine.ts';
-import { buyers, giftCards } from '../../server/sandbox/people.ts';
+import { buyers, giftCards } from '../../server/sandbox/sample-records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 type Json = Record<string, unknown>;

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { seedTransaction, type SeededTransaction } from '../../server/sandbox/seed.ts';
+import { seedTransaction, type SeededTransaction } from '../../server/sandbox/sample-transactions.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -9,7 +9,7 @@ import { recordAttempt, storeEvent } from '../../server/store/events.ts';
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import { createWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
-import { cards } from '../../server/sandbox/people.ts';
+import { cards } from '../../server/sandbox/sample-records.ts';
 import { startTestService } from '../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;

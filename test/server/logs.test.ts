@@ -10,7 +10,7 @@ import { readConfig, secretNames } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createLog } from '../../server/log.ts';
-import { startService, type Service } from '../../server/service.ts';
+import { startService, type Service } from '../../server/start.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/process.ts';

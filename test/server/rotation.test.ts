@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVault, keyIdOf, type Vault } from '../../server/domain/vault.ts';
-import { watchCardKeys } from '../../server/sandbox/secrets.ts';
+import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';
 import { createPaymentMethod } from '../../server/store/payment-methods.ts';
 import { countSealed, sealedColumns } from '../../server/store/reseal.ts';
-import { giftCards } from '../../server/sandbox/people.ts';
+import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
-import { seedTransaction } from '../../server/sandbox/seed.ts';
+import { seedTransaction } from '../../server/sandbox/sample-transactions.ts';
 import { createPayments } from '../support/children.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
-import { limits } from '../../server/edge/listen.ts';
+import { limits } from '../../server/http/listen.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, processesOn, startServer } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { secretNames } from '../../server/config.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { sandboxSecrets } from '../../server/sandbox/secrets.ts';
-import { runningUrl } from '../../server/store/embedded/index.ts';
+import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';
+import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {

@@ -1,6 +1,6 @@
 // What a transaction does to the stored card that it names.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cards } from '../../server/sandbox/people.ts';
+import { cards } from '../../server/sandbox/sample-records.ts';
 import { beginBulk, createTransactions } from '../../server/store/transaction-moves.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';

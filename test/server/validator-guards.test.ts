@@ -210,7 +210,7 @@ describe('Content-Type: one compiled validator for all', () => {
     const { method, path } = operations[id];
     const seen = new Set<string | undefined>();
     const spy = express();
-    const { createBody } = await import('../../server/edge/body.ts');
+    const { createBody } = await import('../../server/http/body.ts');
     const step = createBody(1_000, () => method === 'post');
     spy.use(async (req, res) => {
       await Promise.resolve(step(undefined, req, res)).catch(() => undefined);

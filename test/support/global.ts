@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate, openDatabase } from '../../server/store/database.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
-import { startEmbedded } from '../../server/store/embedded/index.ts';
+import { startEmbedded } from '../../server/postgres/index.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -10,7 +10,7 @@ import { compileContract, type CompiledContract } from '../../server/contract/co
 import { loadContract } from '../../server/contract/load.ts';
 import { generateKeyPair, thumbprint, type Algorithm } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { startService, type Service, type ServiceOptions } from '../../server/service.ts';
+import { startService, type Service, type ServiceOptions } from '../../server/start.ts';
 import { createApiKeyPair } from '../../server/store/api-key-pairs.ts';
 import { createRole, findRoles } from '../../server/store/roles.ts';
 import { createCaller, type Caller } from './call.ts';

@@ -3,11 +3,11 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readFile, realpath, rm, writeFile } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPackage, prepareBinaries } from '../../server/store/embedded/binaries.ts';
-import { isRoot, nobody } from '../../server/store/embedded/identity.ts';
-import { startEmbedded } from '../../server/store/embedded/index.ts';
-import type { Place } from '../../server/store/embedded/placement.ts';
-import { run } from '../../server/store/embedded/process.ts';
+import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
+import { isRoot, nobody } from '../../server/postgres/identity.ts';
+import { startEmbedded } from '../../server/postgres/index.ts';
+import type { Place } from '../../server/postgres/placement.ts';
+import { run } from '../../server/postgres/process.ts';
 
 let base: string;
 let place: Place;

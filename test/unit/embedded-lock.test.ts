@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withLock } from '../../server/store/embedded/lock.ts';
-import { startOf } from '../../server/store/embedded/process.ts';
+import { withLock } from '../../server/postgres/lock.ts';
+import { startOf } from '../../server/postgres/process.ts';
 
 let folder: string;
 

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { runningUrl, startEmbedded } from '../../server/store/embedded/index.ts';
-import { startOf } from '../../server/store/embedded/process.ts';
+import { runningUrl, startEmbedded } from '../../server/postgres/index.ts';
+import { startOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
-const module = new URL('../../server/store/embedded/index.ts', import.meta.url);
+const module = new URL('../../server/postgres/index.ts', import.meta.url);
 
 /** Starts or stops the database as each line it reads says, and answers with a line. */
 const program = `

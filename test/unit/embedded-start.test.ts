@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/store/embedded/index.ts';
-import { startOf } from '../../server/store/embedded/process.ts';
+import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
+import { startOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
 

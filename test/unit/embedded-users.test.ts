@@ -3,13 +3,13 @@ import { chmod, chown, cp, lstat, mkdir, mkdtemp, readlink, rm, rmdir, stat } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPackage } from '../../server/store/embedded/binaries.ts';
-import { canReach, isRoot, nobody, type Identity } from '../../server/store/embedded/identity.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../../server/store/embedded/index.ts';
-import { run } from '../../server/store/embedded/process.ts';
+import { findPackage } from '../../server/postgres/binaries.ts';
+import { canReach, isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
+import { run } from '../../server/postgres/process.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-const module = new URL('../../server/store/embedded/index.ts', import.meta.url);
+const module = new URL('../../server/postgres/index.ts', import.meta.url);
 
 /** Starts the database, starts it once more, which must adopt it, and stops it. */
 const program = `

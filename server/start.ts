@@ -8,7 +8,7 @@ import { loadContract } from './contract/load.ts';
 import type { Deps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
-import { listen } from './edge/listen.ts';
+import { listen } from './http/listen.ts';
 import { startJobs } from './jobs.ts';
 import { createServices } from './services.ts';
 import { furnishSandbox } from './sandbox/first-start.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { components } from '../../generated/types.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
-import { buyers, cardFacts, cards, giftCards, type Means } from './people.ts';
+import { buyers, cardFacts, cards, giftCards, type Means } from './sample-records.ts';
 
 type Transaction = components['schemas']['Transaction'];
 

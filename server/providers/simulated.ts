@@ -1,7 +1,7 @@
 // The sandbox's gift card provider. The number says the balance, the PIN what happens; the contract's introduction has the
 // table.
 import { setTimeout as wait } from 'node:timers/promises';
-import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../contract/sandbox-values.ts';
+import { sandboxBalance, slowMilliseconds, wholeCallPins } from './simulated-values.ts';
 import type { GiftCardProvider } from '../domain/gift-cards.ts';
 
 export const sandboxGiftCards: GiftCardProvider = async (cards, signal) => {

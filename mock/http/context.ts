@@ -1,7 +1,7 @@
 // What the steps learn about a request and hand on.
 import type { RequestHandler, Response } from 'express';
-import type { Selection } from '../../server/edge/merchant-account.ts';
-import { asHandler, type Step as AnyStep } from '../../server/edge/step.ts';
+import type { Selection } from '../../server/http/merchant-account.ts';
+import { asHandler, type Step as AnyStep } from '../../server/http/step.ts';
 import type { MockOperation } from '../operations.ts';
 import type { Reading } from '../reading.ts';
 
