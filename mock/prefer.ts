@@ -52,7 +52,7 @@ const listed = ({ answers }: MockOperation, status: number | undefined) =>
 // A header has no location of its own in an error's details, and the message says that it is one.
 function unknown(given: string, choices: string[]): ApiError {
   const about = { location: 'path', pointer: '' } as const;
-  return new ApiError(400, {
+  return new ApiError('bad_request', {
     reason: `there is no answer for Prefer: ${given}`,
     details: [
       {

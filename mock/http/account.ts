@@ -8,7 +8,7 @@ export const account = createMerchantAccount({
   first: () => Promise.resolve({ id: known[0] }),
   find(_own, id) {
     if (!known.some((one) => one === id))
-      throw new ApiError(404, { reason: `unknown merchant account; the mock has ${known.join(' and ')}` });
+      throw new ApiError('not_found', { reason: `unknown merchant account; the mock has ${known.join(' and ')}` });
     return Promise.resolve({ id });
   },
 });

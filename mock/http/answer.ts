@@ -2,7 +2,8 @@
 // the contract like any answer of the server.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
-import { ApiError, catalogue, errorBody, type ErrorStatus } from '../../server/errors.ts';
+import { errors } from '../../generated/operations.ts';
+import { ApiError } from '../../server/errors.ts';
 import type { MockOperation } from '../operations.ts';
 import { choose } from '../outcomes/index.ts';
 import type { Outcome } from '../outcomes/outcome.ts';
@@ -43,7 +44,7 @@ export const createAnswer =
       made.body = rebase(reading.document, made.body, address());
     }
     const fault = reading.responses.fault(operation.id, made.status, made.body);
-    if (fault) throw new ApiError(500, { reason: `the mock's answer breaks the contract: ${fault}` });
+    if (fault) throw new ApiError('server_error', { reason: `the mock's answer breaks the contract: ${fault}` });
     for (const [name, value] of Object.entries(made.headers))
       if (!own.has(name.toLowerCase())) res.setHeader(name, value);
     if (made.status === 405) res.setHeader('Allow', visit.allow);
@@ -68,15 +69,15 @@ async function makeUp(visit: Visit, preference: Preference): Promise<Made> {
   for (let tries = 0; tries < 5; tries += 1) {
     const made = await reading.prism(operation, preference);
     const body =
-      status in catalogue && status !== 422 ? coherent(status as ErrorStatus, made.body) : made.body;
+      coherent(status, made.body);
     if (reading.responses.fault(operation.id, status, body) === undefined) return { ...made, body };
   }
   visit.why += ', but nothing that was made up matched the contract, so the example';
   return reading.prism(operation, { status });
 }
 
-/** An error whose body speaks of another status would help nobody. */
-function coherent(status: ErrorStatus, body: unknown): unknown {
-  const { type, code, message } = errorBody(status) as Record<string, unknown>;
-  return { ...(body as object), type, code, status, message };
+/** Status, code and message of an error that Prism made up belong together. */
+function coherent(status: number, body: unknown): unknown {
+  const [code, error] = Object.entries(errors).find(([, known]) => known.status === status) ?? [];
+  return error ? { ...(body as object), type: 'error', code, ...error } : body;
 }

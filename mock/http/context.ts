@@ -1,7 +1,7 @@
 // What the steps learn about a request and hand on.
 import type { RequestHandler, Response } from 'express';
 import type { Selection } from '../../server/http/merchant-account.ts';
-import { asHandler, type Step as AnyStep } from '../../server/http/step.ts';
+import { asMiddleware, type Step as AnyStep } from '../../server/http/step.ts';
 import type { MockOperation } from '../operations.ts';
 import type { Reading } from '../reading.ts';
 
@@ -19,6 +19,6 @@ export interface Visit {
 
 export type Step = AnyStep<Visit>;
 
-export const step: (run: Step) => RequestHandler = asHandler;
+export const step: (run: Step) => RequestHandler = asMiddleware;
 
 export const visitOf = (res: Response): Visit => res.locals as unknown as Visit;

@@ -10,7 +10,7 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
     return;
   }
   const visit = visitOf(res);
-  const refused = error instanceof ApiError ? error : new ApiError(500, { cause: error });
+  const refused = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
   visit.why = reasonOf(refused);
   sendError(res, refused);
 };

@@ -6,10 +6,9 @@ import { sandboxCards, sandboxIssuer } from '../../server/providers/simulated-va
 import {
   binOf,
   fingerprintOf,
-  hasExpired,
   lastFour,
-  passesLuhn,
   schemeOf,
+  unusable,
 } from '../../server/domain/cards.ts';
 import { successes, type MockOperation } from '../operations.ts';
 import { accountId, scenario, type Asked, type Choose } from './outcome.ts';
@@ -51,8 +50,8 @@ function judge(
   { number, expiration_date }: Body,
   now: Date,
 ): { status: PaymentMethod['status']; why: string } {
-  if (!passesLuhn(number)) return { status: 'failed', why: 'the check digit is wrong' };
-  if (hasExpired(expiration_date, now)) return { status: 'failed', why: 'the card has expired' };
+  const fault = unusable({ number, expiration_date }, now);
+  if (fault) return { status: 'failed', why: fault };
   const known = sandboxCards[number];
   if (known) return { status: known.status, why: `a documented card number: ${known.status}` };
   return { status: 'succeeded', why: 'any other card number succeeds' };

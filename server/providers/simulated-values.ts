@@ -1,5 +1,5 @@
-// Values that choose what happens in the sandbox, as the contract's introduction documents them. Here, because sandbox and
-// mock both follow them: all card numbers are published test numbers of the schemes.
+// Values that choose what happens in the sandbox, as the contract's introduction documents them. The mock uses them too; all
+// card numbers are published test numbers of the schemes.
 import type { components } from '../../generated/types.ts';
 
 type BalanceErrorCode = components['schemas']['BalanceErrorCode'];
