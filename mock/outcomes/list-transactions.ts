@@ -1,9 +1,9 @@
-// Transactions: a list whose `metadata` filter must be JSON objects of strings, which no schema can say.
+// Transactions: a list whose `metadata` filter must be JSON objects of strings, which JSON Schema cannot express.
 import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
 import { list } from './list.ts';
-import type { Choose } from './outcome.ts';
+import type { ChooseOutcome } from './outcome.ts';
 
-export const listTransactions: Choose = (asked) => {
-  readMetadataFilter((asked.query.metadata ?? []) as string[]);
-  return list(asked);
+export const listTransactions: ChooseOutcome = (request) => {
+  readMetadataFilter((request.query.metadata ?? []) as string[]);
+  return list(request);
 };
