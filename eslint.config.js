@@ -14,12 +14,12 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      // Numbers read well in a template; objects and nullish values still do not.
+      // Numbers are safe in template strings; objects and nullish values are still errors.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },
   },
   {
-    // Only a stated return type makes the compiler refuse a field that the contract does not have.
+    // Without an explicit return type, the compiler accepts fields that the contract does not have.
     files: ['server/handlers/*.ts'],
     rules: {
       'no-restricted-syntax': [

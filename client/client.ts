@@ -1,4 +1,4 @@
-// The client itself: openapi-fetch with a token, a merchant account and patience. Nothing here may need Node.js.
+// The client: openapi-fetch with authorization, a merchant account and retries. Must not import anything Node-only.
 import createClient from 'openapi-fetch';
 import type { paths } from '../generated/types.ts';
 import { unwrap } from './errors.ts';
@@ -7,17 +7,17 @@ import { createRetryingFetch, type Fetch, type RetryOptions } from './retry.ts';
 import type { ListPath, Page, PaymentsClient } from './types.ts';
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`; the mock's address works as well. */
+  /** URL of the service, such as `http://127.0.0.1:8080`, or of the mock. */
   baseUrl: string;
-  /** The merchant account to act upon, `*` for all on lists. Left out: the oldest that the key pair can reach. */
+  /** ID of the merchant account; `*` for all accounts, on lists. Default: the oldest account that the key pair can access. */
   merchantAccount?: string | undefined;
   retry?: RetryOptions | undefined;
-  /** Instead of the global `fetch`. */
+  /** Default: the global `fetch`. */
   fetch?: Fetch | undefined;
 }
 
 export interface TokenClientOptions extends ClientOptions {
-  /** An access token, or where to get one. A function is asked before every call, so it should remember. */
+  /** An access token, or a function that returns one. The function is called before every request, so it should cache. */
   token: string | (() => string | Promise<string>);
 }
 
@@ -29,7 +29,7 @@ const accountHeader = 'X-Service-Merchant-Account-ID';
 
 export function createPaymentsClient(options: TokenClientOptions): PaymentsClient {
   const { baseUrl, merchantAccount, token, retry, fetch = globalThis.fetch } = options;
-  // Callers without a compiler: a client that can never be let in should not be made.
+  // For JavaScript callers: without a token every request would fail with 401.
   if (typeof token !== 'string' && typeof token !== 'function')
     throw new TypeError('`token` is missing. To sign with a key pair, import payments-service/client/node.');
 
@@ -40,12 +40,12 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const { GET, POST } = createClient<paths>({
     baseUrl,
     headers: { [accountHeader]: merchantAccount },
-    // As a function of its own, because browsers refuse a `fetch` that is called on another object.
+    // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });
   const client = { GET, POST } as Pick<PaymentsClient, 'GET' | 'POST'>;
 
-  // Of a path that is a type parameter the compiler cannot tell the options; ListPath has only those that take a query.
+  // The compiler cannot infer the options of a generic path. Every ListPath takes a query, so the cast is safe.
   const getPage = client.GET as <Path extends ListPath>(
     path: Path,
     init: object,
@@ -61,7 +61,7 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
 
   return {
     ...client,
-    paginate: (path, walk) => paginate(fetchPage, path, walk),
-    pages: (path, walk) => pages(fetchPage, path, walk),
+    paginate: (path, listOptions) => paginate(fetchPage, path, listOptions),
+    pages: (path, listOptions) => pages(fetchPage, path, listOptions),
   };
 }

@@ -1,7 +1,7 @@
-// One error for every answer that is not a success, whatever its shape: 422 has its own, and a proxy may answer with none.
+// One error class for every unsuccessful response. 422 has a body of another shape, and a proxy may send any body or none.
 import type { Schemas } from './types.ts';
 
-/** `unprocessable` is a 422, whose body has no code; `unknown` is an answer that did not come from the service. */
+/** `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. */
 export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown';
 
 export interface PaymentsErrorDetail {
@@ -17,21 +17,21 @@ export class PaymentsError extends Error {
   override readonly name = 'PaymentsError';
   readonly status: number;
   readonly code: PaymentsErrorCode;
-  /** Everything that is wrong with the request; empty where there is nothing to point at. */
+  /** Every violation in the request; empty if the error is not about a single value. */
   readonly details: readonly PaymentsErrorDetail[];
-  /** Quote it to whoever runs the service. */
+  /** Quote it in support requests. */
   readonly requestId: string | null;
-  /** With 409: the record that stands in the way. */
+  /** On 409: the ID of the existing record. */
   readonly resourceId: string | null;
-  /** The body as it came. */
+  /** The response body, unchanged. */
   readonly body: unknown;
 
   constructor(response: Response, body: unknown) {
-    const { code, message, details, resourceId } = read(response, body);
+    const { code, message, details, resourceId } = parseBody(response, body);
     const requestId = response.headers.get('X-Request-ID');
-    const faults = details.map(({ location, pointer, message: fault }) => `${location} ${pointer} ${fault}`);
+    const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
     const request = requestId === null ? '' : ` (request ${requestId})`;
-    super(`${response.status} ${code}: ${[message, ...faults].join('; ')}${request}`);
+    super(`${response.status} ${code}: ${[message, ...violations].join('; ')}${request}`);
     this.status = response.status;
     this.code = code;
     this.details = details;
@@ -41,14 +41,14 @@ export class PaymentsError extends Error {
   }
 }
 
-interface Read {
+interface ParsedBody {
   code: PaymentsErrorCode;
   message: string;
   details: PaymentsErrorDetail[];
   resourceId: string | null;
 }
 
-function read({ status }: Response, body: unknown): Read {
+function parseBody({ status }: Response, body: unknown): ParsedBody {
   if (isError(body)) {
     const { code, message, details } = body;
     return { code, message, details, resourceId: body.resource_id ?? null };
@@ -62,7 +62,7 @@ function read({ status }: Response, body: unknown): Read {
     }));
     return { code: 'unprocessable', message: 'The request cannot be processed', details, resourceId: null };
   }
-  const message = status < 400 ? 'The answer has no body' : 'The answer is not one of the service';
+  const message = status < 400 ? 'The response has no body' : 'The response does not come from the service';
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 
@@ -81,12 +81,12 @@ interface AnyResult {
   response: Response;
 }
 
-/** The data of an answer; throws a PaymentsError when it is not a success. */
+/** Returns the data of a successful response; throws a PaymentsError for any other. */
 export function unwrap<Result extends AnyResult>(
   result: Result,
 ): Exclude<Extract<Result, { error?: never }>['data'], undefined>;
 export function unwrap({ data, error, response }: AnyResult): unknown {
-  // Not `error`: that of an answer without a body is undefined.
+  // `error` is undefined if an error response has no body, so check the status.
   if (!response.ok || data === undefined) throw new PaymentsError(response, error);
   return data;
 }

@@ -1,6 +1,6 @@
 /**
- * `payments-service/client/node`: everything of `payments-service/client`, and signing with the private key of an API
- * key pair. The client signs its own tokens and renews them before they end.
+ * `payments-service/client/node`: everything in `payments-service/client`, and signing with the private key of an API
+ * key pair. The client signs its own tokens and renews them before they expire.
  *
  * ```ts
  * import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Lists, page after page. A cursor is opaque: the walk only hands on what the service gave.
+// Pagination. Cursors are opaque: each request passes on the cursor of the previous page.
 import type { Item, ListPath, Page, WalkOptions } from './types.ts';
 
 export type FetchPage = <Path extends ListPath>(
@@ -15,11 +15,11 @@ export async function* pages<Path extends ListPath>(
   const { direction = 'next', query, signal } = options;
   let cursor = query?.cursor ?? null;
   if (direction === 'previous' && cursor === null)
-    throw new TypeError('The way back needs a cursor to begin at.');
+    throw new TypeError("`direction: 'previous'` needs a `query.cursor` to start from.");
   do {
     signal?.throwIfAborted();
-    const page = await withSignal(signal, (own) =>
-      fetchPage(path, { ...query, cursor }, { ...options, signal: own }),
+    const page = await withSignal(signal, (pageSignal) =>
+      fetchPage(path, { ...query, cursor }, { ...options, signal: pageSignal }),
     );
     yield page;
     cursor = direction === 'next' ? page.next_cursor : page.previous_cursor;
@@ -32,7 +32,7 @@ export async function* paginate<Path extends ListPath>(
   options: WalkOptions<Path> = {},
 ): AsyncGenerator<Item<Path>, undefined> {
   for await (const { items } of pages(fetchPage, path, options)) {
-    // On the way back the newest of a page comes last, so that items never jump.
+    // Pages are sorted newest first; going back, reverse each page so that the whole iteration is oldest first.
     for (const item of options.direction === 'previous' ? items.toReversed() : items) {
       options.signal?.throwIfAborted();
       yield item;
@@ -40,10 +40,10 @@ export async function* paginate<Path extends ListPath>(
   }
 }
 
-/** A signal for one call. In Node.js a request holds on to its signal for long, and a walk may make thousands of them. */
+/** Gives each request its own signal: in Node.js requests stay attached to a shared signal, which leaks over many pages. */
 async function withSignal<T>(
   signal: AbortSignal | undefined,
-  call: (own: AbortSignal | undefined) => Promise<T>,
+  call: (pageSignal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (!signal) return call(undefined);
   const controller = new AbortController();

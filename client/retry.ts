@@ -1,20 +1,21 @@
-// When a call is tried again. 429 has changed nothing, so every call is; a lost connection or a 5xx may have, so only GET is.
+// Retries. After 429 nothing has changed, so every request is retried. After a network error or 5xx the service may have
+// processed the request, so only GET is retried.
 
 export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 export interface RetryOptions {
-  /** How often a call is made at most; 1 switches trying again off. Default 3. */
+  /** Maximum number of attempts; 1 disables retries. Default 3. */
   tries?: number | undefined;
-  /** A `Retry-After` beyond this is not waited for: the 429 is answered at once. Default 60. */
+  /** If `Retry-After` is longer than this, the response is returned without a retry. Default 60. */
   maxWaitSeconds?: number | undefined;
-  /** For tests. Rejects when the signal aborts. */
+  /** For tests. Must reject when the signal aborts. */
   sleep?: Sleep | undefined;
 }
 
-const firstPauseSeconds = 0.5;
+const firstDelaySeconds = 0.5;
 
-/** `fetch`, and again where that is safe. `prepare` is called before each try: a token may end while one waits. */
+/** `fetch` with retries. `prepare` runs before each attempt, because the token may expire during the delay. */
 export function createRetryingFetch(
   fetch: Fetch,
   prepare: (request: Request) => Promise<void>,
@@ -23,43 +24,45 @@ export function createRetryingFetch(
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
-      // A request can be sent once only, because its body is a stream.
+      // The body is a stream and can be read only once, so every attempt but the last sends a clone.
       const sent = isLast ? request : request.clone();
       await prepare(sent);
-      const outcome = await settle(fetch(sent), request);
-      const seconds = isLast ? undefined : pauseSeconds(request, outcome, attempt);
-      if (seconds === undefined || seconds > maxWaitSeconds) {
-        if (outcome instanceof Lost) throw outcome.error;
+      const outcome = await outcomeOf(fetch(sent), request);
+      const delay = isLast ? undefined : retryDelaySeconds(request, outcome, attempt);
+      if (delay === undefined || delay > maxWaitSeconds) {
+        if (outcome instanceof NetworkFailure) throw outcome.error;
         return outcome;
       }
-      if (!(outcome instanceof Lost)) await outcome.body?.cancel();
-      await sleep(seconds * 1000, request.signal);
+      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
+      await sleep(delay * 1000, request.signal);
     }
   };
 }
 
-class Lost {
+class NetworkFailure {
   readonly error: unknown;
   constructor(error: unknown) {
     this.error = error;
   }
 }
 
-async function settle(answer: Promise<Response>, { signal }: Request): Promise<Response | Lost> {
+type Outcome = Response | NetworkFailure;
+
+async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (signal.aborted) throw error;
-    return new Lost(error);
+    return new NetworkFailure(error);
   }
 }
 
-/** Undefined when the outcome is final. */
-function pauseSeconds({ method }: Request, outcome: Response | Lost, attempt: number): number | undefined {
-  const pause = firstPauseSeconds * 2 ** (attempt - 1);
-  if (outcome instanceof Lost) return method === 'GET' ? pause : undefined;
-  if (outcome.status === 429) return retryAfterSeconds(outcome) ?? pause;
-  return outcome.status >= 500 && method === 'GET' ? (retryAfterSeconds(outcome) ?? pause) : undefined;
+/** Undefined if the request must not be retried. */
+function retryDelaySeconds({ method }: Request, outcome: Outcome, attempt: number): number | undefined {
+  const backoff = firstDelaySeconds * 2 ** (attempt - 1);
+  if (outcome instanceof NetworkFailure) return method === 'GET' ? backoff : undefined;
+  if (outcome.status === 429) return retryAfterSeconds(outcome) ?? backoff;
+  return outcome.status >= 500 && method === 'GET' ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
 }
 
 /** RFC 9110: seconds, or a date. */
@@ -75,7 +78,7 @@ const sleepFor: Sleep = (milliseconds, signal) =>
     signal.throwIfAborted();
     const stop = () => {
       clearTimeout(timer);
-      // The reason is the caller's own, whatever it is.
+      // An abort reason may be any value, and `fetch` rejects with it unchanged.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
       reject(signal.reason);
     };

@@ -1,4 +1,4 @@
-// Signs access tokens with the private key of an API key pair. For servers only: a private key has no place in a browser.
+// Signs access tokens with the private key of an API key pair. For servers only: never ship a private key to a browser.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { Scope } from './types.ts';
@@ -6,9 +6,9 @@ import type { Scope } from './types.ts';
 export interface KeyPair {
   /** PEM: the `private_key` of the pair, or the content of `.data/sandbox-key.pem`. */
   privateKey: string | Buffer;
-  /** Of an encrypted key. */
+  /** If the key is encrypted. */
   passphrase?: string | undefined;
-  /** Default `*.read` and `*.write`; the roles of the pair bound them anyway. */
+  /** Default `*.read` and `*.write`; the roles of the key pair restrict them further. */
   scopes?: readonly Scope[] | undefined;
   /** Default 900, at most 86400. */
   lifetimeSeconds?: number | undefined;
@@ -16,47 +16,47 @@ export interface KeyPair {
   now?: (() => Date) | undefined;
 }
 
-const longestLifetimeSeconds = 24 * 60 * 60;
-const renewSecondsBefore = 60;
+const maxLifetimeSeconds = 24 * 60 * 60;
+const renewalMarginSeconds = 60;
 
-interface Signed {
+interface SignedToken {
   token: string;
-  issued: number;
-  renewal: number;
+  issuedAt: number;
+  renewAt: number;
 }
 
-/** A token of its own, such as one with the scope `embed` for a checkout page. */
+/** Signs one token, such as one with the scope `embed` for a checkout page. */
 export const signToken = (keyPair: KeyPair): string => createSigner(keyPair)().token;
 
-/** A source for `token`: remembers its token and signs the next one a minute before that ends. */
+/** A function for the client's `token` option: caches its token and signs a new one a minute before it expires. */
 export function createTokenSource(keyPair: KeyPair): () => string {
   const sign = createSigner(keyPair);
   const { now = () => new Date() } = keyPair;
-  let signed: Signed | undefined;
+  let cached: SignedToken | undefined;
   return () => {
     const seconds = secondsOf(now());
-    // A token from before the clock was set back would be refused as one from the future.
-    if (!signed || seconds >= signed.renewal || seconds < signed.issued) signed = sign();
-    return signed.token;
+    // If the clock was set back, the service would refuse a token whose `iat` is in the future.
+    if (!cached || seconds >= cached.renewAt || seconds < cached.issuedAt) cached = sign();
+    return cached.token;
   };
 }
 
-function createSigner(keyPair: KeyPair): () => Signed {
+function createSigner(keyPair: KeyPair): () => SignedToken {
   const { privateKey, passphrase, scopes = ['*.read', '*.write'], lifetimeSeconds = 900 } = keyPair;
   const { now = () => new Date() } = keyPair;
-  if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds < 1 || lifetimeSeconds > longestLifetimeSeconds)
-    throw new RangeError(`lifetimeSeconds must be a whole number from 1 to ${longestLifetimeSeconds}.`);
+  if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds < 1 || lifetimeSeconds > maxLifetimeSeconds)
+    throw new RangeError(`lifetimeSeconds must be a whole number from 1 to ${maxLifetimeSeconds}.`);
   const key = createPrivateKey({ key: privateKey, format: 'pem', passphrase });
   const algorithm = algorithmOf(key);
   const keyid = thumbprint(key);
   return () => {
-    const issued = secondsOf(now());
-    const claims = { scopes, iat: issued, exp: issued + lifetimeSeconds };
-    const margin = Math.min(renewSecondsBefore, Math.ceil(lifetimeSeconds / 4));
+    const issuedAt = secondsOf(now());
+    const claims = { scopes, iat: issuedAt, exp: issuedAt + lifetimeSeconds };
+    const margin = Math.min(renewalMarginSeconds, Math.ceil(lifetimeSeconds / 4));
     return {
       token: jwt.sign(claims, key, { algorithm, keyid }),
-      issued,
-      renewal: claims.exp - margin,
+      issuedAt,
+      renewAt: claims.exp - margin,
     };
   };
 }

@@ -1,4 +1,4 @@
-// What the client accepts and answers, derived from the contract's types and from nothing else.
+// The types of the client's arguments and results, all derived from the contract.
 import type { FetchOptions, FetchResponse } from 'openapi-fetch';
 import type { components, paths } from '../generated/types.ts';
 import type { operations } from '../generated/operations.ts';
@@ -9,7 +9,7 @@ type PathWith<Method extends 'get' | 'post'> = {
   [Path in keyof paths]: paths[Path] extends Record<Method, object> ? Path : never;
 }[keyof paths];
 
-/** Not generic, as it is in openapi-fetch: so the compiler refuses a misspelt filter or property instead of taking it along. */
+/** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
 type CallOptions<Operation> = Omit<FetchOptions<Operation>, 'parseAs' | 'fetch' | 'baseUrl'>;
 
 type CallArguments<Operation> =
@@ -32,56 +32,56 @@ interface ListOperation {
   responses: { 200: { content: { 'application/json': Pages } } };
 }
 
-/** The paths whose lists come in pages. */
+/** The paths of paginated lists. */
 export type ListPath = {
   [Path in keyof paths]: paths[Path] extends { get: ListOperation } ? Path : never;
 }[keyof paths];
 
 type ListAt<Path extends ListPath> = paths[Path]['get'];
 
-/** A page, as the service answers it: items newest first, and the cursors of its neighbours. */
+/** One page: its items, newest first, and the cursors of the next and the previous page. */
 export type Page<Path extends ListPath> = ListAt<Path>['responses'][200]['content']['application/json'];
 export type Item<Path extends ListPath> = Page<Path>['items'][number];
 type ListQuery<Path extends ListPath> = NonNullable<ListAt<Path>['parameters']['query']>;
 
-interface Walk {
-  /** Stops the walk, also while it waits or between two items; it then throws the reason of the signal. */
+interface CommonOptions {
+  /** Stops the iteration at any point, also during a retry delay; the iteration then throws the abort reason. */
   signal?: AbortSignal | undefined;
-  /** Instead of the client's own. */
+  /** Default: the merchant account of the client. */
   merchantAccount?: string | undefined;
 }
 
 /** From the newest page, or from `query.cursor`, to older items. */
-interface Onwards<Path extends ListPath> extends Walk {
+interface ForwardOptions<Path extends ListPath> extends CommonOptions {
   direction?: 'next' | undefined;
   query?: ListQuery<Path> | undefined;
 }
 
-/** From the page that `query.cursor` names to newer items. */
-interface Back<Path extends ListPath> extends Walk {
+/** From `query.cursor` to newer items. */
+interface BackwardOptions<Path extends ListPath> extends CommonOptions {
   direction: 'previous';
   query: ListQuery<Path> & { cursor: string };
 }
 
-export type WalkOptions<Path extends ListPath> = Onwards<Path> | Back<Path>;
+export type WalkOptions<Path extends ListPath> = ForwardOptions<Path> | BackwardOptions<Path>;
 
 export interface PaymentsClient {
   GET: Call<'get'>;
   POST: Call<'post'>;
   /**
-   * Every item of a list, page after page, each in the order of the walk: newest first, or with
-   * `direction: 'previous'` oldest first. Throws a PaymentsError when a page is refused.
+   * Iterates over the items of all pages: newest first, or with `direction: 'previous'` oldest first. Throws a
+   * PaymentsError if a request fails.
    */
   paginate: <Path extends ListPath>(
     path: Path,
     options?: WalkOptions<Path>,
   ) => AsyncGenerator<Item<Path>, undefined>;
-  /** The same page by page, for those who keep a cursor to go on from. */
+  /** The same page by page, for callers that store a cursor to continue from later. */
   pages: <Path extends ListPath>(
     path: Path,
     options?: WalkOptions<Path>,
   ) => AsyncGenerator<Page<Path>, undefined>;
 }
 
-/** What a token may be for: the scopes of the contract's operations, and those that stand for all of them. */
+/** The scopes of the contract's operations, and the wildcards for all of them. */
 export type Scope = (typeof operations)[keyof typeof operations]['scopes'][number] | '*.read' | '*.write';

@@ -1,7 +1,7 @@
-// Checks deliveries as Standard Webhooks has it. WebCrypto only, so that it works in Node.js, workers and browsers alike.
+// Verifies webhook deliveries (Standard Webhooks). Uses WebCrypto only, so it works in Node.js, workers and browsers.
 import type { EventName, EventPayload } from '../generated/operations.ts';
 
-/** Tell them apart by `name`. Later versions may add kinds, so let a `default` ignore what you do not know. */
+/** A union, discriminated by `name`. Later versions may add events, so ignore names that you do not know. */
 export type WebhookEvent = { [Name in EventName]: EventPayload<Name> }[EventName];
 
 export type WebhookVerificationCode =
@@ -9,7 +9,7 @@ export type WebhookVerificationCode =
 
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
-  /** `malformed_secret` is a fault of your own settings; all others are reasons to answer 400. */
+  /** `malformed_secret` is a configuration error of the receiver; answer 400 for all others. */
   readonly code: WebhookVerificationCode;
 
   constructor(code: WebhookVerificationCode, message: string) {
@@ -19,11 +19,11 @@ export class WebhookVerificationError extends Error {
 }
 
 interface Delivery {
-  /** `request.headers`, of Node.js and of the Fetch API alike. */
+  /** `request.headers` of Node.js or of the Fetch API. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Exactly as it came, never parsed and written again. */
+  /** The raw body. Parsing and serializing it again breaks the signature. */
   body: string | Uint8Array;
-  /** How far the time of the delivery may be off, either way. Default 300. */
+  /** Maximum difference between `webhook-timestamp` and now, in the past or the future. Default 300. */
   toleranceSeconds?: number | undefined;
   now?: Date | undefined;
 }
@@ -32,17 +32,18 @@ export type WebhookDelivery = Delivery &
   (
     | { /** The `secret` of the subscription. */ secret: string; secrets?: undefined }
     | {
-        /** Several while one is rotated, or for several subscriptions. */ secrets: readonly string[];
+        /** The old and the new one during a rotation, or those of several subscriptions. */
+        secrets: readonly string[];
         secret?: undefined;
       }
   );
 
-/** The event of a delivery, once it is certain that it comes from the service; otherwise throws WebhookVerificationError. */
+/** Returns the event if the service signed the delivery; otherwise throws a WebhookVerificationError. */
 export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookEvent> {
   const { headers, body, toleranceSeconds = 300, now = new Date() } = delivery;
-  // Callers without a compiler, above all those behind express.json().
+  // For JavaScript callers: express.json() replaces the body with the parsed object.
   if (typeof body !== 'string' && !(body instanceof Uint8Array))
-    throw new TypeError('`body` must be the bytes or the text as received, not what was parsed from it.');
+    throw new TypeError('`body` must be the raw body as bytes or text, not the parsed JSON.');
   const keys = (delivery.secrets ?? [delivery.secret]).map(keyOf);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -50,7 +51,7 @@ export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookE
   const secondsOff = Math.abs(
     now.getTime() / 1000 - (/^\d{1,12}$/.test(timestamp) ? Number(timestamp) : NaN),
   );
-  // Said this way round so that NaN is refused.
+  // Negated, so that NaN is refused too.
   if (!(secondsOff <= toleranceSeconds))
     throw new WebhookVerificationError(
       'timestamp',
@@ -58,7 +59,10 @@ export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookE
     );
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (!(await isSigned(concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes), signatures, keys)))
-    throw new WebhookVerificationError('signature', 'No signature fits: forged, altered, or another secret.');
+    throw new WebhookVerificationError(
+      'signature',
+      'No signature matches: wrong secret, or a forged or altered delivery.',
+    );
   return parse(bytes);
 }
 
@@ -84,7 +88,7 @@ const prefix = 'whsec_';
 function keyOf(secret: string): Bytes {
   const key = secret.startsWith(prefix) ? fromBase64(secret.slice(prefix.length)) : undefined;
   if (!key || key.length === 0)
-    throw new WebhookVerificationError('malformed_secret', 'A secret is `whsec_` and the base64 of a key.');
+    throw new WebhookVerificationError('malformed_secret', 'A secret is `whsec_` followed by a base64 key.');
   return key;
 }
 
@@ -119,7 +123,10 @@ function parse(bytes: Uint8Array): WebhookEvent {
     if (typeof event === 'object' && event !== null && 'type' in event && event.type === 'event')
       return event as WebhookEvent;
   } catch {
-    // Falls through to the one refusal below.
+    // Throw below, as for JSON that is not an event.
   }
-  throw new WebhookVerificationError('malformed_body', 'The signature is right, but the body is no event.');
+  throw new WebhookVerificationError(
+    'malformed_body',
+    'The signature is valid, but the body is not an event.',
+  );
 }

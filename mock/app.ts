@@ -1,6 +1,6 @@
-// The front: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. Nothing is kept from one
-// request to the next.
-import { setTimeout as wait } from 'node:timers/promises';
+// The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
+// between requests.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
@@ -9,33 +9,34 @@ import { createExpress } from '../server/http/express.ts';
 import { requestId } from '../server/http/request-id.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
+import { contextOf, step, type Step } from './http/context.ts';
 import { servePages } from './http/pages.ts';
-import { createRequestLog, writeError } from './http/refusal.ts';
+import { createRequestLog } from './http/request-log.ts';
 import { token } from './http/token.ts';
-import { step, visitOf, type Step } from './http/context.ts';
-import type { Reading } from './reading.ts';
+import { writeError } from './http/write-error.ts';
+import type { LoadedContract } from './loaded-contract.ts';
 
 export interface AppOptions {
-  /** The contract as it was last read; a request keeps the one that it began with. */
-  reading: () => Reading;
+  /** The current contract. A request keeps the one it started with, even if the contract is reloaded meanwhile. */
+  contract: () => LoadedContract;
   address: () => string;
-  /** How long every answer is held back. */
+  /** Delay of every response. */
   delayMilliseconds: number;
   log: (line: string) => void;
   now: () => Date;
 }
 
-/** The service's, unless its operator says otherwise. */
+/** The server's default for BODY_LIMIT. */
 const bodyLimit = 102_400;
 
-const route: Step = (visit, req) => {
-  Object.assign(visit, visit.reading.find(req));
+const route: Step = (context, req) => {
+  Object.assign(context, context.contract.find(req));
 };
 
-export function createApp({ reading, address, delayMilliseconds, log, now }: AppOptions): Express {
+export function createApp({ contract, address, delayMilliseconds, log, now }: AppOptions): Express {
   const app = createExpress();
   app.use((_req, res, next) => {
-    visitOf(res).reading = reading();
+    contextOf(res).contract = contract();
     next();
   });
   app.use(createRequestLog(log));
@@ -44,7 +45,7 @@ export function createApp({ reading, address, delayMilliseconds, log, now }: App
   if (delayMilliseconds > 0)
     app.use(
       step(async () => {
-        await wait(delayMilliseconds);
+        await sleep(delayMilliseconds);
       }),
     );
   servePages(app);
@@ -54,7 +55,7 @@ export function createApp({ reading, address, delayMilliseconds, log, now }: App
   app.use(step(account));
   app.use(step(createBody(bodyLimit, ({ operation }) => operation.hasBody)));
   app.use(
-    step(async ({ reading: { requests }, operation }, req, res) => {
+    step(async ({ contract: { requests }, operation }, req, res) => {
       await requests.judge(operation.id, req, res);
     }),
   );

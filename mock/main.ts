@@ -1,35 +1,35 @@
-// `npm run mock`: the mock for people. Says where it is, then a line per request.
+// `npm run mock`: prints the mock's URL, then one line per request.
 import { Command, InvalidArgumentError } from 'commander';
 import { ContractFault } from '../server/contract/load.ts';
 
-const whole =
-  (most: number) =>
+const wholeNumberUpTo =
+  (max: number) =>
   (text: string): number => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) > most)
-      throw new InvalidArgumentError(`It must be a whole number, 0 to ${most}.`);
+    if (!/^\d{1,9}$/.test(text) || Number(text) > max)
+      throw new InvalidArgumentError(`It must be a whole number, 0 to ${max}.`);
     return Number(text);
   };
 
 const program = new Command('npm run mock --')
   .description(
-    "Serve the contract's own answers: every declared status and example, errors with real violations, nothing stored.",
+    'Serve every response and example of the contract. Requests are validated as by the service; nothing is stored.',
   )
-  .option('--delay <ms>', 'hold every answer back for so long', whole(600_000), 0)
+  .option('--delay <ms>', 'delay every response', wholeNumberUpTo(600_000), 0)
   .addHelpText(
     'after',
     `
 Environment: PORT (4010), HOST (127.0.0.1)
 
-Choose an answer with a header:
+Choose a response with a header:
   Prefer: code=409               a declared status
   Prefer: example=expired_card   a named example
-  Prefer: dynamic=true           values made up from the schema
-or with the values that choose in the sandbox: card numbers, gift card numbers and PINs.`,
+  Prefer: dynamic=true           values generated from the schema
+or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
   )
   .parse();
 
 async function main(port: number): Promise<void> {
-  // Prism takes its time to load; who asks for help need not wait for it.
+  // Imported here because Prism is slow to load, and --help does not need it.
   const { startMock } = await import('./mock.ts');
   const { delay } = program.opts<{ delay: number }>();
   const mock = await startMock({
@@ -52,7 +52,7 @@ Mock of the payments service: ${mock.url}
 }
 
 try {
-  await main(whole(65_535)(process.env.PORT || '4010'));
+  await main(wholeNumberUpTo(65_535)(process.env.PORT || '4010'));
 } catch (error) {
   const { code } = error as { code?: string };
   if (code === 'EADDRINUSE') console.error('The port is taken. Choose another: PORT=4011 npm run mock');

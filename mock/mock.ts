@@ -1,12 +1,12 @@
-// The mock as a whole: reads the contract, listens, and reads it again when it changes. main.ts runs it for people, tests run
-// it on port 0.
+// Starts the mock: loads the contract, listens, and reloads the contract when it changes. Used by main.ts and, on port 0, by
+// tests.
 import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
-import { ContractFault, loadContract } from '../server/contract/load.ts';
+import { ContractFault } from '../server/contract/load.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
-import { readContract } from './reading.ts';
+import { loadMockContract } from './loaded-contract.ts';
 
 export interface MockOptions {
   host?: string;
@@ -24,8 +24,8 @@ export interface Mock {
 }
 
 const bundle = join(import.meta.dirname, '..', 'generated', 'openapi.json');
-/** A file is written in several steps; one reading after the last of them is enough. */
-const settleMilliseconds = 150;
+/** Writing a file causes several events; reload once after the last. */
+const debounceMilliseconds = 150;
 
 export async function startMock({
   host = '127.0.0.1',
@@ -35,33 +35,33 @@ export async function startMock({
   log = () => undefined,
   now = () => new Date(),
 }: MockOptions = {}): Promise<Mock> {
-  let reading = await readContract(loadContract(contractFile));
+  let contract = await loadMockContract(contractFile);
   let url = '';
-  const app = createApp({ reading: () => reading, address: () => url, delayMilliseconds, log, now });
+  const app = createApp({ contract: () => contract, address: () => url, delayMilliseconds, log, now });
   const listening = await listen(app, { host, port }, ({ reason }) => {
     log(`→ 400 (not HTTP: ${reason ?? 'unknown'})`);
   });
   url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${listening.port}`;
 
-  const readAgain = async () => {
+  const reload = async () => {
     try {
-      reading = await readContract(loadContract(contractFile));
-      const { info } = reading.document;
-      log(`The contract was read again: version ${info.version}, ${reading.operations.length} operations`);
+      contract = await loadMockContract(contractFile);
+      const { info } = contract.document;
+      log(`Contract reloaded: version ${info.version}, ${contract.operations.length} operations`);
     } catch (error) {
       const why = error instanceof ContractFault ? error.message : String(error);
-      log(`The contract cannot be used; the mock keeps the one that it has.\n${why}`);
+      log(`The new contract is faulty; the mock keeps serving the previous one.\n${why}`);
     }
   };
   let pending: NodeJS.Timeout | undefined;
   let reloading = Promise.resolve();
-  // The folder: a file that is replaced takes the watch on it along.
+  // Watch the folder: a watch on the file itself is lost when the file is replaced.
   const watcher = watch(dirname(contractFile), (_event, name) => {
     if (name !== basename(contractFile)) return;
     clearTimeout(pending);
     pending = setTimeout(() => {
-      reloading = reloading.then(readAgain);
-    }, settleMilliseconds);
+      reloading = reloading.then(reload);
+    }, debounceMilliseconds);
   });
   return {
     url,

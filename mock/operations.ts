@@ -1,9 +1,9 @@
-// The operations of a contract as the mock needs them. Read from the document and not from generated/operations.ts: the
-// contract is read again when it changes, an import is not.
+// The operations of the contract. Read from the document and not from generated/operations.ts, because the mock reloads the
+// contract when it changes and an import cannot be reloaded.
 import type { OperationId } from '../generated/operations.ts';
 import { operationsOf, resolve, type ContractOperation, type Document } from '../server/contract/load.ts';
 
-export interface Answer {
+export interface ResponseExample {
   status: number;
   /** The name of the example. */
   example: string;
@@ -14,20 +14,19 @@ export interface MockOperation {
   id: OperationId;
   method: string;
   path: string;
-  /** Alternatives: one of them is enough. */
+  /** A token needs one of these. */
   scopes: readonly string[];
   merchantScope: 'none' | 'one' | 'many';
   hasBody: boolean;
   statuses: readonly number[];
-  /** The status of success. */
-  success: number;
-  /** The named examples of requests. */
-  requests: ReadonlyMap<string, unknown>;
-  /** The named examples of answers, in the contract's order. */
-  answers: readonly Answer[];
+  successStatus: number;
+  /** By name. */
+  requestExamples: ReadonlyMap<string, unknown>;
+  /** In the contract's order. */
+  responseExamples: readonly ResponseExample[];
 }
 
-interface Described extends ContractOperation {
+interface ExtendedOperation extends ContractOperation {
   security?: Record<string, string[]>[];
   'x-merchant-scope'?: MockOperation['merchantScope'];
 }
@@ -38,11 +37,11 @@ export function mockOperations(document: Document): MockOperation[] {
       ([name, example]) => [name, resolve<{ value?: unknown }>(document, example).value] as const,
     );
   return operationsOf(document).map(({ operation, method, path }) => {
-    const { security = [], 'x-merchant-scope': merchantScope = 'none' }: Described = operation;
+    const { security = [], 'x-merchant-scope': merchantScope = 'none' }: ExtendedOperation = operation;
     const { operationId, requestBody, responses } = operation;
     const statuses = Object.keys(responses).map(Number);
     return {
-      // One that this build does not know yet is served all the same.
+      // After a reload the contract may have operations that generated/ does not list yet; they are served too.
       id: operationId as OperationId,
       method,
       path,
@@ -50,9 +49,9 @@ export function mockOperations(document: Document): MockOperation[] {
       merchantScope,
       hasBody: requestBody !== undefined,
       statuses,
-      success: statuses.find((status) => status >= 200 && status < 300) ?? 200,
-      requests: new Map(values(requestBody?.content['application/json'].examples)),
-      answers: Object.entries(responses).flatMap(([status, response]) =>
+      successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
+      requestExamples: new Map(values(requestBody?.content['application/json'].examples)),
+      responseExamples: Object.entries(responses).flatMap(([status, response]) =>
         values(resolve(document, response).content?.['application/json'].examples).map(
           ([example, value]) => ({ status: Number(status), example, value }),
         ),
@@ -61,6 +60,5 @@ export function mockOperations(document: Document): MockOperation[] {
   });
 }
 
-/** The examples of success. */
-export const successes = ({ answers, success }: MockOperation): Answer[] =>
-  answers.filter(({ status }) => status === success);
+export const successExamples = ({ responseExamples, successStatus }: MockOperation): ResponseExample[] =>
+  responseExamples.filter(({ status }) => status === successStatus);

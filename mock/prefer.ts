@@ -1,11 +1,11 @@
-// `Prefer: code=…`, `example=…`, `dynamic=true` (RFC 7240): the caller chooses among the contract's own answers. Whatever
-// is not there is refused with the list of what is; other preferences are not ours, and RFC 7240 has them ignored.
+// `Prefer: code=…`, `example=…`, `dynamic=true` (RFC 7240): the caller selects one of the contract's responses. A response
+// that the contract does not have gives 400 and the list of those it has. RFC 7240: other preferences are ignored.
 import { ApiError } from '../server/errors.ts';
 import type { MockOperation } from './operations.ts';
-import type { Wanted } from './prism.ts';
+import type { ResponseChoice } from './prism.ts';
 
-export interface Preference extends Wanted {
-  /** For the `Preference-Applied` header. */
+export interface Preference extends ResponseChoice {
+  /** The value of the `Preference-Applied` header. */
   applied: string;
 }
 
@@ -15,26 +15,27 @@ export function readPreference(header: string | undefined, operation: MockOperat
   const given = parse(header ?? '');
   const { code, example, dynamic } = Object.fromEntries(given) as Record<string, string | undefined>;
   if (dynamic !== undefined && dynamic !== 'true' && dynamic !== 'false')
-    throw unknown(`dynamic=${dynamic}`, ['dynamic=true', 'dynamic=false']);
+    throw unavailable(`dynamic=${dynamic}`, ['dynamic=true', 'dynamic=false']);
   if (example !== undefined && dynamic === 'true')
-    throw unknown(`example=${example}, dynamic=true`, ['one of the two']);
-  // As text: 2e2 is a number, but no status.
+    throw unavailable(`example=${example}, dynamic=true`, ['one of the two']);
+  // Compared as text, because Number('2e2') is 200.
   const status = operation.statuses.find((one) => String(one) === code);
   if (code !== undefined && status === undefined)
-    throw unknown(
+    throw unavailable(
       `code=${code}`,
       operation.statuses.map((one) => `code=${one}`),
     );
   const applied = given.map(([name, value]) => `${name}=${value}`).join(', ');
   if (example !== undefined) {
-    const found = operation.answers.find(
-      (answer) => answer.example === example && (status === undefined || answer.status === status),
+    const found = operation.responseExamples.find(
+      (response) => response.example === example && (status === undefined || response.status === status),
     );
-    if (!found) throw unknown(`${code ? `code=${code}, ` : ''}example=${example}`, listed(operation, status));
+    if (!found)
+      throw unavailable(`${code ? `code=${code}, ` : ''}example=${example}`, choicesOf(operation, status));
     return { status: found.status, example, applied };
   }
   if (status === undefined && dynamic !== 'true') return undefined;
-  return { status: status ?? operation.success, dynamic: dynamic === 'true', applied };
+  return { status: status ?? operation.successStatus, dynamic: dynamic === 'true', applied };
 }
 
 const parse = (header: string): [name: string, value: string][] =>
@@ -44,24 +45,24 @@ const parse = (header: string): [name: string, value: string][] =>
     .map((match): [string, string] => [match?.[1]?.toLowerCase() ?? '', match?.[2] ?? ''])
     .filter(([name]) => names.includes(name));
 
-const listed = ({ answers }: MockOperation, status: number | undefined) =>
-  answers
-    .filter((answer) => status === undefined || answer.status === status)
-    .map((answer) => `code=${answer.status}, example=${answer.example}`);
+const choicesOf = ({ responseExamples }: MockOperation, wanted: number | undefined) =>
+  responseExamples
+    .filter(({ status }) => wanted === undefined || status === wanted)
+    .map(({ status, example }) => `code=${status}, example=${example}`);
 
-// A header has no location of its own in an error's details, and the message says that it is one.
-function unknown(given: string, choices: string[]): ApiError {
-  const about = { location: 'path', pointer: '' } as const;
+function unavailable(given: string, choices: string[]): ApiError {
+  // The contract has no `header` location for error details, so the message says that it is about a header.
+  const place = { location: 'path', pointer: '' } as const;
   return new ApiError('bad_request', {
-    reason: `there is no answer for Prefer: ${given}`,
+    reason: `no response for Prefer: ${given}`,
     details: [
       {
-        ...about,
-        message: `the header Prefer asks for ${given}, which is not there; choose from the following`,
+        ...place,
+        message: `the header Prefer asks for ${given}, which does not exist; choose one of the following`,
         type: 'value_error.prefer',
       },
       ...choices.map((choice) => ({
-        ...about,
+        ...place,
         message: `Prefer: ${choice}`,
         type: 'value_error.prefer.choice',
       })),

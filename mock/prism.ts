@@ -1,28 +1,28 @@
-// Prism's engine: it makes the answers out of the contract. It judges nothing (see http/), because it would refuse in other
-// words, and for other reasons, than the server.
+// Prism's engine produces responses from the contract. Its request validation is off, because its errors differ from the
+// server's; the middleware in http/ validates instead.
 import { createLogger } from '@stoplight/prism-core';
 import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@stoplight/prism-http';
 import type { Document } from '../server/contract/load.ts';
 import type { MockOperation } from './operations.ts';
 
-export interface Wanted {
+export interface ResponseChoice {
   status: number;
-  /** The first one when it is left out. */
+  /** The name of an example; the first one if left out. */
   example?: string | undefined;
-  /** Made up from the schema instead. */
+  /** Generate values from the schema instead of using an example. */
   dynamic?: boolean;
 }
 
-export interface Made {
+export interface PrismResponse {
   status: number;
   headers: Record<string, string>;
   body: unknown;
 }
 
-export type Prism = (operation: MockOperation, wanted: Wanted) => Promise<Made>;
+export type Prism = (operation: MockOperation, choice: ResponseChoice) => Promise<PrismResponse>;
 
 export async function createPrism(document: Document): Promise<Prism> {
-  // It resolves references in place.
+  // Prism resolves references in place, so it gets a copy.
   const resources = await getHttpOperationsFromSpec(structuredClone(document));
   const config: IHttpConfig = {
     isProxy: false,
@@ -39,7 +39,7 @@ export async function createPrism(document: Document): Promise<Prism> {
     const request = { method: method as 'get', url: { path, query: {} }, headers: {} };
     const mock = { dynamic, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
     const result = await prism.request(request, resource, { ...config, mock })();
-    if (result._tag === 'Left') throw new Error(`Prism has no answer for ${id}`, { cause: result.left });
+    if (result._tag === 'Left') throw new Error(`Prism has no response for ${id}`, { cause: result.left });
     const { statusCode, headers = {}, body } = result.right.output;
     return { status: statusCode, headers, body };
   };

@@ -1,15 +1,15 @@
-// `npm run bench`: speed side by side, in one run on one machine. Ratios travel between machines, seconds do not.
+// `npm run bench`: compares speeds within one run, because ratios are comparable between machines and seconds are not.
 import { parseArgs } from 'node:util';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchRequests } from './bench/requests.ts';
 import { startService } from './bench/service.ts';
 
-const help = `Measure the service: its requests a second beside a bare Express that sends the same bytes, and how long webhooks
-take, alone and beside receivers that hang.
+const help = `Measure the service: requests per second, compared with a bare Express app that sends the same bytes, and the
+latency of webhooks, with and without other receivers that hang.
 
-  npm run bench                   5 seconds for each path
-  npm run bench -- --seconds 20   longer
-  npm run bench -- --json         for programs`;
+  npm run bench                   5 seconds per path
+  npm run bench -- --seconds 20   20 seconds per path
+  npm run bench -- --json         print the result as JSON`;
 
 const { values } = parseArgs({
   options: {
@@ -23,13 +23,13 @@ async function main(): Promise<void> {
   await using service = await startService();
   const requests = await benchRequests(service, Number(values.seconds));
   if (!values.json) {
-    console.log('Requests a second, 16 callers at once');
+    console.log('Requests per second, 16 concurrent callers');
     console.table(requests);
   }
   const deliveries = await benchDeliveries(service);
   if (values.json) console.log(JSON.stringify({ requests, deliveries }, null, 2));
   else {
-    console.log('Webhooks: milliseconds from the acknowledged cause to its arrival');
+    console.log('Webhooks: milliseconds from the response of the API call to the arrival of its event');
     console.table(deliveries);
   }
 }

@@ -1,5 +1,4 @@
-// `npm run build`: JavaScript for production in dist/, with the contract and the docs beside it. Start it with
-// `node dist/server/main.js`.
+// `npm run build`: compiles to JavaScript in dist/ and copies the contract and the docs there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

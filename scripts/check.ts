@@ -1,26 +1,26 @@
-// `npm run check`: what CI runs beside the tests. Each step is a claim in words, and fails when the claim is false.
+// `npm run check`: everything CI runs besides the tests. Each step states a claim and fails if the claim is false.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { root } from './support/redocly.ts';
 
-const help = `Check everything that is not a test.
+const help = `Run every check that is not a test.
 
-  npm run check             run every step, say which claims hold
-  npm run check -- --json   the same for programs`;
+  npm run check             run every step and print which claims hold
+  npm run check -- --json   print the result as JSON`;
 
 const steps = [
   {
-    claim: 'The contract follows the house rules; the code is typed, linted and formatted',
+    claim: 'The contract follows the house rules; the code compiles and is linted and formatted',
     script: 'lint.ts',
     args: [],
   },
   { claim: 'Generated code matches the contract', script: 'generate.ts', args: ['--check'] },
-  { claim: 'No unannounced change of the contract', script: 'diff.ts', args: [] },
-  { claim: 'The docs site builds and reaches no other host', script: 'docs.ts', args: [] },
+  { claim: 'Every change of the contract is announced', script: 'diff.ts', args: [] },
+  { claim: 'The docs site builds and loads nothing from other hosts', script: 'docs.ts', args: [] },
   {
-    claim: 'The repo holds no secret, no download address and no path of this machine',
-    script: 'clean.ts',
+    claim: 'The repository contains no secrets, download URLs or local paths',
+    script: 'scan-committed-files.ts',
     args: [],
   },
 ];
@@ -33,7 +33,7 @@ interface Outcome {
 }
 
 function run({ claim, script, args }: (typeof steps)[number]): Promise<Outcome> {
-  const begun = performance.now();
+  const start = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, join(root, 'scripts', script), ...args], {
       cwd: root,
@@ -44,7 +44,7 @@ function run({ claim, script, args }: (typeof steps)[number]): Promise<Outcome> 
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', reject);
     child.on('close', (status) => {
-      const seconds = Math.round(performance.now() - begun) / 1000;
+      const seconds = Math.round(performance.now() - start) / 1000;
       resolve({ claim, holds: status === 0, seconds, output: Buffer.concat(chunks).toString('utf8') });
     });
   });

@@ -1,5 +1,4 @@
-// `npm run dev`: watches everything. Edit openapi/ and the code and the docs are made anew; edit server/ and the server
-// starts again.
+// `npm run dev`: a change in openapi/ regenerates code and docs; a change in server/ or generated/ restarts the server.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -14,21 +13,19 @@ function run(name: string, args: string[]): ChildProcess {
   child.on('close', (status) => {
     children.delete(child);
     if (status !== 0 && status !== null)
-      console.error(`${name} ended with ${status}; it starts again after the next change`);
+      console.error(`${name} exited with code ${status}; the next change runs it again`);
   });
   return child;
 }
 
 if (process.argv.includes('--help')) {
-  console.log(
-    'Watch openapi/ and server/: generate, rebuild the docs and restart the server at every change.',
-  );
+  console.log('Watch openapi/ and server/. On every change: generate, rebuild the docs, restart the server.');
 } else {
   run('generate', ['scripts/generate.ts']).on('close', () => {
     run('server', ['watch', '--clear-screen=false', '--include', 'generated/**/*', 'server/main.ts']);
     run('docs', ['scripts/docs.ts', '--watch']);
   });
-  // An editor saves in several steps; one run after the last of them is enough.
+  // Debounce: editors save a file in several steps.
   let pending: NodeJS.Timeout | undefined;
   watch(join(root, 'openapi'), { recursive: true }, () => {
     clearTimeout(pending);

@@ -1,4 +1,4 @@
-// `npm run diff`: what changed since the last released contract, whom it breaks, and whether that was announced.
+// `npm run diff`: what changed since the last released contract, what breaks consumers, and whether it was announced.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -15,15 +15,15 @@ const help = `Compare the contract in openapi/ with the last released one, opena
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
   npm run diff -- --base FILE         compare with another contract
-  npm run diff -- --json              the same for programs
-  npm run diff -- --release           make the contract the released one, if the rules hold
-  npm run diff -- --release --force   the same without the rules: only before anyone uses that version
+  npm run diff -- --json              print the result as JSON
+  npm run diff -- --release           make the contract the released one, if it follows the rules
+  npm run diff -- --release --force   release it without checking the rules: only before anyone uses that version
 
-The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch;
-and CHANGELOG.md needs a section of that version with at least one line below "### Contract", which begins with
-**Breaking** if something breaks.
+The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
+CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
+these lines must begin with **Breaking**.
 
-Exits 0 if the rules hold, 1 if not, 2 if the options make no sense.`;
+Exit code: 0 if the rules are followed, 1 if not, 2 for wrong options.`;
 
 const read = (file: string) => readFile(file, 'utf8').catch(() => '');
 const versionOf = (contract: Json) => (contract.info as { version: string }).version;
@@ -36,9 +36,8 @@ function options() {
     const { values } = parseArgs({
       options: { base: { type: 'string' }, json: flag, release: flag, force: flag, help: flag },
     });
-    if (values.force && !values.release) throw new Error('--force goes with --release.');
-    if (values.base !== undefined && values.release)
-      throw new Error('--release compares with the released contract only.');
+    if (values.force && !values.release) throw new Error('--force works only with --release.');
+    if (values.base !== undefined && values.release) throw new Error('--release does not work with --base.');
     return values;
   } catch (error) {
     throw new UsageFault(error instanceof Error ? error.message : String(error));
@@ -65,11 +64,11 @@ async function publish(contract: Json): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  const { base, json, release, force, help: asked } = options();
-  const say = (text: string) => {
+  const { base, json, release, force, help: showHelp } = options();
+  const print = (text: string) => {
     if (!json) console.log(text);
   };
-  if (asked) {
+  if (showHelp) {
     console.log(help);
     return 0;
   }
@@ -77,26 +76,28 @@ async function main(): Promise<number> {
   if (base === undefined && !existsSync(released)) {
     if (release) {
       const note = await publish(revision);
-      console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} There was none before.`);
+      console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} It is the first release.`);
       return 0;
     }
-    console.error('There is no released contract to compare with yet. Run: npm run diff -- --release');
+    console.error('No contract has been released yet. To release this one, run: npm run diff -- --release');
     return 1;
   }
   const outcome = await outcomeOf(base, revision);
-  const holds = outcome.problems.length === 0;
-  const moved = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
-  const publishes = release && moved && (holds || force);
+  const ok = outcome.problems.length === 0;
+  const changed = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
+  const publishes = release && changed && (ok || force);
   const { isTTY, columns } = process.stdout;
-  say(asText(outcome, { colour: isTTY && !process.env.NO_COLOR, columns: isTTY ? columns : undefined }));
+  print(asText(outcome, { colour: isTTY && !process.env.NO_COLOR, columns: isTTY ? columns : undefined }));
   if (publishes) {
     const note = await publish(revision);
-    say(`\n${note}${holds ? '' : ' The rules were not asked (--force): nobody may use that version yet.'}`);
+    print(
+      `\n${note}${ok ? '' : ' The rules were skipped (--force): make sure nobody uses that version yet.'}`,
+    );
   } else if (release) {
-    say(holds ? 'Nothing to release.' : '\nNot released. Mend what is said above, then run it again.');
+    print(ok ? 'Nothing to release.' : '\nNot released. Fix the problems above, then run it again.');
   }
   if (json) console.log(asJson(outcome, publishes));
-  return holds || publishes ? 0 : 1;
+  return ok || publishes ? 0 : 1;
 }
 
 try {

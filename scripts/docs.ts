@@ -1,4 +1,4 @@
-// `npm run docs`: the contract as a website in site/, one page that works from any folder and loads nothing from outside.
+// `npm run docs`: builds the docs site in site/, one page that works from any folder and loads nothing from other hosts.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -12,16 +12,16 @@ import { redocly, root } from './support/redocly.ts';
 const parts = join(import.meta.dirname, 'docs');
 const generated = join(root, 'generated', 'openapi.json');
 
-/** https://redocly.com/docs/redoc/v3.x/config. Here and not in redocly.yaml, so that the site is made in one place. */
+/** See https://redocly.com/docs/redoc/v3.x/config. Not in redocly.yaml, to keep everything about the site in one place. */
 const options = {
   sortRequiredPropsFirst: true,
   jsonSamplesExpandLevel: 'all',
   codeSamples: { languages: [{ lang: 'curl' }, { lang: 'Payload' }] },
 };
 
-/** Makes `index.html` and `openapi.json` in `out`. The same contract always gives the same bytes. */
+/** Writes `index.html` and `openapi.json` to `out`. The same contract always gives the same bytes. */
 export async function buildDocs({ out, contract = generated }: { out: string; contract?: string }) {
-  if (!existsSync(contract)) throw new Error(`${contract} is not there yet: run \`npm run generate\` first`);
+  if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const parsed = parseContract(text);
   const description = `${parsed.info.title}. ${parsed.info.summary}.`;
@@ -29,7 +29,7 @@ export async function buildDocs({ out, contract = generated }: { out: string; co
   const rendered = await render(JSON.stringify(forReaders(parsed)));
   const page = finishPage(rendered, { description, addresses: addresses(parsed), logo: logo(), theme }, text);
   const broken = brokenLinks(parsed, text, page);
-  if (broken.length > 0) throw new Error(`Links in the contract that lead nowhere: ${broken.join(', ')}`);
+  if (broken.length > 0) throw new Error(`Broken links in the contract: ${broken.join(', ')}`);
 
   mkdirSync(out, { recursive: true });
   const file = join(out, 'index.html');
@@ -50,7 +50,7 @@ const render = (contract: string) =>
     return readFileSync(output, 'utf8');
   });
 
-/** For --watch: from the files under openapi/ as they are now, whatever `npm run generate` made of them earlier. */
+/** For --watch: bundles openapi/ itself instead of waiting for `npm run generate`. */
 const buildFromSource = (out: string) =>
   inTemporaryFolder(async (folder) => {
     const contract = join(folder, 'openapi.json');
@@ -91,16 +91,16 @@ async function main({ out, watch }: { out: string; watch?: boolean }): Promise<v
     if (!(await report(() => buildDocs({ out: folder })))) process.exitCode = 1;
     return;
   }
-  console.log('Watching openapi/; Ctrl+C ends.');
+  console.log('Watching openapi/. Stop with Ctrl+C.');
   await onChange([join(root, 'openapi'), parts], () => report(() => buildFromSource(folder)));
 }
 
 if (process.argv[1] === import.meta.filename)
   await new Command('npm run docs --')
     .description(
-      'Builds the documentation website from generated/openapi.json. It needs no network, nor does the site.',
+      'Build the docs site from generated/openapi.json. Neither the build nor the site needs a network.',
     )
-    .option('--out <folder>', 'where to put index.html and openapi.json', join(root, 'site'))
-    .option('--watch', 'build from openapi/, and again whenever it changes')
+    .option('--out <folder>', 'folder for index.html and openapi.json', join(root, 'site'))
+    .option('--watch', 'build from openapi/, and rebuild whenever it changes')
     .action(main)
     .parseAsync();

@@ -1,5 +1,4 @@
-// `npm run generate`: everything that is derived from openapi/. Lints first, because code from a faulty contract is worse
-// than none. `-- --check` writes nothing and fails on drift.
+// `npm run generate`: writes everything that is derived from openapi/. A contract that fails the lint is not generated from.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
@@ -10,13 +9,13 @@ import { operationsModule } from './generate/operations.ts';
 import { typesModule } from './generate/types.ts';
 import { root } from './support/redocly.ts';
 
-const help = `Derive code from the contract in openapi/.
+const help = `Generate code from the contract in openapi/.
 
   npm run generate              write generated/ and a stub for each operation that has no handler
   npm run generate -- --check   write nothing; fail if anything would change
 
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts, server/handlers/index.ts and
-missing stubs in server/handlers/. A handler that exists is never touched.`;
+missing stubs in server/handlers/. Existing handlers are never overwritten.`;
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined);
 
@@ -28,7 +27,7 @@ async function main(): Promise<number> {
   }
   const bundled = await bundleContract();
   if ('fault' in bundled) {
-    console.error(`${bundled.fault}\n\nNothing was generated. Mend the contract, then run: npm run generate`);
+    console.error(`${bundled.fault}\n\nNothing was generated. Fix the contract, then run: npm run generate`);
     return 1;
   }
   const { contract } = bundled;
@@ -50,7 +49,7 @@ async function main(): Promise<number> {
   }
   for (const file of await orphans(contract)) {
     console.warn(
-      `${styleText('yellow', '!')} ${file} names no operation of the contract. Delete it, or rename it after its operation.`,
+      `${styleText('yellow', '!')} ${file} names no operation of the contract. Delete it, or rename it to match its operation.`,
     );
   }
   if (values.check && changed.length > 0) {

@@ -1,18 +1,18 @@
-// `npm run lint`: everything that can be judged without running the service. Two steps at a time, because CI has two cores.
+// `npm run lint`: every check that does not run the service. Two steps run in parallel, because CI has two cores.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { redocly, root } from './support/redocly.ts';
 
-const help = `Check the contract and the code. Every step runs, also when an earlier one fails.
+const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
 
   npm run lint                    the contract, the code, the format, the types
   npm run lint -- --contract      the contract only
-  npm run -s lint -- --json       for programs: {ok, steps: [{id, claim, ok, seconds, output, problems?, mend?}]}
-  npm run lint -- --fresh         trust no cache
+  npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, fix?}]}
+  npm run lint -- --fresh         ignore all caches
 
-Exit code: 0 when every claim holds, 1 when one does not, 2 for an option that does not exist.`;
+Exit code: 0 if every claim holds, 1 if one does not, 2 for an unknown option.`;
 
 interface Options {
   contract: boolean;
@@ -37,7 +37,8 @@ interface Outcome {
 interface Step {
   id: string;
   claim: string;
-  mend: string;
+  /** What to do if the step fails. */
+  fix: string;
   run: (options: Options) => Promise<Outcome>;
 }
 
@@ -47,15 +48,15 @@ const steps: Step[] = [
   {
     id: 'contract',
     claim: 'The contract keeps the house rules, and its examples match their schemas',
-    mend: 'Edit the files named above; each message says how.',
+    fix: 'Edit the files named above; each message says how.',
     run: lintContract,
   },
   {
     id: 'code',
     claim: 'The code keeps the lint rules',
-    mend: 'Run: npx eslint . --fix',
-    // ESLint's cache judges a file by its own text, so a type that changed elsewhere can hide a fault until --fresh. CI
-    // starts without a cache.
+    fix: 'Run: npx eslint . --fix',
+    // ESLint caches results by the file's own content, so it can miss a fault caused by a type in another file. CI has no
+    // cache; locally, use --fresh.
     run: ({ fresh }) =>
       tool('eslint/bin/eslint.js', ['.', '--max-warnings=0'], {
         cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/eslint/`],
@@ -64,7 +65,7 @@ const steps: Step[] = [
   {
     id: 'format',
     claim: 'Every file is formatted',
-    mend: 'Run: npx prettier --write .',
+    fix: 'Run: npx prettier --write .',
     run: ({ fresh }) =>
       tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.'], {
         cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/prettier/lint`],
@@ -72,8 +73,8 @@ const steps: Step[] = [
   },
   {
     id: 'types',
-    claim: 'The types hold',
-    mend: 'Edit the files named above; the compiler says what it expects.',
+    claim: 'The code compiles',
+    fix: 'Edit the files named above; the compiler says what it expects.',
     run: ({ fresh }) =>
       tool('typescript/bin/tsc', ['--noEmit', '-p', root], {
         cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/lint.tsbuildinfo`],
@@ -103,11 +104,11 @@ async function lintContract({ json }: Options): Promise<Outcome> {
     '--max-problems=1000',
     ...(json ? ['--format=json'] : []),
   ]);
-  // What Redocly says beside the problems: that it began, how long it took, and how to ignore what it found.
+  // Redocly's messages besides the problems: its progress, the time it took, and how to ignore problems.
   const noise = /^(validating |.*: validated in |run `redocly lint --generate-ignore-file`).*$/gmu;
   const rest = stderr.replaceAll(noise, '').trim();
   const problems = json ? parseProblems(stdout) : undefined;
-  // A root file that is not YAML makes no report, only an error.
+  // If the root file is not YAML, Redocly prints an error instead of a JSON report.
   if (json && problems) return { ok: status === 0, output: '', problems };
   return { ok: status === 0, output: `${stdout.trim()}\n\n${rest}`.trim() };
 }
@@ -134,31 +135,31 @@ function parseProblems(stdout: string): Problem[] | undefined {
 
 type Result = Omit<Step, 'run'> & Outcome & { seconds: number };
 
-function print({ ok, claim, output, mend, seconds }: Result): void {
+function print({ ok, claim, output, fix, seconds }: Result): void {
   const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
   console.log(`${mark} ${claim} ${styleText('dim', `(${seconds} s)`)}`);
-  if (!ok) console.log(`\n${output}\n\n${styleText('bold', mend)}\n`);
+  if (!ok) console.log(`\n${output}\n\n${styleText('bold', fix)}\n`);
 }
 
 async function lint(options: Options): Promise<number> {
   const chosen = options.contract ? steps.filter(({ id }) => id === 'contract') : steps;
-  const waiting = [...chosen];
+  const queue = [...chosen];
   const results: Result[] = [];
-  const lane = async () => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) {
+  const worker = async () => {
+    for (let step = queue.shift(); step; step = queue.shift()) {
       const start = performance.now();
-      const { run, ...said } = step;
+      const { run, ...info } = step;
       const outcome = await run(options);
-      const result = { ...said, ...outcome, seconds: Math.round((performance.now() - start) / 100) / 10 };
+      const result = { ...info, ...outcome, seconds: Math.round((performance.now() - start) / 100) / 10 };
       results.push(result);
       if (!options.json) print(result);
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([worker(), worker()]);
   const failed = results.filter(({ ok }) => !ok);
   if (options.json) {
     const inOrder = chosen.flatMap(({ id }) => results.filter((result) => result.id === id));
-    const shown = inOrder.map(({ mend, ...result }) => (result.ok ? result : { ...result, mend }));
+    const shown = inOrder.map(({ fix, ...result }) => (result.ok ? result : { ...result, fix }));
     console.log(JSON.stringify({ ok: failed.length === 0, steps: shown }, null, 2));
   } else if (failed.length > 0) {
     console.log(

@@ -1,24 +1,24 @@
-// What the steps learn about a request and hand on.
+// The request context that the middleware steps fill in and pass on.
 import type { RequestHandler, Response } from 'express';
 import type { Selection } from '../../server/http/merchant-account.ts';
 import { asMiddleware, type Step as AnyStep } from '../../server/http/step.ts';
+import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
-import type { Reading } from '../reading.ts';
 
-export interface Visit {
-  reading: Reading;
+export interface MockContext {
+  contract: LoadedContract;
   requestId: string;
   operation: MockOperation;
-  /** The methods of the path, for a 405 that is asked for with Prefer. */
+  /** The methods of the path: the `Allow` header of a 405 that was requested with Prefer. */
   allow: string;
   caller: { merchantAccountIds: readonly string[] };
   selection: Selection;
-  /** Why it was answered so, for the line in the terminal. */
+  /** Why the mock gave this response, for the request log. */
   why: string;
 }
 
-export type Step = AnyStep<Visit>;
+export type Step = AnyStep<MockContext>;
 
 export const step: (run: Step) => RequestHandler = asMiddleware;
 
-export const visitOf = (res: Response): Visit => res.locals as unknown as Visit;
+export const contextOf = (res: Response): MockContext => res.locals as unknown as MockContext;

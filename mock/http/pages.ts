@@ -1,15 +1,15 @@
-// What links in answers lead to. The contract's examples name a sandbox that is not there, so the mock puts its own address
-// in its place, and has a drawing for each card scheme and a page for each approval.
+// The pages and images that response bodies link to. The contract's examples link to a sandbox host, so the mock replaces
+// that host with its own URL and serves a badge for each card scheme and an approval page.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
-import { visitOf } from './context.ts';
+import { contextOf } from './context.ts';
 
 interface Server {
   url: string;
   variables?: Record<string, { default: string }>;
 }
 
-export function rebase(document: Document, body: unknown, address: string): unknown {
+export function rebaseUrls(document: Document, body: unknown, address: string): unknown {
   const [first] = (document as Document & { servers?: Server[] }).servers ?? [];
   if (!first) return body;
   const origin = first.url.replace(/\{(\w+)\}/g, (_, name: string) => first.variables?.[name]?.default ?? '');
@@ -18,40 +18,44 @@ export function rebase(document: Document, body: unknown, address: string): unkn
   return JSON.parse(text.replaceAll(`"${origin}/`, `"${address}/`)) as unknown;
 }
 
-const badge = /^\/assets\/card-schemes\/([a-z-]+)\.svg$/;
-const approval = /^\/sandbox\/approvals\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const badgePath = /^\/assets\/card-schemes\/([a-z-]+)\.svg$/;
+const approvalPath = /^\/sandbox\/approvals\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-// On the app itself and without `:names`: a router would answer OPTIONS in its own way, and a name that cannot be decoded.
+// Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
+// fail on malformed percent-encoding.
 export function servePages(app: Express): void {
   app.get('/healthz', (_req, res) => {
-    visitOf(res).why = 'the mock is up';
+    contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
   });
 
   app.get('/readyz', (_req, res) => {
-    visitOf(res).why = 'the mock is up';
+    contextOf(res).why = 'the mock is up';
     res.json({ status: 'ready' });
   });
 
   app.get('/openapi.json', (_req, res) => {
-    visitOf(res).why = 'the contract';
-    res.json(visitOf(res).reading.document);
+    const context = contextOf(res);
+    context.why = 'the contract';
+    res.json(context.contract.document);
   });
 
-  app.get(badge, (req, res, next) => {
+  app.get(badgePath, (req, res, next) => {
+    const context = contextOf(res);
     const scheme = String(req.params[0]);
-    const known = visitOf(res).reading.document.components.schemas?.CardScheme as
-      { enum?: string[] } | undefined;
-    if (!known?.enum?.includes(scheme)) {
+    const { CardScheme } = (context.contract.document.components.schemas ?? {}) as {
+      CardScheme?: { enum?: string[] };
+    };
+    if (!CardScheme?.enum?.includes(scheme)) {
       next();
       return;
     }
-    visitOf(res).why = 'a drawing for a card scheme';
-    res.type('image/svg+xml').send(drawing(scheme));
+    context.why = 'the badge of a card scheme';
+    res.type('image/svg+xml').send(badge(scheme));
   });
 
-  app.get(approval, (req, res) => {
-    visitOf(res).why = 'the approval page; the mock keeps no state, so nothing moves';
+  app.get(approvalPath, (req, res) => {
+    contextOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
     const back = new URL(req.url, 'http://mock').searchParams.get('redirect_url');
     const link =
       back !== null && /^https?:\/\//.test(back)
@@ -66,7 +70,7 @@ export function servePages(app: Express): void {
   });
 }
 
-const drawing = (scheme: string) =>
+const badge = (scheme: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="60" viewBox="0 0 96 60" role="img" aria-label="${scheme}">
 <rect x="1" y="1" width="94" height="58" rx="8" fill="#f7f8fa" stroke="#9aa3af" stroke-width="2"/>
 <text x="48" y="34" text-anchor="middle" font-family="system-ui, sans-serif" font-size="11" fill="#1f2937">${scheme}</text>

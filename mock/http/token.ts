@@ -1,29 +1,29 @@
-// The bearer token: read, never verified. Any opaque text passes; a JWT must have the scopes that the operation names, so
-// that a page which asks its server for too little finds out here.
+// The bearer token is read but never verified. Any opaque text is accepted. A JWT must have a scope of the operation, so
+// that a frontend whose backend requests too few scopes notices it here.
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Step } from './context.ts';
 
-// No key pair, no roles: whoever calls may do all that the scopes say, in every account.
-const everything = ['*.read', '*.write'];
+// The mock has no key pairs and no roles, so nothing restricts the scopes of a token.
+const unrestricted = ['*.read', '*.write'];
 
-export const token: Step = (visit, req) => {
-  const { operation } = visit;
+export const token: Step = (context, req) => {
+  const { operation } = context;
   const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
-  visit.caller = { merchantAccountIds: [] };
+  context.caller = { merchantAccountIds: [] };
   const claims = claimsOf(given);
   if (!claims) return;
   const { scopes } = claims;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && isScope(scope)))
     throw new ApiError('unauthorized', { reason: 'the token is a JWT whose scopes are missing or malformed' });
-  if (!isAllowed(operation.scopes, scopes as string[], everything))
+  if (!isAllowed(operation.scopes, scopes as string[], unrestricted))
     throw new ApiError('forbidden', {
-      reason: `the token is a JWT, and none of its scopes reaches ${operation.scopes.join(' or ')}`,
+      reason: `the token is a JWT without the scope ${operation.scopes.join(' or ')}`,
     });
 };
 
-/** Undefined for what is no JWT. */
+/** Undefined if the token is not a JWT. */
 function claimsOf(text: string): Record<string, unknown> | undefined {
   const parts = text.split('.');
   if (parts.length !== 3) return undefined;

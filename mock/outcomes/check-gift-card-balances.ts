@@ -1,44 +1,46 @@
-// Gift cards: numbers and PINs say what happens, by the sandbox's own table. A stored card is known when some example of
-// the contract asks for it.
+// Gift cards: numbers and PINs choose the balance or the failure, by the sandbox's own table. The stored cards are those of
+// the contract's examples.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
 import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated-values.ts';
 import { giftCardBin } from '../../server/domain/gift-cards.ts';
-import { successes } from '../operations.ts';
-import { accountId, type Choose } from './outcome.ts';
+import { successExamples } from '../operations.ts';
+import { accountId, type ChooseOutcome } from './outcome.ts';
 
-type Item = components['schemas']['GiftCardBalance'];
-type Wanted = Input<'checkGiftCardBalances'>['body']['items'][number];
+type Balance = components['schemas']['GiftCardBalance'];
+type RequestedCard = Input<'checkGiftCardBalances'>['body']['items'][number];
 
-export const checkGiftCardBalances: Choose = ({ operation, body, account }) => {
+export const checkGiftCardBalances: ChooseOutcome = ({ operation, body, account }) => {
   const { items } = body as Input<'checkGiftCardBalances'>['body'];
   const pins = new Set(items.flatMap((item) => ('pin' in item ? [item.pin] : [])));
   if (pins.has(wholeCallPins.silence))
     return { status: 504, example: 'gateway_timeout', why: `PIN ${wholeCallPins.silence}` };
-  const waitMilliseconds = pins.has(wholeCallPins.slow) ? slowMilliseconds : 0;
+  const delayMilliseconds = pins.has(wholeCallPins.slow) ? slowMilliseconds : 0;
   if (pins.has(wholeCallPins.nonsense))
-    return { status: 502, example: 'bad_gateway', why: `PIN ${wholeCallPins.nonsense}`, waitMilliseconds };
+    return { status: 502, example: 'bad_gateway', why: `PIN ${wholeCallPins.nonsense}`, delayMilliseconds };
   const merchant_account_id = accountId(account) ?? '';
-  const stored = successes(operation)
-    .flatMap(({ value }) => (value as { items: Item[] }).items)
+  const stored = successExamples(operation)
+    .flatMap(({ value }) => (value as { items: Balance[] }).items)
     .filter((item) => item.merchant_account_id === merchant_account_id);
   return {
-    status: operation.success,
-    why: 'numbers and PINs say the balances',
-    waitMilliseconds,
-    carry: () => ({ items: items.map((item) => ({ ...balance(item, stored), merchant_account_id })) }),
+    status: operation.successStatus,
+    why: 'numbers and PINs choose the balances',
+    delayMilliseconds,
+    fillExample: () => ({
+      items: items.map((item) => ({ ...balanceOf(item, stored), merchant_account_id })),
+    }),
   };
 };
 
 const noBalance = { expiration_date: null, balance: null, currency: null };
 
-function balance(item: Wanted, stored: Item[]): Omit<Item, 'merchant_account_id'> {
+function balanceOf(item: RequestedCard, stored: Balance[]): Omit<Balance, 'merchant_account_id'> {
   if ('id' in item) {
     const id = item.id.toLowerCase();
-    const known = stored.find((one) => one.id === id);
-    if (known) return known;
-    const nothing = { bin: null, sub_bin: null, last4: null, ...noBalance };
-    return { type: 'gift-card', id, ...nothing, ...failure('invalid_gift_card', null, null) };
+    const storedCard = stored.find((one) => one.id === id);
+    if (storedCard) return storedCard;
+    const unknownCard = { bin: null, sub_bin: null, last4: null, ...noBalance };
+    return { type: 'gift-card', id, ...unknownCard, ...failure('invalid_gift_card', null, null) };
   }
   const { number } = item;
   const card = {

@@ -1,106 +1,94 @@
-// A card: the sandbox's numbers choose its status, and the answer is the example of that status with what was sent in it.
+// A card: the sandbox's test numbers choose its status. The response is the example with that status, filled with the values
+// of the request.
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { sandboxCards, sandboxIssuer } from '../../server/providers/simulated-values.ts';
-import {
-  binOf,
-  fingerprintOf,
-  lastFour,
-  schemeOf,
-  unusable,
-} from '../../server/domain/cards.ts';
-import { successes, type MockOperation } from '../operations.ts';
-import { accountId, scenario, type Asked, type Choose } from './outcome.ts';
+import { describeSimulatedCard } from '../../server/providers/simulated.ts';
+import { sandboxStatus } from '../../server/providers/simulated-values.ts';
+import { binOf, fingerprintOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
+import { successExamples, type MockOperation } from '../operations.ts';
+import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 
-/** The mock has no key to keep: its fingerprints only tell whether two cards are the same. */
-const noSecret = Buffer.from('mock');
+/** Not a secret: the mock's fingerprints only have to be equal for equal cards. */
+const fingerprintKey = Buffer.from('mock');
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 type Body = Input<'createPaymentMethod'>['body'];
 
-export const createPaymentMethod: Choose = (asked) => {
-  const { operation, now } = asked;
-  const body = asked.body as Body;
-  // Nothing is stored, so nothing can be taken or missing, but in the contract's own scenarios.
-  const refused = scenario(operation, body, (status) => status >= 400);
-  if (refused) return refused;
+export const createPaymentMethod: ChooseOutcome = (request) => {
+  const { operation, now } = request;
+  const body = request.body as Body;
+  // The mock stores nothing, so 404 and 409 happen only for the contract's own request examples.
+  const errorScenario = scenarioOf(operation, body, (status) => status >= 400);
+  if (errorScenario) return errorScenario;
   if (body.buyer_external_identifier !== undefined && isMissingBuyer(operation, body))
     return {
       status: 404,
       example: 'not_found',
-      why: 'the buyer is the one that the contract says is not there',
+      why: "the buyer is the unknown one of the contract's examples",
     };
-  const { status, why } = judge(body, now);
-  const examples = successes(operation);
+  const { status, why } = decideStatus(body, now);
+  const examples = successExamples(operation);
   const fitting = examples.find(({ value }) => (value as PaymentMethod).status === status) ?? examples[0];
   return {
-    status: operation.success,
+    status: operation.successStatus,
     example: fitting?.example,
     why,
-    // The examples were proved against the schema, so this is the boundary where both meet.
-    carry: (example) => carry(example as PaymentMethod, body, asked, status),
+    // The cast is safe: loading the contract validated every example against its schema.
+    fillExample: (example) => fillExample(example as PaymentMethod, body, request, status),
   };
 };
 
-const isMissingBuyer = ({ requests }: MockOperation, { buyer_external_identifier }: Body) =>
-  (requests.get('not_found') as Body | undefined)?.buyer_external_identifier === buyer_external_identifier;
+const isMissingBuyer = ({ requestExamples }: MockOperation, { buyer_external_identifier }: Body) =>
+  (requestExamples.get('not_found') as Body | undefined)?.buyer_external_identifier ===
+  buyer_external_identifier;
 
-function judge(
-  { number, expiration_date }: Body,
-  now: Date,
-): { status: PaymentMethod['status']; why: string } {
-  const fault = unusable({ number, expiration_date }, now);
+function decideStatus(body: Body, now: Date): { status: PaymentMethod['status']; why: string } {
+  const fault = unusable(body, now);
   if (fault) return { status: 'failed', why: fault };
-  const known = sandboxCards[number];
-  if (known) return { status: known.status, why: `a documented card number: ${known.status}` };
-  return { status: 'succeeded', why: 'any other card number succeeds' };
+  const status = sandboxStatus(body.number);
+  return { status, why: `the card number leads to ${status}` };
 }
 
-function carry(
+function fillExample(
   example: PaymentMethod,
   body: Body,
-  asked: Asked,
+  request: MockRequest,
   status: PaymentMethod['status'],
 ): PaymentMethod {
-  const { account, now } = asked;
+  const { account, now } = request;
   const id = randomUUID();
   const time = now.toISOString();
-  const known = sandboxCards[body.number];
   return {
     ...example,
     id,
     status,
     merchant_account_id: accountId(account) ?? example.merchant_account_id,
     external_identifier: body.external_identifier ?? null,
-    buyer: buyerOf(asked, body),
+    buyer: buyerOf(request, body),
     expiration_date: body.expiration_date,
     label: lastFour(body.number),
     scheme: schemeOf(body.number),
-    fingerprint: fingerprintOf(noSecret, body.number),
-    details: {
-      bin: binOf(body.number),
-      card_type: known?.cardType ?? null,
-      card_issuer_name: known ? sandboxIssuer : null,
-    },
+    fingerprint: fingerprintOf(fingerprintKey, body.number),
+    details: { bin: binOf(body.number), ...describeSimulatedCard(body.number) },
     approval_url: example.approval_url && approvalUrl(example.approval_url, id, body.redirect_url),
     created_at: time,
     updated_at: time,
   };
 }
 
-// Nothing is kept, so the way back to the shop travels in the address.
+// The mock keeps no state, so the approval URL itself contains the redirect URL.
 function approvalUrl(example: string, id: string, redirect: string | null | undefined): string {
   const url = new URL(id, example);
   if (redirect) url.searchParams.set('redirect_url', redirect);
   return url.href;
 }
 
-/** Every buyer exists: the examples' one, under the name that was sent. */
-function buyerOf({ operation, account }: Asked, body: Body): PaymentMethod['buyer'] {
+/** Every buyer exists: it is the buyer of the examples with the identifier that was sent. */
+function buyerOf({ operation, account }: MockRequest, body: Body): PaymentMethod['buyer'] {
   const { buyer_id: id, buyer_external_identifier: external } = body;
   if (id === undefined && external === undefined) return null;
-  const [buyer] = successes(operation).flatMap(({ value }) => (value as PaymentMethod).buyer ?? []);
+  const [buyer] = successExamples(operation).flatMap(({ value }) => (value as PaymentMethod).buyer ?? []);
   if (!buyer) return null;
   return {
     ...buyer,

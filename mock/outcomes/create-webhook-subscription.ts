@@ -1,25 +1,25 @@
-// A webhook subscription: the example with what was sent in it. Its secret is always the example's, so that a receiver can be
-// set up once. Plain http is fine, as in the sandbox; only production answers it with 422.
+// A webhook subscription: the example with the values of the request. The secret is always that of the example, so a
+// receiver has to be configured only once. Plain http is accepted, as in the sandbox; only production refuses it with 422.
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { successes } from '../operations.ts';
-import { accountId, type Choose } from './outcome.ts';
+import { successExamples } from '../operations.ts';
+import { accountId, type ChooseOutcome } from './outcome.ts';
 
 type Subscription = components['schemas']['WebhookSubscription'];
 
-export const createWebhookSubscription: Choose = ({ operation, body, account }) => {
+export const createWebhookSubscription: ChooseOutcome = ({ operation, body, account }) => {
   const { url, active, authentication } = body as Input<'createWebhookSubscription'>['body'];
-  const examples = successes(operation);
+  const examples = successExamples(operation);
   const login = authentication ?? null;
   const fitting = examples.find(
     ({ value }) => ((value as Subscription).authentication === null) === (login === null),
   );
   return {
-    status: operation.success,
+    status: operation.successStatus,
     example: (fitting ?? examples[0])?.example,
     why: `a subscription ${login ? 'with' : 'without'} authentication`,
-    carry: (example) => ({
+    fillExample: (example) => ({
       ...(example as Subscription),
       id: randomUUID(),
       url,

@@ -1,19 +1,19 @@
-// Cursors of the mock: opaque, bound to list, filters and merchant account like the server's. They say where they point, so
-// nothing has to be remembered; nothing has to be protected either.
+// The mock's cursors: opaque and bound to list, filters and merchant account, like the server's. They contain the position
+// itself, so the mock needs no state; they are not signed, because there is nothing to protect.
 import { createHash } from 'node:crypto';
 import { cursorBinding } from '../../server/domain/cursor.ts';
-import type { Asked } from './outcome.ts';
+import type { MockRequest } from './outcome.ts';
 
 export interface Cursor {
   direction: 'next' | 'previous';
-  /** The item that it points from. */
+  /** The item that the page starts after, or for `previous` ends before. */
   id: string;
 }
 
 export const encodeCursor = ({ direction, id }: Cursor, binding: string): string =>
   Buffer.from(JSON.stringify(['mock', direction, id, binding])).toString('base64url');
 
-/** Undefined when it is not a cursor of this list, these filters and this account. */
+/** Undefined if the cursor belongs to another list, other filters or another account. */
 export function decodeCursor(text: string, binding: string): Cursor | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
@@ -21,14 +21,14 @@ export function decodeCursor(text: string, binding: string): Cursor | undefined 
     const [maker, direction, id, bound] = parts as unknown[];
     if (maker !== 'mock' || bound !== binding || typeof id !== 'string') return undefined;
     if (direction !== 'next' && direction !== 'previous') return undefined;
-    // Another spelling of the same bytes is not what was issued.
+    // base64url has several spellings of the same bytes; only the one that was issued is accepted.
     return encodeCursor({ direction, id }, binding) === text ? { direction, id } : undefined;
   } catch {
     return undefined;
   }
 }
 
-export const bindingOf = ({ operation, query, account }: Asked): string =>
+export const bindingOf = ({ operation, query, account }: MockRequest): string =>
   createHash('sha256')
     .update(cursorBinding(operation.id, JSON.stringify(account), query))
     .digest('base64url')

@@ -1,12 +1,12 @@
-// Filters narrow a list as far as an item shows what they ask for: `status` is a property, `amount_gte` a bound on one,
-// `buyer_id` a property of an object within. What an item does not show (`metadata`, `search`) lets everything through.
+// Applies query filters to the example items by name: `status` is a property, `amount_gte` a bound on a property,
+// `buyer_id` a property of a nested object. Filters on what items do not contain (`metadata`, `search`) are ignored.
 
 type Item = Readonly<Record<string, unknown>>;
 
-export const narrow = (items: readonly Item[], query: Readonly<Record<string, unknown>>): Item[] =>
-  items.filter((item) => Object.entries(query).every(([name, wanted]) => passes(item, name, wanted)));
+export const applyFilters = (items: readonly Item[], query: Readonly<Record<string, unknown>>): Item[] =>
+  items.filter((item) => Object.entries(query).every(([name, wanted]) => matches(item, name, wanted)));
 
-function passes(item: Item, name: string, wanted: unknown): boolean {
+function matches(item: Item, name: string, wanted: unknown): boolean {
   const [, bounded, bound] = /^(.+)_(eq|gte|lte)$/.exec(name) ?? [];
   if (bounded !== undefined && bounded in item) return compare(item[bounded], wanted, bound);
   const found = valueOf(item, name);
@@ -22,15 +22,15 @@ function compare(value: unknown, wanted: unknown, bound: string | undefined): bo
   return bound === 'lte' ? left <= right : left === right;
 }
 
-/** Undefined when no item shows it; `{value: null}` when this one has none. */
+/** Undefined if items have no such property; `{value: null}` if the nested object of this item is null. */
 function valueOf(item: Item, name: string): { value: unknown } | undefined {
   if (name in item) return { value: item[name] };
   const owner = Object.keys(item).find((key) => name.startsWith(`${key}_`));
   if (owner === undefined) return undefined;
-  const within = item[owner];
-  if (within === null) return { value: null };
-  const part = name.slice(owner.length + 1);
-  return typeof within === 'object' && part in within
-    ? { value: (within as Record<string, unknown>)[part] }
+  const nested = item[owner];
+  if (nested === null) return { value: null };
+  const key = name.slice(owner.length + 1);
+  return typeof nested === 'object' && key in nested
+    ? { value: (nested as Record<string, unknown>)[key] }
     : undefined;
 }

@@ -1,20 +1,20 @@
-// Who decides for which operation. One that is not named here is answered from its examples, so an operation that is new in
-// the contract is mocked before anybody writes a line.
+// Chooses the outcome of a request. An operation without an entry here is answered from its examples, so a new operation of
+// the contract is mocked without any code.
 import { checkGiftCardBalances } from './check-gift-card-balances.ts';
 import { createPaymentMethod } from './create-payment-method.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';
 import { list, isList } from './list.ts';
 import { listTransactions } from './list-transactions.ts';
-import { byExample, type Choose } from './outcome.ts';
+import { fromExamples, type ChooseOutcome } from './outcome.ts';
 
-const taught: Readonly<Record<string, Choose>> = {
+const byOperation: Readonly<Record<string, ChooseOutcome>> = {
   checkGiftCardBalances,
   createPaymentMethod,
   createWebhookSubscription,
   listTransactions,
 };
 
-export const choose: Choose = (asked) => {
-  const { operation } = asked;
-  return (taught[operation.id] ?? (isList(operation) ? list : byExample))(asked);
+export const chooseOutcome: ChooseOutcome = (request) => {
+  const { operation } = request;
+  return (byOperation[operation.id] ?? (isList(operation) ? list : fromExamples))(request);
 };

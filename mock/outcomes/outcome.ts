@@ -1,9 +1,9 @@
-// What the request's own values lead to: which of the contract's answers, and what that carries of the request.
+// The outcome of a request: which response of the contract it gets, and which values of the request that response repeats.
 import { isDeepStrictEqual } from 'node:util';
 import type { Selection } from '../../server/http/merchant-account.ts';
-import { successes, type MockOperation } from '../operations.ts';
+import { successExamples, type MockOperation } from '../operations.ts';
 
-export interface Asked {
+export interface MockRequest {
   operation: MockOperation;
   query: Readonly<Record<string, unknown>>;
   body: unknown;
@@ -14,32 +14,33 @@ export interface Asked {
 export interface Outcome {
   status: number;
   example?: string | undefined;
+  /** For the request log. */
   why: string;
-  /** Puts into the example what was sent. Must leave the example as it is. */
-  carry?: (example: unknown) => unknown;
-  waitMilliseconds?: number;
+  /** Returns a copy of the example with values of the request in it. */
+  fillExample?: (example: unknown) => unknown;
+  delayMilliseconds?: number;
 }
 
-export type Choose = (asked: Asked) => Outcome;
+export type ChooseOutcome = (request: MockRequest) => Outcome;
 
-/** The scenario of the contract whose request example was sent as it stands, if its answer is among `statuses`. */
-export function scenario(
-  { requests, answers }: MockOperation,
+/** If the body equals a request example of the contract, the response example of the same name. */
+export function scenarioOf(
+  { requestExamples, responseExamples }: MockOperation,
   body: unknown,
   accepts: (status: number) => boolean,
 ): Outcome | undefined {
-  const sent = [...requests].find(([, request]) => isDeepStrictEqual(request, body));
-  const answer = sent && answers.find(({ example, status }) => example === sent[0] && accepts(status));
-  return answer && { ...answer, why: `the request is the contract's example "${answer.example}"` };
+  const [name] = [...requestExamples].find(([, example]) => isDeepStrictEqual(example, body)) ?? [];
+  const response = responseExamples.find(({ example, status }) => example === name && accepts(status));
+  return response && { ...response, why: `the request is the contract's example "${response.example}"` };
 }
 
-/** For operations that nobody has taught the mock: the example that was sent, or else the first. */
-export const byExample: Choose = ({ operation, body }) =>
-  scenario(operation, body, () => true) ?? {
-    status: operation.success,
-    example: successes(operation)[0]?.example,
+/** The default: the response example of the request example that was sent, or else the first success example. */
+export const fromExamples: ChooseOutcome = ({ operation, body }) =>
+  scenarioOf(operation, body, () => true) ?? {
+    status: operation.successStatus,
+    example: successExamples(operation)[0]?.example,
     why: 'the first example',
   };
 
-/** The account as a created resource names it; a resource for all accounts names none. */
+/** The `merchant_account_id` of a created resource; null if it belongs to all accounts. */
 export const accountId = (account: Selection): string | null => (account.kind === 'one' ? account.id : null);

@@ -1,30 +1,30 @@
-// How long an event takes from the answer that acknowledged its cause to its receiver: alone, and beside subscriptions whose
-// receivers never answer. The difference is what a hanging receiver costs the others.
+// Webhook latency: from the response of the API call to the arrival of its event. Measured alone and with subscriptions
+// whose receivers never respond; the difference is what a hanging receiver costs the others.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BenchedService } from './service.ts';
 
 const events = 200;
-const hanging = 10;
+const hangingReceivers = 10;
 
 export async function benchDeliveries(service: BenchedService) {
-  const arrived = new Map<string, { at: number; tell: () => void }>();
+  const arrivals = new Map<string, { at: number; notify: () => void }>();
   await using good = await listen((req, res) => {
     let body = '';
     req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     req.on('end', () => {
       const { target } = JSON.parse(body) as { target: { id: string } };
-      const waiting = arrived.get(target.id);
-      arrived.set(target.id, { at: performance.now(), tell: () => undefined });
-      waiting?.tell();
+      const waiting = arrivals.get(target.id);
+      arrivals.set(target.id, { at: performance.now(), notify: () => undefined });
+      waiting?.notify();
       res.writeHead(204).end();
     });
   });
-  await using silent = await listen(() => undefined);
+  await using hanging = await listen(() => undefined);
   await post(service, '/webhook-subscriptions', { url: good.url });
 
   const round = async (receivers: string) => {
-    const begun = performance.now();
+    const start = performance.now();
     const times = await Promise.all(
       Array.from({ length: events }, async () => {
         const { id } = await post(service, '/payment-methods', {
@@ -33,25 +33,26 @@ export async function benchDeliveries(service: BenchedService) {
           expiration_date: '12/39',
         });
         const acknowledged = performance.now();
-        if (!arrived.has(id)) await new Promise<void>((tell) => arrived.set(id, { at: Infinity, tell }));
-        return Math.max(0, (arrived.get(id)?.at ?? Infinity) - acknowledged);
+        if (!arrivals.has(id))
+          await new Promise<void>((notify) => arrivals.set(id, { at: Infinity, notify }));
+        return Math.max(0, (arrivals.get(id)?.at ?? Infinity) - acknowledged);
       }),
     );
     times.sort((a, b) => a - b);
-    const at = (share: number) => Math.round(times[Math.floor(share * (events - 1))] ?? NaN);
+    const percentile = (share: number) => Math.round(times[Math.floor(share * (events - 1))] ?? NaN);
     return {
       receivers,
       events,
-      medianMs: at(0.5),
-      p99Ms: at(0.99),
-      perSecond: Math.round((events / (performance.now() - begun)) * 1000),
+      medianMs: percentile(0.5),
+      p99Ms: percentile(0.99),
+      perSecond: Math.round((events / (performance.now() - start)) * 1000),
     };
   };
 
-  const alone = await round('1 that answers');
-  for (let made = 0; made < hanging; made += 1)
-    await post(service, '/webhook-subscriptions', { url: silent.url });
-  return [alone, await round(`1 that answers, ${hanging} that hang`)];
+  const alone = await round('1 that responds');
+  for (let created = 0; created < hangingReceivers; created += 1)
+    await post(service, '/webhook-subscriptions', { url: hanging.url });
+  return [alone, await round(`1 that responds, ${hangingReceivers} that hang`)];
 }
 
 async function post({ url, token }: BenchedService, path: string, body: object): Promise<{ id: string }> {

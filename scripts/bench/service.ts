@@ -1,4 +1,4 @@
-// The service under test: a process of its own, on a folder of its own, with its log off the terminal.
+// Starts the service to be measured: its own process and data folder, with its log kept off the terminal.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,16 +19,16 @@ export async function startService(): Promise<BenchedService> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    const listen = (chunk: string) => {
-      said += chunk;
-      const found = /"url":"([^"]+)","msg":"listening"/.exec(said)?.[1];
+    let output = '';
+    const findUrl = (chunk: string) => {
+      output += chunk;
+      const found = /"url":"([^"]+)","msg":"listening"/.exec(output)?.[1];
       if (found === undefined) return;
-      // Its log is read to the end, or it would wait for us, but no longer kept.
-      child.stdout.off('data', listen).resume();
+      // Keep draining stdout: the service would block on a full pipe.
+      child.stdout.off('data', findUrl).resume();
       resolve(found);
     };
-    child.stdout.setEncoding('utf8').on('data', listen);
+    child.stdout.setEncoding('utf8').on('data', findUrl);
     child.once('exit', () => {
       reject(new Error('The service did not start.'));
     });

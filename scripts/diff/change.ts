@@ -1,4 +1,4 @@
-// One change as `redocly diff --format json` reports it (reportVersion 1), and the little that is asked of one everywhere.
+// A change as `redocly diff --format json` reports it (reportVersion 1), and helpers to read one.
 
 export interface Side {
   pointer: string;
@@ -6,15 +6,15 @@ export interface Side {
 }
 
 export interface Change {
-  /** Where the walk from the root met it first, through references; `pointer` of a side is where it is written. */
+  /** The path from the root through references; the `pointer` of a side is where the value is written. */
   path: string;
   typeName: string;
   kind: 'added' | 'removed' | 'modified';
-  /** Of `modified`: the keyword that changed; `key` when the thing itself got another name. */
+  /** For `modified`: the keyword that changed, or `key` if the node was renamed. */
   property?: string;
   base?: Side;
   revision?: Side;
-  /** What Redocly's own rules said, minding whether the data goes in, comes out, or both. */
+  /** The results of Redocly's rules, which distinguish data in requests from data in responses. */
   verdicts: { ruleId: string; impact: 'major' | 'minor' | 'patch'; message: string }[];
 }
 
@@ -33,17 +33,17 @@ export const segments = (pointer: string): string[] =>
 export const step = (pointer: string, key: string) =>
   `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** Where the change is written, in the new contract if it is still there. */
+/** Where the change is written: in the new contract, or in the old one if it was removed. */
 export function pointerOf({ base, revision, path }: Change): string {
-  // A reference that leads to another component: neither of the two changed, but the place that refers to them.
+  // A $ref that now names another component: report the place of the $ref, because neither component changed.
   if (base && revision && component(base.pointer) !== component(revision.pointer)) return path;
   return revision?.pointer ?? base?.pointer ?? path;
 }
 
-/** `#/components/schemas/Error`, if the pointer leads into one. */
+/** The component that the pointer is in, such as `#/components/schemas/Error`; otherwise ''. */
 export const component = (pointer: string) => /^#\/components\/[^/]+\/[^/]+/.exec(pointer)?.[0] ?? '';
 
-/** What stands there after an addition, and stood there before a removal. */
+/** The added value, or the removed one. */
 export const valueOf = (change: Change) => (change.kind === 'removed' ? change.base : change.revision)?.value;
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -54,8 +54,8 @@ export const lost = ({ base, revision }: Change) =>
 export const gained = ({ base, revision }: Change) =>
   list(revision?.value).filter((item) => !list(base?.value).includes(item));
 
-/** The net below everything: the documents differ, and no change says how. */
-export const unseen: Change = {
+/** Reported if the contracts differ but neither Redocly nor missed-by-redocly.ts found a change. */
+export const unexplained: Change = {
   path: '#/',
   typeName: 'Root',
   kind: 'modified',

@@ -1,13 +1,13 @@
-// Bundles the contract, and has Redocly compare it with another.
+// Bundles contracts and compares them with Redocly.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { redocly, root } from '../support/redocly.ts';
-import { align, hidden, same } from './blind-spots.ts';
-import { isObject, unseen, type Change, type Json } from './change.ts';
+import { isObject, unexplained, type Change, type Json } from './change.ts';
+import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 
-/** Redocly's own words, with file and line: nothing to add. */
+/** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
 export class ContractFault extends Error {}
 
 export async function bundle(api: string): Promise<Json> {
@@ -25,19 +25,19 @@ export async function readJson(file: string): Promise<Json> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Throw below, as for JSON that is not an object.
   }
   throw new ContractFault(`${file} is not a JSON object. Restore it, for example from git.`);
 }
 
-/** Every change but that of info.version, which is the answer to the others. */
+/** All changes except that of info.version, which announces the others. */
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
   if (isDeepStrictEqual(base, revision)) return [];
-  const [before, after] = align(base, revision);
+  const [before, after] = alignRefs(base, revision);
   const reported = await redoclyDiff(before, after);
   const changes = reported.filter(({ path, property }) => path !== '#/info' || property !== 'version');
-  changes.push(...hidden(before, after));
-  return changes.length > 0 || same(before, after) ? changes : [unseen];
+  changes.push(...missedChanges(before, after));
+  return changes.length > 0 || isEquivalent(before, after) ? changes : [unexplained];
 }
 
 async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {
@@ -58,10 +58,10 @@ async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {
       throw new ContractFault((run.stdout + run.stderr).trim());
     }
     const report = await readJson(file('diff.json'));
-    // The format is experimental: better to stop than to misread it after an update.
+    // The format is experimental: fail rather than misread it after an update.
     if (report.reportVersion !== '1' || !Array.isArray(report.changes)) {
       throw new ContractFault(
-        '`redocly diff` no longer writes what scripts/diff/change.ts describes: compare the two.',
+        'The report format of `redocly diff` has changed. Adapt scripts/diff/change.ts to it.',
       );
     }
     return report.changes as Change[];

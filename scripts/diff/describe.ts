@@ -1,8 +1,8 @@
-// A change in words, to stand behind the name of its place. Redocly's verdicts bring a sentence; the rest is said here.
-import { gained, isObject, lost, pointerOf, segments, unseen, valueOf, type Change } from './change.ts';
+// Describes a change in words. Uses the message of Redocly's verdict if there is one.
+import { gained, isObject, lost, pointerOf, segments, unexplained, valueOf, type Change } from './change.ts';
 
 export function describe(change: Change): string {
-  if (change === unseen) return 'the contracts differ in a way that `redocly diff` does not show';
+  if (change === unexplained) return 'the contracts differ in a way that `redocly diff` does not show';
   if (change.typeName === 'SecurityRequirement') return security(change);
   if (change.verdicts.length > 0) return change.verdicts.map(({ message }) => phrase(message)).join('; ');
   if (change.kind === 'added') return `new ${subject(change)}`;
@@ -39,7 +39,7 @@ function noun({ typeName, path }: Change): string {
   return nouns[typeName] ?? typeName.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
-/** What changed inside its place; nothing if it is the place itself that got another keyword. */
+/** What changed within the reported place; empty if a keyword of the place itself changed. */
 function subject(change: Change): string {
   const steps = segments(pointerOf(change));
   if (change.kind === 'modified' && steps.at(-1) === change.property) steps.pop();
@@ -57,7 +57,7 @@ function subject(change: Change): string {
   return called && map !== '' && !/^\d+$/.test(name) ? `${noun(change)} \`${name}\`` : noun(change);
 }
 
-/** The nearest name that somebody gave it, or else the keyword it stands under. */
+/** A schema by its field or component name, or else by the keyword it is under. */
 function schema(steps: string[]): string {
   const [map = '', name = ''] = steps.slice(-2);
   if (map === 'properties') return `field \`${name}\``;

@@ -1,12 +1,12 @@
-// Does a change break a consumer? Redocly's rules (diff-recommended, see redocly.yaml) know the direction of the data and
-// judge most of it. The table below adds what they do not look at; what nobody knows counts as breaking.
+// Does a change break consumers? Redocly's rules (diff-recommended, see redocly.yaml) distinguish requests from responses
+// and decide most cases. The table below adds what they do not cover; a change that no rule covers counts as breaking.
 import { gained, isObject, lost, segments, valueOf, type Change } from './change.ts';
 
 export type Rating = 'breaking' | 'addition' | 'other';
 
 export interface Impact {
   rating: Rating;
-  /** Said only where the change itself does not show it. */
+  /** Only if it is not obvious from the change itself. */
   why?: string;
 }
 
@@ -14,18 +14,18 @@ interface Rule extends Impact {
   when: (change: Change) => boolean;
 }
 
-const words = (text: string) => new Set(text.trim().split(/\s+/));
+const setOf = (words: string) => new Set(words.trim().split(/\s+/));
 
-const docTypes = words('Example ExamplesMap Tag TagList ExternalDocs Info Contact License');
-const docKeywords = words('description summary title example examples externalDocs tags $comment');
+const docTypes = setOf('Example ExamplesMap Tag TagList ExternalDocs Info Contact License');
+const docKeywords = setOf('description summary title example examples externalDocs tags $comment');
 
-// Redocly weighs each of these in both directions. No verdict means that the change only lets more in, or less out.
-const weighedKeywords = words(`
+// Redocly rates these for requests and responses. Without a verdict, the change only accepts more input or sends less output.
+const ratedKeywords = setOf(`
   type nullable enum required const format pattern multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength
   maxLength minItems maxItems uniqueItems minProperties maxProperties additionalProperties unevaluatedProperties items
   unevaluatedItems contentEncoding contentMediaType not then else contains propertyNames prefixItems dependentSchemas
   dependentRequired allOf anyOf oneOf`);
-const weighedTypes = words('AllOf AnyOf OneOf SchemaList SchemaMap DependentRequired SecurityRequirement');
+const ratedTypes = setOf('AllOf AnyOf OneOf SchemaList SchemaMap DependentRequired SecurityRequirement');
 
 const changed = (change: Change, property: string) =>
   change.kind === 'modified' && change.property === property;
@@ -37,7 +37,7 @@ const falls = ({ base, revision }: Change) => Number(value(revision)) < Number(v
 const within = (change: Change, name: string) => segments(change.path).includes(name);
 const inWebhook = (change: Change) => segments(change.path)[0] === 'webhooks';
 
-/** The last step of the path, unless it is a name that somebody chose: a field may be called `items`. */
+/** The last segment of the path, unless it is a field name: a field may be called `items`. */
 function keyword(change: Change): string {
   const [parent, name] = segments(change.path).slice(-2);
   return parent === 'properties' || name === undefined ? '' : name;
@@ -52,7 +52,7 @@ const isReordered = (change: Change) =>
   Array.isArray(value(change.revision)) &&
   lost(change).length + gained(change).length === 0;
 
-// Its name is ours. What it says is compared again wherever it is used.
+// Consumers do not see component names. The content is compared in every place that uses the component.
 const isComponent = ({ path, kind, property }: Change) =>
   path.startsWith('#/components/') &&
   segments(path).length <= 3 &&
@@ -78,19 +78,19 @@ function addsBody(change: Change): boolean {
   );
 }
 
-function isWeighed(change: Change): boolean {
+function isRatedByRedocly(change: Change): boolean {
   const { kind, typeName, property = '' } = change;
-  if (weighedTypes.has(typeName)) return true;
+  if (ratedTypes.has(typeName)) return true;
   if (kind === 'removed')
-    return typeName === 'Schema' && (weighedKeywords.has(keyword(change)) || /^\d+$/.test(keyword(change)));
-  return typeName === 'Schema' ? weighedKeywords.has(property) : property === 'required';
+    return typeName === 'Schema' && (ratedKeywords.has(keyword(change)) || /^\d+$/.test(keyword(change)));
+  return typeName === 'Schema' ? ratedKeywords.has(property) : property === 'required';
 }
 
-// Nobody depends on the addresses of a developer's own machine.
+// Nobody depends on the URL of a local server.
 const isLocalServer = (change: Change) =>
   change.typeName === 'Server' && /\/\/(127\.0\.0\.1|localhost)\b/.test(JSON.stringify(valueOf(change)));
 
-// The first that fits decides.
+// The first rule that matches decides.
 const rules: Rule[] = [
   { when: isDocs, rating: 'other' },
   { when: isReordered, rating: 'other' },
@@ -100,29 +100,29 @@ const rules: Rule[] = [
   { when: (change) => judged(change, 'major'), rating: 'breaking' },
 
   { when: losesEnumValues, rating: 'breaking', why: 'consumers may rely on it' },
-  { when: isNoLongerSent, rating: 'breaking', why: 'consumers count on receiving it' },
+  { when: isNoLongerSent, rating: 'breaking', why: 'consumers may rely on receiving it' },
   { when: addsBody, rating: 'breaking', why: 'requests without a body are refused' },
-  { when: isInsideNot, rating: 'breaking', why: 'inside `not`, what looks wider refuses more' },
+  { when: isInsideNot, rating: 'breaking', why: 'inside `not`, accepting more means refusing more' },
   { when: (change) => within(change, 'if'), rating: 'breaking', why: 'it decides which rules apply' },
   {
     when: (change) => changed(change, 'key') && !isComponent(change),
     rating: 'breaking',
-    why: 'nothing answers to the old name',
+    why: 'the old name no longer works',
   },
   {
     when: (change) => changed(change, 'default'),
     rating: 'breaking',
-    why: 'leaving it out means something else',
+    why: 'requests that leave it out change their meaning',
   },
   {
     when: (change) => change.kind === 'added' && /^(schema|if|patternProperties)$/.test(keyword(change)),
     rating: 'breaking',
-    why: 'what was free is bound',
+    why: 'it restricts values that were allowed',
   },
   {
     when: (change) => change.kind === 'added' && change.typeName === 'ServerList' && within(change, 'paths'),
     rating: 'breaking',
-    why: 'it moves to another address',
+    why: 'it moves to another URL',
   },
 
   {
@@ -136,7 +136,7 @@ const rules: Rule[] = [
   {
     when: (change) => keyword(change) === 'x-rate-limit',
     rating: 'breaking',
-    why: 'callers are refused sooner',
+    why: 'callers reach the limit sooner',
   },
   {
     when: (change) =>
@@ -148,18 +148,18 @@ const rules: Rule[] = [
   {
     when: (change) => changed(change, 'x-merchant-scope'),
     rating: 'breaking',
-    why: 'other merchant accounts can be named than before',
+    why: 'it changes which merchant accounts can be named',
   },
 
   { when: isComponent, rating: 'other' },
   { when: (change) => change.kind === 'added' || judged(change, 'minor'), rating: 'addition' },
   // Semantic Versioning, item 7: a deprecation is announced with a minor version.
   { when: (change) => changed(change, 'deprecated'), rating: 'addition' },
-  { when: isWeighed, rating: 'addition' },
+  { when: isRatedByRedocly, rating: 'addition' },
 ];
 
 export function rate(change: Change): Impact {
   const rule = rules.find(({ when }) => when(change));
-  if (!rule) return { rating: 'breaking', why: 'no rule knows this change, so it counts as breaking' };
+  if (!rule) return { rating: 'breaking', why: 'no rule covers this change, so it counts as breaking' };
   return rule.why === undefined ? { rating: rule.rating } : { rating: rule.rating, why: rule.why };
 }

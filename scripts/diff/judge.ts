@@ -1,11 +1,11 @@
-// The rules of a release: what changed must show in info.version and in CHANGELOG.md, in proportion to whom it hurts.
+// The release rules: info.version and CHANGELOG.md must announce every change, according to its rating.
 import type { Rating } from './impact.ts';
 
 export interface Evidence {
   changes: { rating: Rating }[];
   baseVersion: string;
   version: string;
-  /** The text of CHANGELOG.md; empty if there is none. */
+  /** The text of CHANGELOG.md; empty if the file does not exist. */
   changelog: string;
 }
 
@@ -17,11 +17,11 @@ export interface Problem {
 type Version = [major: number, minor: number, patch: number];
 
 const needs = {
-  breaking: ['Breaking changes need a new major version', 'or take back what is listed under Breaking'],
-  addition: ['Additions need at least a new minor version', 'or take them back'],
+  breaking: ['Breaking changes need a new major version', 'or revert the changes listed under Breaking'],
+  addition: ['Additions need at least a new minor version', 'or revert them'],
   other: [
     'Every change, even of a description or an example, needs at least a new patch version',
-    'or take it back',
+    'or revert it',
   ],
 } as const;
 
@@ -45,7 +45,7 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
     const now = version === baseVersion ? `still ${version}` : `${version}, after ${baseVersion}`;
     problems.push({
       rule: 'version',
-      message: `${claim}, and info.version is ${now}. Set it to ${next.join('.')} in openapi/openapi.yaml, ${otherwise}.`,
+      message: `${claim}, but info.version is ${now}. Set it to ${next.join('.')} in openapi/openapi.yaml, ${otherwise}.`,
     });
   }
   const announced = enough ? version : next.join('.');
@@ -55,14 +55,14 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
     problems.push({
       rule: 'changelog',
       message:
-        `CHANGELOG.md says nothing about the contract of ${announced}. Add at its top, in words for consumers:` +
+        `CHANGELOG.md says nothing about the contract of ${announced}. Add this at the top, written for consumers:` +
         `${example}${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`,
     });
   } else if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**'))) {
     problems.push({
       rule: 'changelog',
       message:
-        `CHANGELOG.md does not say that ${announced} breaks. Begin the line that consumers must act on so:` +
+        `CHANGELOG.md does not mark the breaking change of ${announced}. Begin the line that consumers must act on like this:` +
         `${example}**Breaking** What changed, and what to do about it.`,
     });
   }
@@ -72,7 +72,7 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
 export const count = (changes: { rating: Rating }[], rating: Rating) =>
   changes.filter((change) => change.rating === rating).length;
 
-/** The bullets below `### Contract` of one version's section. */
+/** The list items below `### Contract` in the section of a version. */
 export function contractLines(changelog: string, version: string): string[] {
   const section = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version) ?? '';
   const contract =

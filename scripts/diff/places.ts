@@ -1,11 +1,12 @@
-// Whom a change concerns, and where it is written. A shared component is named once, with those that use it.
+// Which operations and webhooks a change affects, and in which file it is. A shared component is reported once, with its
+// users.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { component, isObject, segments, type Json } from './change.ts';
 
 export type Uses = Map<string, Set<string>>;
 
-/** For each component (`#/components/schemas/Error`), the operations and webhooks that reach it. */
+/** For each component (`#/components/schemas/Error`), the operations and webhooks that use it, directly or indirectly. */
 export function usesOf(contract: Json): Uses {
   const uses: Uses = new Map();
   for (const part of ['paths', 'webhooks']) {
@@ -54,7 +55,7 @@ export function placeOf(pointer: string): string {
 
 export const usersOf = (pointer: string, uses: Uses) => [...(uses.get(component(pointer)) ?? [])];
 
-/** `GET /transactions`, or `5 operations, 2 webhooks` where naming them would bury the change. */
+/** A single user by name (`GET /transactions`), several as numbers (`5 operations, 2 webhooks`). */
 export function summary(users: string[]): string {
   if (users.length <= 1) return users.join('');
   const webhooks = users.filter((user) => user.startsWith('webhook ')).length;
@@ -64,7 +65,7 @@ export function summary(users: string[]): string {
 
 export const plural = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 
-/** The source of a place in the bundle: a component's file has its name, a path's file its path with `_` for `/`. */
+/** The source file of a place in the bundle: named after the component, or after the path with `_` for `/`. */
 export function sourceOf(pointer: string, root: string): string {
   const steps = pointer.split('/').slice(1);
   const depth = steps[0] === 'components' ? 3 : 2;

@@ -1,4 +1,4 @@
-// The outcome, for people and for programs.
+// The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
 import { pointerOf, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
@@ -67,16 +67,16 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text) : text;
   if (changes.length === 0 && problems.length === 0) {
-    const moved = version === baseVersion ? '' : `; info.version moves from ${baseVersion} to ${version}`;
-    return `${paint('green', '✓')} No change of the contract since ${base}${moved}`;
+    const bump = version === baseVersion ? '' : `; info.version changes from ${baseVersion} to ${version}`;
+    return `${paint('green', '✓')} No change of the contract since ${base}${bump}`;
   }
-  const wide = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
+  const width = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
   const blocks = groups.flatMap(({ rating, title, mark, colour: style }) => {
     const lines = changes.filter((line) => line.rating === rating);
     if (lines.length === 0) return [];
     const rows = lines.map((line) => {
       const why = line.why === undefined ? '' : `: ${line.why}`;
-      const place = label(line).padEnd(wide);
+      const place = label(line).padEnd(width);
       const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
       const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
       return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}`;

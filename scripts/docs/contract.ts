@@ -1,5 +1,5 @@
-// The contract as the documentation shows it: with a logo, a link to download it, and a curl command for each operation
-// that takes no body. Readers download the contract itself, so none of this is in it.
+// Adds what only the docs page needs: a logo, a download link, and a curl command for each operation without a body. The
+// contract that readers download stays unchanged.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ export interface Contract {
   webhooks: Record<string, Record<string, Operation>>;
 }
 
-/** `npm run lint` has proved its form, so it is not checked again here. */
+/** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
 export const parseContract = (text: string) => JSON.parse(text) as Contract;
 
 export const logo = () =>
@@ -30,18 +30,18 @@ export const logo = () =>
 export function forReaders(contract: Contract): Contract {
   const shown = structuredClone(contract);
   shown.info['x-logo'] = { url: logo(), altText: shown.info.title, href: '#/' };
-  // Redoc's own download button brings along buttons that hand the contract to other companies' assistants.
+  // Redoc's own download button also adds buttons that open the contract in third-party AI assistants.
   shown.externalDocs = { url: 'openapi.json', description: 'Download this contract (OpenAPI 3.1, JSON)' };
   for (const [path, item] of Object.entries(shown.paths))
     for (const [method, operation] of Object.entries(item))
-      // With a body Redoc lets the reader choose among the named examples, and a fixed command would contradict it.
+      // With a body Redoc shows a selector of the named examples, which a fixed command would contradict.
       if (!operation.requestBody)
         operation['x-codeSamples'] = [{ lang: 'curl', source: curl(contract, method, path) }];
   return shown;
 }
 
 function curl(contract: Contract, method: string, path: string): string {
-  // The server on the reader's own machine: the only address that works as it stands.
+  // The local server is the only URL without variables, so the command works unedited.
   const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
   const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
   return `curl ${verb}'${server}${path}' \\\n  -H "Authorization: Bearer $TOKEN"`;

@@ -1,8 +1,8 @@
-// Links as the contract spells them, #section/<heading>, #operation/<operationId> and #tag/<tag>, and where Redoc 3 has
-// their targets. For one that leads nowhere it shows "No page at this address", which nobody sees until a reader clicks.
+// Maps the links in the contract (#section/<heading>, #operation/<operationId>, #tag/<tag>) to the URLs of Redoc 3, and
+// finds broken ones. Redoc reports a broken link only when a reader clicks on it.
 import type { Contract } from './contract.ts';
 
-/** In lower case, as Redoc takes them. */
+/** Keys in lower case, because Redoc compares links in lower case. */
 export function addresses(contract: Contract): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name } of contract.tags) found[`#tag/${slug(name)}`] = `#/${slug(name)}`;

@@ -1,11 +1,11 @@
-// Finishes the page that Redoc made: our looks go in, addresses of other hosts go out, and the result is proved to load
-// nothing from anywhere. Whatever is not found as expected stops the build, so an update of Redoc cannot slip by.
+// Post-processes the page that Redoc rendered: adds our theme, removes the URLs of other hosts, and verifies that the result
+// loads nothing. A replacement that does not match fails the build, so a Redoc update cannot break this unnoticed.
 import { createHash } from 'node:crypto';
 
-const nothing = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
+const emptyImage = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
 
-/** What Redoc would load, or report to, if it could. */
-const foreign = [
+/** What Redoc would load from, or report to, other hosts. */
+const externalUrls = [
   'https://cdn.redoc.ly/redoc/logo-mini-full.svg',
   'https://cdn.redoc.ly/redoc/logo-mini.svg',
   'https://cdn.redocly.com/icons/fa/7.0.0',
@@ -13,8 +13,8 @@ const foreign = [
   'https://otel.cloud.redocly.com/v1/traces',
 ];
 
-/** Hosts that the script names in namespaces, messages and links for readers, but loads nothing from. */
-const harmless = new Set([
+/** Hosts that appear in namespaces, messages and links, but from which nothing is loaded. */
+const allowedHosts = new Set([
   ...[
     'www.w3.org',
     'example.com',
@@ -29,8 +29,9 @@ const harmless = new Set([
 
 const credit = 'API docs by';
 
-/** One colour for each depth of a schema, most of them unreadable on white, on black or on both. */
-const rainbow = '[`#9D00FF`,`#615CEA`,`#147DF5`,`#08BFCC`,`#08CC7A`,`#81CC08`,`#E5BE00`,`#FF8700`,`#FF00B8`]';
+/** Redoc's colours for the nesting levels of a schema. Most have too little contrast in light or dark mode. */
+const nestingColours =
+  '[`#9D00FF`,`#615CEA`,`#147DF5`,`#08BFCC`,`#08CC7A`,`#81CC08`,`#E5BE00`,`#FF8700`,`#FF00B8`]';
 
 export interface Parts {
   description: string;
@@ -39,12 +40,12 @@ export interface Parts {
   theme: string;
 }
 
-export function finishPage(made: string, parts: Parts, contract: string): string {
-  let page = made;
-  for (const address of foreign) page = replace(page, address, nothing, 1);
-  // Their logo was the other half of the sentence. Once in the markup, once in the script.
+export function finishPage(rendered: string, parts: Parts, contract: string): string {
+  let page = rendered;
+  for (const url of externalUrls) page = replace(page, url, emptyImage, 1);
+  // The removed logo completed this sentence. It occurs in the markup and in the script.
   page = replace(page, credit, `${credit} Redoc`, 2);
-  page = replace(page, rainbow, '[`var(--color-primary-text)`]', 1);
+  page = replace(page, nestingColours, '[`var(--color-primary-text)`]', 1);
   page = replace(page, '@@description@@', escape(parts.description), 1);
   page = replace(page, '@@addresses@@', escape(JSON.stringify(parts.addresses)), 1);
   page = replace(page, '@@logo@@', parts.logo, 1);
@@ -54,7 +55,7 @@ export function finishPage(made: string, parts: Parts, contract: string): string
   return page;
 }
 
-/** Only the scripts that the build wrote may run, and nothing may be loaded: the browser keeps the promise. */
+/** The Content-Security-Policy: the browser runs only the scripts of this build and loads nothing else. */
 export function policy(page: string): string {
   const hashes = scripts(page).map(
     (source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`,
@@ -78,11 +79,11 @@ export function proveSelfContained(page: string, contract: string): void {
     /<(?!a\b)[^<>]*\s(?:src|srcset|href)="(?!data:|#)[^"]*"|url\((?!["']?data:)|@import\b/g,
   );
   if (loads) throw new Error(`The page would load: ${loads.join(', ')}`);
-  const known = new Set([...harmless, ...hosts(contract)]);
+  const known = new Set([...allowedHosts, ...hosts(contract)]);
   const unknown = [...new Set(hosts(page))].filter((host) => !known.has(host));
   if (unknown.length > 0)
     throw new Error(
-      `The page names hosts that nobody has looked at: ${unknown.join(', ')} (scripts/docs/page.ts)`,
+      `The page names unknown hosts: ${unknown.join(', ')}. If nothing is loaded from them, add them to allowedHosts in scripts/docs/page.ts.`,
     );
 }
 
@@ -99,6 +100,6 @@ const escape = (text: string) =>
 function replace(page: string, from: string, to: string, times: number): string {
   const found = page.split(from).length - 1;
   if (found !== times)
-    throw new Error(`Expected ${times} × "${from}" in the page that Redoc made, found ${found}`);
+    throw new Error(`Expected ${times} × "${from}" in the page that Redoc rendered, found ${found}`);
   return page.replaceAll(from, () => to);
 }

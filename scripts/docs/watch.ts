@@ -1,16 +1,16 @@
-// Runs a task now and after every change, one run at a time. `redocly preview` would do it, but not without a network.
+// Runs a task now and after every change, one run at a time. `redocly preview` does this too, but needs a network.
 import { readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Editors write a file in several steps, and a branch switch changes many files: wait until it is quiet. */
-const quietMilliseconds = 200;
+/** Debounce: editors write a file in several steps, and a branch switch changes many files. */
+const debounceMilliseconds = 200;
 
 export async function onChange(roots: string[], task: () => Promise<unknown>): Promise<never> {
   let changes = 0;
   let wake = () => {};
   const watched = new Set<string>();
-  // Folder by folder: Node's own recursive watch loses a file on Linux once an editor has replaced it.
+  // One watcher per folder: on Linux, Node's recursive watch loses a file when an editor replaces it.
   const watchNewFolders = () => {
     for (const folder of roots.flatMap(withSubfolders).filter((found) => !watched.has(found))) {
       watched.add(folder);
@@ -29,7 +29,7 @@ export async function onChange(roots: string[], task: () => Promise<unknown>): P
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
-    await quiet(() => changes);
+    await untilStable(() => changes);
   }
 }
 
@@ -41,9 +41,9 @@ function withSubfolders(folder: string): string[] {
   ];
 }
 
-async function quiet(count: () => number): Promise<void> {
+async function untilStable(count: () => number): Promise<void> {
   for (let before = -1; before !== count();) {
     before = count();
-    await sleep(quietMilliseconds);
+    await sleep(debounceMilliseconds);
   }
 }

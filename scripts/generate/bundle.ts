@@ -1,4 +1,4 @@
-// One file of the whole contract. Lint and bundle run side by side: together they take as long as the slower one.
+// Lints the contract and bundles it into one file, in parallel to save time.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The parts of a bundled contract that the generators read. House rules guarantee them, so they are not optional here.
+// The parts of a bundled contract that the generators read. The house rules guarantee that the required ones exist.
 
 export interface Parameter {
   name: string;

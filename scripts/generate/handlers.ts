@@ -1,13 +1,13 @@
-// Keeps server/handlers/ in step with the contract: an index that the compiler checks, a stub for each operation that has
-// no file, and the names of files that no operation wants. Files that exist are never written.
+// Keeps server/handlers/ in sync with the contract: writes the index and a stub for each operation without a handler, and
+// reports files that belong to no operation. Existing handlers are never overwritten.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../support/redocly.ts';
 import { operationsOf, type Contract } from './contract.ts';
 
 const folder = 'server/handlers';
-// Files of the room that are no handlers.
-const furniture = ['index.ts', 'deps.ts', 'page.ts'];
+// The files in this folder that are not handlers.
+const supportFiles = ['index.ts', 'deps.ts', 'page.ts'];
 
 export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -38,13 +38,15 @@ export async function stubs(contract: Contract): Promise<[string, string][]> {
 const stub = (id: string) => `import type { Handler, Result } from '../../generated/operations.ts';
 import type { Deps } from './deps.ts';
 
-// A stub: it answers with the contract's own example, marked by the header X-Contract-Example, until it is filled in.
+// A stub: responds with the contract's example and the header X-Contract-Example until you implement it.
 export const ${id}: Handler<'${id}', Deps> = (_input, deps): Promise<Result<'${id}'>> =>
   Promise.resolve(deps.example('${id}'));
 `;
 
 export async function orphans(contract: Contract): Promise<string[]> {
-  const wanted = new Set([...ids(contract).map((id) => `${kebab(id)}.ts`), ...furniture]);
+  const expected = new Set([...ids(contract).map((id) => `${kebab(id)}.ts`), ...supportFiles]);
   const files = await existing();
-  return files.filter((file) => file.endsWith('.ts') && !wanted.has(file)).map((file) => `${folder}/${file}`);
+  return files
+    .filter((file) => file.endsWith('.ts') && !expected.has(file))
+    .map((file) => `${folder}/${file}`);
 }

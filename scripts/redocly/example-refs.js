@@ -1,12 +1,12 @@
-// Redocly resolves references in a contract but not inside example values, which would force us to paste the same buyer
-// into twenty examples. This inlines them before anything else looks: `$ref: ./Other.yaml#/value`, with properties beside
-// the $ref laid over what it names.
+// Redocly does not resolve references inside example values, so the same buyer would have to be pasted into twenty examples.
+// This preprocessor inlines them before linting and bundling: `$ref: ./Other.yaml#/value`; properties beside the $ref
+// override those of its target.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isObject, once } from './support.js';
 
-/** The files that some example is made of; house/no-orphans asks. */
+/** The files that were inlined into some example; read by house/no-orphans. */
 export const inlined = new Set();
 
 export const exampleRefs = () => {
@@ -22,7 +22,7 @@ export const exampleRefs = () => {
           example.value = inline(example.value, { file, pointer, trail: [`${file}${pointer}`] }, documents);
         } catch (fault) {
           if (!(fault instanceof Fault)) throw fault;
-          // Without a value nothing else complains: a $ref left in it would fail its schema in a hundred ways.
+          // Remove the value: an unresolved $ref in it would cause many more schema errors.
           example.value = undefined;
           const Source = ctx.location.source.constructor;
           report(ctx, fault.message, { source: new Source(fault.file, fault.text), ...fault.where });
@@ -56,23 +56,23 @@ function inline(value, at, documents) {
   const refuse = (message) => {
     throw new Fault(message, at.file, { pointer: within('$ref').pointer });
   };
-  if (typeof $ref !== 'string') refuse('A $ref is text, such as ./BuyerJaneDoe.yaml#/value.');
+  if (typeof $ref !== 'string') refuse('A $ref must be a string, such as ./BuyerJaneDoe.yaml#/value.');
   const [path, pointer = ''] = $ref.split('#');
   const file = path === '' ? at.file : resolve(dirname(at.file), path);
   const step = `${file}#${pointer}`;
   if (at.trail.includes(step)) {
-    const circle = [...at.trail.slice(at.trail.indexOf(step)), step].map((name) =>
+    const cycle = [...at.trail.slice(at.trail.indexOf(step)), step].map((name) =>
       basename(name.split('#')[0]),
     );
     refuse(
-      `This example contains itself (${circle.join(' → ')}). Break the circle: write one of the values out.`,
+      `This example contains itself (${cycle.join(' → ')}). Replace one of these references by its value.`,
     );
   }
   const found = read(file, pointer, documents, $ref, refuse);
   const target = inline(found, { file, pointer: `#${pointer}`, trail: [...at.trail, step] }, documents);
   if (Object.keys(own).length === 0) return target;
   if (!isObject(target))
-    refuse(`${$ref} is not an object, so nothing can be laid over it. Remove what stands beside the $ref.`);
+    refuse(`${$ref} is not an object, so it has no properties to override. Remove what is beside the $ref.`);
   return { ...target, ...own };
 }
 
@@ -83,7 +83,7 @@ function read(file, pointer, documents, $ref, refuse) {
       text = readFileSync(file, 'utf8');
     } catch {
       refuse(
-        `Can't resolve $ref ${$ref}: there is no such file. Name one beside this, such as ./BuyerJaneDoe.yaml#/value.`,
+        `Can't resolve $ref ${$ref}: there is no such file. Name a file in this folder, such as ./BuyerJaneDoe.yaml#/value.`,
       );
     }
     const document = parseDocument(text, { prettyErrors: true });
@@ -105,7 +105,7 @@ function read(file, pointer, documents, $ref, refuse) {
   }
   if (value === undefined) {
     refuse(
-      `Can't resolve $ref ${$ref}: there is nothing at "${pointer}". The value of an example stands at #/value.`,
+      `Can't resolve $ref ${$ref}: there is nothing at "${pointer}". The value of an example is at #/value.`,
     );
   }
   return value;

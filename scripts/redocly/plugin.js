@@ -1,5 +1,5 @@
-// The house rules that redocly.yaml cannot express by configuration, and the preprocessor that lets examples share
-// their parts. Redocly loads plugins with plain `import`, so this folder is JavaScript.
+// The house rules that cannot be configured in redocly.yaml, and the preprocessor that lets examples share their parts.
+// Redocly imports plugins without a TypeScript loader, so this folder is JavaScript.
 import { exampleRefs } from './example-refs.js';
 import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';

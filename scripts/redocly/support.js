@@ -1,5 +1,5 @@
-// What several rules need. Every helper takes malformed contracts calmly: to say that something has the wrong type is the
-// business of Redocly's own `struct` rule, and a rule of ours that throws would hide its message.
+// Helpers shared by the rules. They must not throw on malformed contracts: Redocly's `struct` rule reports those, and an
+// exception would hide its message.
 
 export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 export const list = (value) => (Array.isArray(value) ? value : []);
@@ -7,16 +7,16 @@ export const entries = (value) => (isObject(value) ? Object.entries(value) : [])
 export const isText = (value) => typeof value === 'string' && value.trim().length > 0;
 export const isSnakeCase = (name) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name);
 
-/** What stands at `location`, behind its $ref if it is one. Node and location are undefined when the $ref leads nowhere. */
+/** Resolves `value` if it is a $ref. Node and location are undefined if the $ref cannot be resolved. */
 export function follow(value, location, ctx) {
   if (typeof value?.$ref !== 'string') return { node: value, location };
   return ctx.resolve(value, location.source.absoluteRef);
 }
 
-/** Visits the operations of `paths` (not webhooks, which others answer); `parents` holds the path item. */
+/** Visits the operations of `paths`, not those of webhooks, which the receiver implements. `parents` has the path item. */
 export const eachOperation = (visit) => ({ Paths: { PathItem: { Operation: visit } } });
 
-/** The parameters of an operation, those of its path item included. */
+/** The parameters of an operation, including those of its path item. */
 export function parametersOf(operation, ctx, parents) {
   const own = list(operation.parameters).map((value, index) => [
     value,
@@ -31,7 +31,7 @@ export function parametersOf(operation, ctx, parents) {
     .filter(({ node }) => isObject(node));
 }
 
-/** The responses of an operation behind their $refs, with the status of each. */
+/** The responses of an operation with their status, $refs resolved. */
 export function responsesOf(operation, ctx) {
   return entries(operation.responses)
     .map(([status, value]) => ({
@@ -43,7 +43,7 @@ export function responsesOf(operation, ctx) {
 
 export const isError = (status) => !/^[123]/.test(status);
 
-/** Reports each fault once, however many operations share the component that has it. */
+/** Reports each fault once, even if many operations share the faulty component. */
 export function once() {
   const seen = new Set();
   return (ctx, message, location) => {

@@ -1,5 +1,4 @@
-// Runs the Redocly CLI the one way this project does: no telemetry, no update notice, and without the banner that it
-// prints on Node 20, which we support on purpose.
+// Runs the Redocly CLI without telemetry, without update notice, and without its warning about Node 20, which we support.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

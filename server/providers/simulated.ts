@@ -7,6 +7,7 @@ import {
   sandboxBalance,
   sandboxCards,
   sandboxIssuer,
+  sandboxStatus,
   slowMilliseconds,
   wholeCallPins,
 } from './simulated-values.ts';
@@ -26,4 +27,4 @@ export const describeSimulatedCard: DescribeCard = (number) => {
 };
 
 export const verifySimulatedCard: VerifyCard = ({ number }) =>
-  Promise.resolve({ status: sandboxCards[number]?.status ?? 'succeeded' });
+  Promise.resolve({ status: sandboxStatus(number) });

@@ -182,6 +182,6 @@ describe('a delivery is refused', () => {
   );
 
   it('when what came was parsed already, with a word on why', async () => {
-    await expect(verify({ body: event as never })).rejects.toThrow(/not what was parsed from it/);
+    await expect(verify({ body: event as never })).rejects.toThrow(/not the parsed JSON/);
   });
 });

@@ -44,7 +44,7 @@ const projects: Record<string, Fault[]> = {
       file: schema('CountryCode'),
       edit: swap('[A-Z]{2}', '[A-Z{2}'),
       at: 'pattern: ^[A-Z{2}$',
-      says: 'Mend the regular expression: Invalid regular expression: /^[A-Z{2}$/u: Unterminated character class.',
+      says: 'Fix the regular expression: Invalid regular expression: /^[A-Z{2}$/u: Unterminated character class.',
     },
     {
       what: 'a length below zero',
@@ -82,7 +82,7 @@ const projects: Record<string, Fault[]> = {
       file: example('TransactionRefunded'),
       edit: swap('TransactionCaptureSucceeded.yaml#/value', 'TransactionCaptureSucceeded.yaml#/vale'),
       at: '#/vale',
-      says: 'The value of an example stands at #/value',
+      says: 'The value of an example is at #/value',
     },
     {
       what: 'an example that contains itself',
@@ -162,7 +162,7 @@ describe('npm run lint', () => {
         {
           id: 'contract',
           ok: false,
-          mend: 'Edit the files named above; each message says how.',
+          fix: 'Edit the files named above; each message says how.',
           problems: [{ rule: 'no-enum-type-mismatch', file: `openapi/${schema('Intent')}`, line: 3 }],
         },
       ],

@@ -285,12 +285,15 @@ describe('the report', () => {
     const whys = linesOf(found.breaking, base, edited.breaking, root).map(({ what, why }) => [what, why]);
     expect(whys).toEqual(
       expect.arrayContaining([
-        ['`default` of the schema changed from 20 to 10', 'leaving it out means something else'],
-        ['`x-merchant-scope` changed from many to one', 'other merchant accounts can be named than before'],
-        ['`readOnly` of field `city` was set to true', 'no rule knows this change, so it counts as breaking'],
+        ['`default` of the schema changed from 20 to 10', 'requests that leave it out change their meaning'],
+        ['`x-merchant-scope` changed from many to one', 'it changes which merchant accounts can be named'],
+        [
+          '`readOnly` of field `city` was set to true',
+          'no rule covers this change, so it counts as breaking',
+        ],
         [
           'webhook `transaction.updated` was renamed to `transaction.changed`',
-          'nothing answers to the old name',
+          'the old name no longer works',
         ],
       ]),
     );

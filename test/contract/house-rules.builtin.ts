@@ -220,7 +220,7 @@ export const builtin: Fixture[] = [
     file: 'paths/gift-cards_balances.yaml',
     edit: swap('application/json', 'application/xml'),
     at: 'application/xml',
-    says: 'This API speaks application/json',
+    says: 'This API uses application/json only',
     also: ['house/paired-examples'],
   },
   {
@@ -229,7 +229,7 @@ export const builtin: Fixture[] = [
     file: 'components/responses/ServerError.yaml',
     edit: swap('application/json', 'application/problem+json'),
     at: 'application/problem+json',
-    says: 'This API speaks application/json',
+    says: 'This API uses application/json only',
     also: ['house/error-schema'],
   },
   {

@@ -133,7 +133,7 @@ export const names: Fixture[] = [
     file: 'openapi.yaml',
     edit: swap('    BearerAuth:\n', '    Bearer:\n'),
     at: './components/securitySchemes/BearerAuth.yaml',
-    says: 'Call this component as its file is called: "BearerAuth"',
+    says: 'Give this component the name of its file: "BearerAuth"',
     also: ['no-unused-components', 'security-defined'],
   },
   {

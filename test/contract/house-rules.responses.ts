@@ -23,12 +23,12 @@ export const responses: Fixture[] = [
   missing(401, schemes, 'every operation needs a token'),
   missing(403, transactions, 'every operation needs a scope'),
   {
-    ...missing(404, paymentMethods, 'what the request names may not exist'),
+    ...missing(404, paymentMethods, 'what the request refers to may not exist'),
     also: ['house/paired-examples'],
   },
   missing(405, balances, 'its path may be called with another method'),
-  { ...missing(422, transactions, 'its cursor may be foreign'), also: ['house/no-orphans'] },
-  missing(425, balances, 'a POST may come as early data'),
+  { ...missing(422, transactions, 'its cursor may belong to another list'), also: ['house/no-orphans'] },
+  missing(425, balances, 'a POST may arrive as early data'),
   missing(429, balances, 'it has a rate limit'),
   missing(500, schemes, 'anything may fail'),
   {
@@ -67,7 +67,7 @@ export const responses: Fixture[] = [
           examples: {server_error: {$ref: ../components/examples/ErrorServerError.yaml}}`,
     ),
     at: "'500':",
-    says: 'answer 500 by $ref to a file in components/responses',
+    says: 'declare 500 by $ref to a file in components/responses',
   },
   {
     rule: 'house/error-schema',
@@ -75,7 +75,7 @@ export const responses: Fixture[] = [
     file: response('Forbidden'),
     edit: swap('../schemas/Error.yaml', '../schemas/ErrorDetail.yaml'),
     at: 'schema:',
-    says: 'every 403 alike: give it the schema ../schemas/Error.yaml',
+    says: 'every 403 the same way: give it the schema ../schemas/Error.yaml',
     also: ['no-invalid-media-type-examples'],
   },
   {

@@ -21,7 +21,7 @@ export const schemas: Fixture[] = [
     file: schema('RolePermissions'),
     edit: swap(/pattern: .*/u, 'pattern: ^(a|b$'),
     at: 'pattern:',
-    says: 'Mend the regular expression',
+    says: 'Fix the regular expression',
     also: ['no-invalid-media-type-examples'],
   },
   {

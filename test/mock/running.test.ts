@@ -109,12 +109,12 @@ describe('a contract that changes', () => {
       get: { ...changed.paths['/transactions']?.get, operationId: 'listUnicorns' },
     };
     writeFileSync(file, JSON.stringify(changed));
-    await said('The contract was read again: version 1.1.0, 8 operations');
+    await said('Contract reloaded: version 1.1.0, 8 operations');
     expect(await unicorns()).toMatchObject({ status: 200, body: { limit: 1 } });
 
     mock.lines.length = 0;
     writeFileSync(file, text.replace(/"maxItems": 10\b/, '"maxItems": "ten"'));
-    await said('The contract cannot be used; the mock keeps the one that it has.');
+    await said('The new contract is faulty; the mock keeps serving the previous one.');
     expect(mock.lines.join('\n')).toMatch(/maxItems.*openapi\.json:\d+/s);
     expect((await unicorns()).status).toBe(200);
 

@@ -1,7 +1,7 @@
-// Every input has limits, so that no request can be made to cost more than an honest one.
+// Every input has limits, so that no request can be unreasonably expensive to process.
 import { eachOperation, entries, follow, isObject, list, parametersOf } from '../support.js';
 
-// Redocly's nested visitors stop at the first schema below a parameter or body, so this walks by itself.
+// Redocly's nested visitors stop at the first schema below a parameter or body, so this recurses itself.
 function* schemasIn(value, location, ctx, seen) {
   const { node, location: place } = follow(value, location, ctx);
   if (!isObject(node) || seen.has(node)) return;
@@ -20,7 +20,7 @@ function* schemasIn(value, location, ctx, seen) {
   }
 }
 
-// Anchored at both ends and without repetition that has no upper limit.
+// Anchored at both ends, and without unlimited repetition.
 const isBoundedPattern = (pattern = '') => /^\^.*\$$/.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern);
 
 function missing(schema) {
@@ -61,7 +61,7 @@ export const boundedInput = () => {
       for (const [root, place] of roots) {
         for (const [schema, at] of schemasIn(root, place, ctx, seen)) {
           for (const what of missing(schema)) {
-            ctx.report({ message: `Every input is bounded: give ${what}.`, location: at.key() });
+            ctx.report({ message: `Every input needs limits: give ${what}.`, location: at.key() });
           }
         }
       }

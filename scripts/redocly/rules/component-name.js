@@ -1,5 +1,5 @@
-// One component per file, under its own name and with its kind. The name of a component in the bundle, and so in generated
-// types, is its file's name: this keeps both right.
+// One component per file, in the folder of its kind. The file name becomes the name of the component in the bundle and in
+// the generated types.
 import { basename, dirname, extname, resolve } from 'node:path';
 import { isObject, once } from '../support.js';
 
@@ -19,11 +19,11 @@ function faultOf(file, kind, key) {
   const places = folders[kind];
   if (extname(file) !== '.yaml') return `Refer to a whole file in ${places[0]}/, such as PaymentMethod.yaml.`;
   if (!places.some((place) => dirname(file).endsWith(`/${place}`))) {
-    return `Move this file to ${places.join('/ or ')}/, where its kind lives.`;
+    return `Move this file to ${places.join('/ or ')}/, the folder of its kind.`;
   }
   const expected = key.replace(/^\//, '').replaceAll('/', '_');
   if (kind === 'PathItem' && name !== expected) {
-    return `Name the file after what it holds: "${expected}.yaml" for "${key}".`;
+    return `Name the file after its path or event: "${expected}.yaml" for "${key}".`;
   }
   if (kind !== 'PathItem' && !/^([A-Z][a-z0-9]*)+$/.test(name)) {
     return `Name the file "${name}.yaml" in PascalCase, such as "PaymentMethod.yaml".`;
@@ -48,7 +48,7 @@ export const componentName = () => {
       if (fault) report(ctx, fault, location);
       const [, key] = /^#\/components\/[^/]+\/([^/]+)$/.exec(ctx.rawLocation.pointer) ?? [];
       if (key && !fault && key !== basename(file, '.yaml')) {
-        report(ctx, `Call this component as its file is called: "${basename(file, '.yaml')}".`, location);
+        report(ctx, `Give this component the name of its file: "${basename(file, '.yaml')}".`, location);
       }
     },
     PathItem: apart('PathItem', 'path item'),

@@ -1,5 +1,5 @@
-// A description on everything that a reader sees. It replaces Redocly's own rules of the same purpose, so that one fault is
-// one message.
+// A description on everything that readers see. Replaces Redocly's own description rules, so that each fault is reported
+// once.
 import { entries, follow, isObject, isText } from '../support.js';
 
 const message = (what) => `Describe this ${what} for someone who has never seen the service.`;
@@ -27,7 +27,7 @@ export const described = () => {
         ctx.report({ message: message('property'), location: location.key() });
       }
     },
-    // Component files are read on their own, so each says what it is.
+    // Each component file is also read on its own, so it needs a description.
     Schema(schema, ctx) {
       if (ctx.location.pointer === '#/') need('schema')(schema, ctx);
     },

@@ -1,4 +1,4 @@
-// Examples are what the mock serves and what readers copy: on every media type, shared, paired by scenario.
+// The mock serves the examples and readers copy them, so every media type has them, in shared files, paired by scenario.
 import { eachOperation, entries, follow, isObject, isSnakeCase, isText, responsesOf } from '../support.js';
 
 export const examples = () => ({
@@ -6,7 +6,8 @@ export const examples = () => ({
     const named = entries(media.examples);
     if (media.example !== undefined || named.length === 0) {
       ctx.report({
-        message: 'Give this media type named examples by $ref to components/examples, the happy one first.',
+        message:
+          'Give this media type named examples by $ref to components/examples, the success case first.',
         location: ctx.location.key(),
       });
     }
@@ -48,22 +49,22 @@ const placeOf = (holder, location, name) =>
     ? location.child(['content', 'application/json', 'examples', name]).key()
     : location;
 
-// The same key on both sides of an operation is how readers, and the mock, find the answer to a request.
+// Readers and the mock find the response to a request by the name that both examples share.
 export const pairedExamples = () =>
   eachOperation((operation, ctx) => {
     const request = follow(operation.requestBody, ctx.location.child('requestBody'), ctx);
     if (!isObject(request.node)) return;
-    const asked = names(request.node);
-    const answers = responsesOf(operation, ctx);
-    for (const name of asked) {
-      if (answers.filter(({ node }) => names(node).includes(name)).length === 1) continue;
+    const requestNames = names(request.node);
+    const responses = responsesOf(operation, ctx);
+    for (const name of requestNames) {
+      if (responses.filter(({ node }) => names(node).includes(name)).length === 1) continue;
       ctx.report({
         message: `The request example "${name}" must have exactly one response example of the same name: add it to the response that it leads to.`,
         location: placeOf(request.node, request.location, name),
       });
     }
-    for (const { node, location } of answers.filter(({ status }) => status.startsWith('2'))) {
-      for (const name of names(node).filter((one) => !asked.includes(one))) {
+    for (const { node, location } of responses.filter(({ status }) => status.startsWith('2'))) {
+      for (const name of names(node).filter((one) => !requestNames.includes(one))) {
         ctx.report({
           message: `The response example "${name}" has no request example of the same name: add the request that leads to it.`,
           location: placeOf(node, location, name),

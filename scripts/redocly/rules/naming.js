@@ -1,4 +1,4 @@
-// Names: verbs of operations, snake_case of properties and parameters.
+// Names: operation IDs begin with a verb; properties and parameters are snake_case.
 import { entries, isSnakeCase, isText } from '../support.js';
 
 const verbs = {
@@ -13,15 +13,15 @@ export const operationId = () => {
   const check = (verbsOf) => ({
     Operation(operation, ctx) {
       if (!isText(operation.operationId)) return;
-      const words = verbsOf(ctx.key);
-      if (!words) {
+      const allowed = verbsOf(ctx.key);
+      if (!allowed) {
         ctx.report({
-          message: `This house has no ${ctx.key} operations. Use ${Object.keys(verbs).join(', ')}.`,
+          message: `This API has no ${ctx.key} operations. Use ${Object.keys(verbs).join(', ')}.`,
           location: ctx.location.key(),
         });
-      } else if (!new RegExp(`^(${words.join('|')})([A-Z][a-z0-9]*)+$`).test(operation.operationId)) {
+      } else if (!new RegExp(`^(${allowed.join('|')})([A-Z][a-z0-9]*)+$`).test(operation.operationId)) {
         ctx.report({
-          message: `operationId "${operation.operationId}" must be camelCase and begin with ${words.join(' or ')}, such as "${words[0]}PaymentMethod${words[0] === 'list' ? 's' : ''}".`,
+          message: `operationId "${operation.operationId}" must be camelCase and begin with ${allowed.join(' or ')}, such as "${allowed[0]}PaymentMethod${allowed[0] === 'list' ? 's' : ''}".`,
           location: ctx.location.child('operationId'),
         });
       }

@@ -1,27 +1,27 @@
-// A file that nothing refers to is never linted, never bundled and soon wrong. Redocly's own no-unused-components sees only
-// what is written out in the root file.
+// A file that nothing refers to is neither linted nor bundled, so it goes stale. Redocly's own no-unused-components checks
+// only the components of the root file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { inlined } from '../example-refs.js';
 
 export const noOrphans = () => {
   const used = new Set();
-  let isWhole = true;
+  let isComplete = true;
   return {
     ref(node, ctx, target) {
-      if (target.node === undefined) isWhole = false;
-      // To list a component in the root file is not to use it, except for security, which is used by name.
+      if (target.node === undefined) isComplete = false;
+      // Listing a component in the root file does not use it, except security schemes, which are referred to by name.
       const { pointer, source } = ctx.rawLocation;
       if (/^#\/components\/(?!securitySchemes)/.test(pointer)) return;
       used.add(resolve(dirname(source.absoluteRef), node.$ref.split('#')[0]));
     },
     Example(example) {
-      if (example && 'value' in example && example.value === undefined) isWhole = false;
+      if (example && 'value' in example && example.value === undefined) isComplete = false;
     },
     Root: {
       leave(_root, ctx) {
-        // Behind a reference that leads nowhere, or in an example that could not be read, may be the users of any file.
-        if (!isWhole) return;
+        // An unresolved reference or an unreadable example may hide references to any file, so report nothing.
+        if (!isComplete) return;
         const home = dirname(ctx.location.source.absoluteRef);
         const Source = ctx.location.source.constructor;
         for (const folder of ['paths', 'webhooks', 'components'].filter((name) =>

@@ -1,4 +1,4 @@
-// What every operation must say: who may call it, what limits it, how lists look.
+// What every operation must declare: its scope, its merchant scope and rate limit, and the shape of lists.
 import { eachOperation, entries, follow, isObject, isText, list, parametersOf } from '../support.js';
 
 const scopeForm = /^([a-z0-9]+(-[a-z0-9]+)*\.(read|write)|embed)$/;
@@ -19,7 +19,7 @@ export const operationScope = () =>
       const scopes = entries(alternative).flatMap(([, names]) => names);
       if (scopes.length === 1 && scopeForm.test(scopes[0])) return;
       ctx.report({
-        message: `Each alternative of security names one scope "<resource>.read", "<resource>.write" or "embed", ${how}`,
+        message: `Each entry of security names one scope "<resource>.read", "<resource>.write" or "embed", ${how}`,
         location: ctx.location.child(['security', index]),
       });
     });
@@ -35,7 +35,7 @@ export const extensions = () => ({
       const allowed = ctx.type.name === 'Operation' ? known : [];
       for (const name of Object.keys(node).filter((key) => key.startsWith('x-') && !allowed.includes(key))) {
         ctx.report({
-          message: `${name} is not an extension of this house here. Use one of those in docs/guides/api-designer.md, or add it there and to scripts/redocly.`,
+          message: `The extension ${name} is not allowed here. Use one from docs/guides/api-designer.md, or add it there and to scripts/redocly.`,
           location: ctx.location.child(name).key(),
         });
       }

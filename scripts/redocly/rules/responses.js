@@ -1,4 +1,4 @@
-// What every operation answers: the errors that can happen, in one shape, with the headers that make them useful.
+// The responses of every operation: all errors that can happen, in one shape, with the required headers.
 import { basename } from 'node:path';
 import {
   eachOperation,
@@ -21,10 +21,11 @@ export const sharedErrors = () =>
       401: 'every operation needs a token',
       403: 'every operation needs a scope',
       404:
-        (operation['x-merchant-scope'] !== 'none' || has('path')) && 'what the request names may not exist',
+        (operation['x-merchant-scope'] !== 'none' || has('path')) &&
+        'what the request refers to may not exist',
       405: 'its path may be called with another method',
-      422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may be foreign',
-      425: ctx.key === 'post' && 'a POST may come as early data',
+      422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may belong to another list',
+      425: ctx.key === 'post' && 'a POST may arrive as early data',
       429: operation['x-rate-limit'] && 'it has a rate limit',
       500: 'anything may fail',
     };
@@ -39,7 +40,7 @@ export const sharedErrors = () =>
     for (const [status, response] of entries(operation.responses)) {
       if (!isError(status) || isText(response?.$ref)) continue;
       ctx.report({
-        message: `Errors are shared: answer ${status} by $ref to a file in components/responses.`,
+        message: `Errors are shared: declare ${status} by $ref to a file in components/responses.`,
         location: ctx.location.child(['responses', status]).key(),
       });
     }
@@ -59,7 +60,7 @@ export const errorSchema = () => {
       const place = schema ? location.child(['content', 'application/json', 'schema']) : location;
       report(
         ctx,
-        `Clients parse every ${status} alike: give it the schema ../schemas/${expected}.yaml.`,
+        `Clients parse every ${status} the same way: give it the schema ../schemas/${expected}.yaml.`,
         place.key(),
       );
     }

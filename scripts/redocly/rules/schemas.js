@@ -1,4 +1,4 @@
-// Schemas: that they can be true at all, closed objects, const types on resources.
+// Schemas: valid patterns and limits, closed objects, a const `type` on resources.
 import { basename } from 'node:path';
 import { entries, follow, isObject, isText, list } from '../support.js';
 
@@ -22,7 +22,7 @@ export const validSchema = () => ({
         new RegExp(pattern, 'u');
       } catch (error) {
         ctx.report({
-          message: `Mend the regular expression: ${error.message}. Validators compile it with the flag "u".`,
+          message: `Fix the regular expression: ${error.message}. Validators compile it with the flag "u".`,
           location: ctx.location.child(keyword),
         });
       }
@@ -30,7 +30,7 @@ export const validSchema = () => ({
     for (const [low, high] of pairs) {
       if (!(schema[low] > schema[high])) continue;
       ctx.report({
-        message: `Nothing can match: ${low} ${schema[low]} is more than ${high} ${schema[high]}. Exchange or mend them.`,
+        message: `Nothing can match: ${low} ${schema[low]} is more than ${high} ${schema[high]}. Swap or correct them.`,
         location: ctx.location.child(low),
       });
     }
@@ -39,7 +39,7 @@ export const validSchema = () => ({
 
 export const closedObject = () => ({
   Schema(schema, ctx) {
-    // Under `not` and `if` a schema asks a question about an object, it does not describe one.
+    // Under `not` and `if`, a schema is a condition and does not describe an object.
     if (!isObject(schema) || ['not', 'if'].includes(ctx.key)) return;
     if (![schema.type].flat().includes('object') && schema.properties === undefined) return;
     const properties = isObject(schema.properties) ? schema.properties : {};
@@ -53,7 +53,7 @@ export const closedObject = () => ({
     if (schema.additionalProperties === false || isMap) return;
     ctx.report({
       message:
-        'Close this object with "additionalProperties: false"; a map of values names their schema there instead.',
+        'Close this object with "additionalProperties: false"; for a map, put the schema of its values there instead.',
       location: ctx.location.key(),
     });
   },
@@ -69,7 +69,7 @@ export const resourceType = ({ except = [] }) => ({
     const isKebab = isText(type?.const) && /^[a-z]+(-[a-z]+)*$/.test(type.const);
     if (isKebab && list(schema.required).includes('type')) return;
     ctx.report({
-      message: `A resource carries a required "type" with a kebab-case const, such as "const: payment-method". Add it to ${name}.`,
+      message: `A resource has a required "type" with a kebab-case const, such as "const: payment-method". Add it to ${name}.`,
       location: ctx.location.child('properties').key(),
     });
   },

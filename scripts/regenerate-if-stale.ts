@@ -1,6 +1,6 @@
-// Runs before `npm start`: if openapi/ changed since generated/ was made, generates first, so that a designer sees the
-// change at once and a faulty contract stops the start with file and line; and builds the docs if there are none yet, or
-// old ones. Otherwise it costs milliseconds.
+// Runs before `npm start`. If openapi/ changed since the last `npm run generate`, generates again, so that the server runs
+// the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or out of
+// date. Takes milliseconds if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ function run(script: string): number {
 
 async function main(): Promise<number> {
   if ((await read(digestFile)).trim() !== (await contractDigest())) {
-    console.log('The contract changed since it was last generated. Generating:');
+    console.log('openapi/ changed since the last `npm run generate`. Generating:');
     const failed = run('generate.ts');
     if (failed) return failed;
   }
   if ((await read('site/openapi.json')) === (await read('generated/openapi.json'))) return 0;
-  console.log('Building the docs, at the first start and when the contract changed:');
+  console.log('The docs are missing or out of date. Building them:');
   return run('docs.ts');
 }
 

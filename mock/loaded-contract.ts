@@ -1,7 +1,7 @@
-// One reading of the contract and everything that is made from it. A faulty contract makes none, so the mock never serves
-// from one.
+// The bundled contract and everything the mock derives from it. Loading throws on a faulty contract, so the mock never
+// serves one.
 import type { Request } from 'express';
-import type { Contract, Document } from '../server/contract/load.ts';
+import { loadContract, type Document } from '../server/contract/load.ts';
 import { proveContract } from '../server/contract/prove.ts';
 import { createRequestJudge, type RequestJudge } from '../server/contract/requests.ts';
 import { createResponseCheck, type ResponseCheck } from '../server/contract/responses.ts';
@@ -9,7 +9,7 @@ import { createRouter, type Found } from '../server/http/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 
-export interface Reading {
+export interface LoadedContract {
   document: Document;
   operations: readonly MockOperation[];
   find: (req: Request) => Found<MockOperation>;
@@ -18,7 +18,8 @@ export interface Reading {
   prism: Prism;
 }
 
-export async function readContract(contract: Contract): Promise<Reading> {
+export async function loadMockContract(file: string): Promise<LoadedContract> {
+  const contract = loadContract(file);
   const ajv = proveContract(contract);
   const { document } = contract;
   const operations = mockOperations(document);

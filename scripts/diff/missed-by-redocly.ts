@@ -1,13 +1,13 @@
-// What `redocly diff` does not see. Nothing here rates a change; it only makes sure that none is missed.
+// Finds the changes that `redocly diff` misses. They are rated in impact.ts, like all others.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, step, type Change, type Json } from './change.ts';
 import { at } from './places.ts';
 
 /**
- * Where one side has a `$ref` and the other has not, Redocly follows the reference and forgets what stands beside it.
- * There, the reference is replaced by what it means.
+ * If only one side has a `$ref`, Redocly follows it and ignores its sibling keywords. This inlines the reference in such
+ * places, so that the siblings are compared too.
  */
-export function align(base: Json, revision: Json): [Json, Json] {
+export function alignRefs(base: Json, revision: Json): [Json, Json] {
   const contracts = [structuredClone(base), structuredClone(revision)] as [Json, Json];
   alignNodes(...contracts, contracts);
   return contracts;
@@ -18,8 +18,8 @@ function alignNodes(base: unknown, revision: unknown, contracts: [Json, Json]): 
   for (const key of Object.keys(left)) {
     const [before, after] = [left[key], right[key]];
     if (isObject(before) && isObject(after) && isRef(before) !== isRef(after)) {
-      left[key] = meaning(before, contracts[0]);
-      right[key] = meaning(after, contracts[1]);
+      left[key] = inlineRef(before, contracts[0]);
+      right[key] = inlineRef(after, contracts[1]);
     }
     alignNodes(left[key], right[key], contracts);
   }
@@ -27,26 +27,27 @@ function alignNodes(base: unknown, revision: unknown, contracts: [Json, Json]): 
 
 const isRef = (node: Json) => typeof node.$ref === 'string';
 
-function meaning(node: Json, contract: Json): Json {
-  const { $ref, ...beside } = node;
+function inlineRef(node: Json, contract: Json): Json {
+  const { $ref, ...siblings } = node;
   const target = typeof $ref === 'string' ? at(contract, $ref) : undefined;
-  return isObject(target) ? { ...structuredClone(target), ...beside } : node;
+  return isObject(target) ? { ...structuredClone(target), ...siblings } : node;
 }
 
-// Arrays too: they are written through by index.
+// Includes arrays, whose keys are their indexes.
 const children = (node: unknown) => (typeof node === 'object' && node !== null ? (node as Json) : {});
 
-// Redocly compares plain values and lists of them. Objects inside these keywords it passes over.
-const passedOver = new Set(['example', 'examples', 'value', 'default', 'const', 'enum']);
+// In these keywords Redocly compares scalars and lists of scalars, but not objects.
+const skippedByRedocly = new Set(['example', 'examples', 'value', 'default', 'const', 'enum']);
 
-export function hidden(base: unknown, revision: unknown, pointer = '#', parent = ''): Change[] {
+export function missedChanges(base: unknown, revision: unknown, pointer = '#', parent = ''): Change[] {
   const [left, right] = [children(base), children(revision)];
   return Object.keys(left).flatMap((key) => {
     const [before, after, place] = [left[key], right[key], step(pointer, key)];
-    // A field may have such a name, and `examples` may be a map of Example objects.
+    // Under `properties` the key is a field name. `examples` is a keyword value only if it is a list; otherwise it is a map
+    // of Example objects.
     const isName = parent === 'properties';
-    const whole = passedOver.has(key) && !isName && (key !== 'examples' || Array.isArray(before));
-    if (!whole) return hidden(before, after, place, isName ? '' : key);
+    const isSkipped = skippedByRedocly.has(key) && !isName && (key !== 'examples' || Array.isArray(before));
+    if (!isSkipped) return missedChanges(before, after, place, isName ? '' : key);
     if (isPlain(before) || isPlain(after) || isDeepStrictEqual(before, after)) return [];
     const sides = { base: { pointer: place, value: before }, revision: { pointer: place, value: after } };
     const typeName = key === 'value' ? 'Example' : 'Schema';
@@ -57,8 +58,8 @@ export function hidden(base: unknown, revision: unknown, pointer = '#', parent =
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
 const isPlain = (value: unknown) => isScalar(value) || (Array.isArray(value) && value.every(isScalar));
 
-/** The net below everything: equal but for the order of lists and keys, and for the version. */
-export const same = (base: Json, revision: Json) =>
+/** Equal except for the version and the order of lists and keys. The last check that no change was missed. */
+export const isEquivalent = (base: Json, revision: Json) =>
   sorted(unversioned(base)) === sorted(unversioned(revision));
 
 const unversioned = (contract: Json) => ({ ...contract, info: { ...children(contract.info), version: '' } });

@@ -1,5 +1,5 @@
-// Looks through every tracked file for what must never be committed: private keys, tokens, download addresses in the lock
-// file, paths of the machine that it was written on.
+// Scans every tracked file for what must never be committed: private keys, tokens, download URLs in the lock file, and
+// absolute paths of the developer's machine.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { root } from './support/redocly.ts';
 const forbidden: [what: string, pattern: RegExp][] = [
   ['a private key', /-----BEGIN (?:EC |RSA |ENCRYPTED )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20}/],
   ['a signed token', /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}/],
-  ['a path of this machine', /(?:^|["'\s=(])\/(?:home|root|Users|work)\/[a-z]/m],
+  ['an absolute local path', /(?:^|["'\s=(])\/(?:home|root|Users|work)\/[a-z]/m],
 ];
-const lockOnly: [what: string, pattern: RegExp][] = [['a download address', /"resolved":|registry\.[a-z]/]];
+const lockOnly: [what: string, pattern: RegExp][] = [['a download URL', /"resolved":|registry\.[a-z]/]];
 
 const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   .split('\0')
@@ -20,12 +20,12 @@ const faults = files.flatMap((file) => {
   const rules = /(^|\/)package-lock\.json$|\.npmrc$/.test(file) ? [...forbidden, ...lockOnly] : forbidden;
   return rules.flatMap(([what, pattern]) => {
     const at = text.search(pattern);
-    return at < 0 ? [] : [`${file}:${text.slice(0, at).split('\n').length} holds ${what}`];
+    return at < 0 ? [] : [`${file}:${text.slice(0, at).split('\n').length} contains ${what}`];
   });
 });
 if (faults.length > 0) {
-  console.error(`${faults.join('\n')}\nRemove it, and rewrite the commit that brought it.`);
+  console.error(`${faults.join('\n')}\nRemove it, and rewrite the commit that added it.`);
   process.exitCode = 1;
 } else {
-  console.log(`${files.length} files hold nothing that must not be committed`);
+  console.log(`${files.length} files scanned, nothing forbidden found`);
 }

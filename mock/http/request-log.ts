@@ -1,0 +1,26 @@
+// One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
+import type { RequestHandler } from 'express';
+import { contextOf } from './context.ts';
+
+const maxLength = 400;
+
+export const createRequestLog =
+  (log: (line: string) => void): RequestHandler =>
+  (req, res, next) => {
+    const start = performance.now();
+    const [path = ''] = req.url.split('?', 1);
+    res.on('close', () => {
+      const { why } = contextOf(res) as { why?: string };
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      const ms = Math.round(performance.now() - start);
+      log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
+    });
+    next();
+  };
+
+/** Paths and property names come from the caller, so terminal control characters are removed. */
+const printable = (line: string) => {
+  // eslint-disable-next-line no-control-regex -- matching control characters is the purpose
+  const safe = line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return safe.length > maxLength ? `${safe.slice(0, maxLength)}…` : safe;
+};

@@ -1,0 +1,25 @@
+// The last middleware: turns everything that was thrown into an error response.
+import type { ErrorRequestHandler } from 'express';
+import { sendError } from '../../server/http/send-error.ts';
+import { ApiError } from '../../server/errors.ts';
+import { contextOf } from './context.ts';
+
+export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+  if (res.headersSent) {
+    next(error);
+    return;
+  }
+  const apiError = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
+  contextOf(res).why = reasonOf(apiError);
+  sendError(res, apiError);
+};
+
+function reasonOf({ facts, cause }: ApiError): string {
+  if (facts.reason !== undefined) return facts.reason;
+  if (facts.details)
+    return facts.details
+      .map(({ location, pointer, message }) => `${location}${pointer && ` ${pointer}`} ${message}`)
+      .join('; ');
+  if (facts.detail) return facts.detail.map(({ loc, msg }) => `${loc.join(' ')} ${msg}`).join('; ');
+  return cause instanceof Error ? (cause.stack ?? cause.message) : 'refused';
+}
