@@ -54,9 +54,7 @@ export function paymentMethods(): Command {
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
       const moved = isUuid(id)
-        ? await withEvents(({ inUnitOfWork }) =>
-            inUnitOfWork((unit) => movePaymentMethod(unit, id, status)),
-          )
+        ? await withEvents(({ inUnitOfWork }) => inUnitOfWork((unit) => movePaymentMethod(unit, id, status)))
         : undefined;
       if (!moved) throw unknown(id);
       printJson({ id: moved.id, status: moved.status });

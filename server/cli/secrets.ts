@@ -34,9 +34,7 @@ Where CARD_KEY is set, the keys are yours. Make a new one (openssl rand -base64 
   4. restart every instance with CARD_KEY=<new>
 If it is interrupted, run it again: it continues where it stopped.`,
     )
-    .action(({ keepOld = false }: { keepOld?: boolean }) =>
-      withSecrets((parts) => rotate(parts, keepOld)),
-    );
+    .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
   return command;
 }
 

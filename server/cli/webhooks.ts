@@ -1,6 +1,10 @@
 import { Command } from 'commander';
 import { inWork } from '../actions/unit-of-work.ts';
-import { replayDeliveries, rotateSubscription, switchSubscription } from '../actions/webhook-subscriptions.ts';
+import {
+  replayDeliveries,
+  rotateSubscription,
+  switchSubscription,
+} from '../actions/webhook-subscriptions.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { listDeliveries } from '../store/events.ts';

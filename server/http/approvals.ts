@@ -41,9 +41,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
       return;
     }
     res.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store' }).type('html');
-    res.send(
-      method.status === 'buyer_approval_required' ? approvalPage(method) : decidedPage(method.status),
-    );
+    res.send(method.status === 'buyer_approval_required' ? approvalPage(method) : decidedPage(method.status));
   });
   app.post(approvalPattern, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;

@@ -36,7 +36,8 @@ export const createMerchantAccount =
       return;
     }
     if (named === '*') {
-      if (merchantScope !== 'many') throw new ApiError('bad_request', { reason: '* is not for this operation' });
+      if (merchantScope !== 'many')
+        throw new ApiError('bad_request', { reason: '* is not for this operation' });
       // What writes for all accounts, also for those to come, takes a pair that reaches all of them.
       if (method !== 'get' && own.length > 0)
         throw new ApiError('forbidden', { reason: '* takes access to all merchant accounts' });

@@ -35,7 +35,11 @@ export function createRouter<Operation extends Place>(
     if (!found) throw new ApiError('not_found', { reason: 'unknown path' });
     const operation = found.methods.get(method);
     const allow = [...found.methods.keys()].join(', ');
-    if (!operation) throw new ApiError('method_not_allowed', { reason: `the path has ${allow}`, headers: { Allow: allow } });
+    if (!operation)
+      throw new ApiError('method_not_allowed', {
+        reason: `the path has ${allow}`,
+        headers: { Allow: allow },
+      });
     return { operation, allow };
   };
 }

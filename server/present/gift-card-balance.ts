@@ -14,8 +14,7 @@ export interface BalanceFacts {
 }
 
 export function presentGiftCardBalance({ id, merchant_account_id, number, balance }: BalanceFacts): Item {
-  const numbers =
-    number === undefined ? { bin: null, sub_bin: null, last4: null } : giftCardBin(number);
+  const numbers = number === undefined ? { bin: null, sub_bin: null, last4: null } : giftCardBin(number);
   const item = { type: 'gift-card' as const, id, merchant_account_id, ...numbers };
   if (balance && 'balance' in balance) {
     return {

@@ -91,7 +91,10 @@ export async function listBulkDeclines(
 }
 
 /** Which of these IDs this very transaction has inserted. */
-export async function listOwnTransactions(db: Tx, ids: readonly (string | undefined)[]): Promise<Set<string>> {
+export async function listOwnTransactions(
+  db: Tx,
+  ids: readonly (string | undefined)[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from transactions
     where id = any(${[...ids]}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);

@@ -2,7 +2,12 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Db } from './database.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
-import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './transaction-filters.ts';
+import {
+  conditionsOf,
+  type Condition,
+  type Conditions,
+  type TransactionFilters,
+} from './transaction-filters.ts';
 import type { TransactionRow } from './transactions.ts';
 
 /** Of one account, of some, or (with undefined) of all; newest first. */
@@ -80,4 +85,3 @@ function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condi
     upper ?? (to && sql<SqlBool>`${createdAt} <= ${timestamp(to)}`),
   ].filter((condition) => condition !== undefined);
 }
-

@@ -1,8 +1,7 @@
 // Walking lists both ways on the real service, held against what the database has.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
-import { createAccount } from '../../server/store/merchant-accounts.ts';
-import { insertTransactions } from '../../server/store/transactions.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 

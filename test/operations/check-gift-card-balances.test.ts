@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createVault } from '../../server/domain/vault.ts';
-import { giftCardBin } from '../../server/domain/gift-cards.ts';
-import { createGiftCard } from '../../server/store/gift-cards.ts';
+import { createGiftCard } from '../../server/actions/gift-cards.ts';
 import { describeOperation } from '../support/operation.ts';
+import { silentWork } from '../support/records.ts';
 
 const card = { number: '9999000050001234', pin: '1234' };
 const valid = { items: [card] };
@@ -22,17 +21,9 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid } }, (frame) =
     return { ...answer, items: (answer.body as { items: Item[] }).items };
   };
   const store = async (number: string, pin: string, account = 'default') => {
-    const { config, service } = frame.service;
-    const vault = createVault([config.secrets.CARD_KEY ?? Buffer.alloc(32)]);
-    const sealed = {
-      number_sealed: vault.seal(number, 'gift-card'),
-      pin_sealed: vault.seal(pin, 'gift-card'),
-    };
-    const row = await createGiftCard(service.database.db, {
-      merchant_account_id: account,
-      ...sealed,
-      ...giftCardBin(number),
-    });
+    const { secrets, service } = frame.service;
+    const card = { merchant_account_id: account, number, pin };
+    const row = await silentWork(service.database.db, (unit) => createGiftCard(unit, card, secrets.vault));
     return row?.id ?? '';
   };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { createBuyer } from '../../server/store/buyers.ts';
+import { createBuyer } from '../support/records.ts';
 import { describeOperation } from '../support/operation.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../server/store/merchant-accounts.ts';
-import {
-  insertTransactions,
-  type NewTransaction,
-  type Transaction,
-} from '../../server/store/transactions.ts';
+import type { NewTransaction, Transaction } from '../../server/store/transactions.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
 import { describeOperation } from '../support/operation.ts';
 import {
   buyer,

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
-import { moveTransaction, createTransactions } from '../../server/store/transaction-moves.ts';
-import { noteReplacement } from '../../server/store/payment-method-moves.ts';
+import { moveTransaction } from '../../server/actions/transactions.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import { findTransaction, type NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
+import { createTransactions, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
@@ -158,16 +158,10 @@ describe('payment-methods', () => {
       .set({ expiration_date: '01/24' })
       .where('id', '=', old.id)
       .execute();
-    const details = () => ({
-      expiration_date: '01/44',
-      number_sealed: 'sealed',
-      fingerprint: 'new',
-      label: '7777',
-    });
-    for (const { id } of [old, young]) await noteReplacement(db(), id, details, new Date());
+    for (const { id } of [old, young]) await noteReplacement({ db: db(), secrets: service.secrets }, id);
     const { status, stdout } = await payments(['payment-methods', 'apply-replacements']);
     expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
-    expect(await findPaymentMethod(db(), old.id)).toMatchObject({ label: '7777', has_replacement: false });
+    expect(await findPaymentMethod(db(), old.id)).toMatchObject({ label: '4444', has_replacement: false });
     expect(await findPaymentMethod(db(), young.id)).toMatchObject({ label: '1111', has_replacement: true });
   });
 
@@ -229,13 +223,7 @@ describe('transactions move', () => {
 
   const waiting = async () => {
     const { id } = await store();
-    const details = () => ({
-      expiration_date: '01/44',
-      number_sealed: 'sealed',
-      fingerprint: 'new',
-      label: '7777',
-    });
-    await noteReplacement(db(), id, details, new Date());
+    await noteReplacement({ db: db(), secrets: service.secrets }, id);
     return id;
   };
 
@@ -246,7 +234,9 @@ describe('transactions move', () => {
       status: 'processing',
       payment_method: paymentMethod({ id: card }),
     });
-    await moveTransaction(db(), id, 'authorization_declined', 'expired_payment_method', new Date());
+    await silentWork(db(), (unit) =>
+      moveTransaction(unit, id, 'authorization_declined', 'expired_payment_method'),
+    );
     expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '1111', has_replacement: true });
   });
 
@@ -256,7 +246,7 @@ describe('transactions move', () => {
     status = 'authorization_declined' as const,
   ) => {
     const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
-    await moveTransaction(db(), id, status, reason, new Date());
+    await silentWork(db(), (unit) => moveTransaction(unit, id, status, reason));
     return findPaymentMethod(db(), card);
   };
 
@@ -267,7 +257,7 @@ describe('transactions move', () => {
     expect((await payments(['transactions', 'move', id, 'authorization_declined', ...reason])).status).toBe(
       0,
     );
-    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '7777', has_replacement: false });
+    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '4444', has_replacement: false });
     expect(await findTransaction(db(), id)).toMatchObject({
       status: 'authorization_declined',
       raw_response_code: 'expired_payment_method',
@@ -275,7 +265,7 @@ describe('transactions move', () => {
   });
 
   it.each([...replacingDeclines])('%s does', async (reason) => {
-    expect(await declined(await waiting(), reason)).toMatchObject({ label: '7777', has_replacement: false });
+    expect(await declined(await waiting(), reason)).toMatchObject({ label: '4444', has_replacement: false });
   });
 
   it.each(['insufficient_funds', 'suspected_fraud', undefined])('%s does not', async (reason) => {

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { seedTransaction, type SeededTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { sampleTransaction, type SampleTransaction } from '../../server/sandbox/sample-transactions.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -45,11 +45,11 @@ const isThere = async (id: string) =>
 const line = (given: Partial<NewTransaction> = {}) => JSON.stringify(transaction(given));
 const importText = (text: string, ...options: string[]) =>
   payments(['import', 'transactions', '-', ...options], text);
-const seeded = (index: number, seed = 77): SeededTransaction =>
-  seedTransaction(index, 'default', {
+const seeded = (index: number, seed = 77): SampleTransaction =>
+  sampleTransaction(index, 'default', {
     seed,
     until: new Date('2025-06-01T00:00:00Z'),
-    means: { vault: undefined as never, fingerprint: () => 'ab'.repeat(32) },
+    secrets: { fingerprint: () => 'ab'.repeat(32) },
   });
 
 describe('a good file', () => {

@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { deactivateApiKeyPair } from '../../server/store/api-key-pairs.ts';
+import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { silentWork } from '../support/records.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -112,7 +113,7 @@ describe('two that run', () => {
     const statusOn = async (instance: TestService) =>
       (await instance.call('GET', '/api-key-pairs', { token: pair.token('*.read') })).status;
     expect([await statusOn(one), await statusOn(two)]).toEqual([200, 200]);
-    await deactivateApiKeyPair(one.service.database.db, pair.id);
+    await silentWork(one.service.database.db, (unit) => deactivateKeyPair(unit, pair.id));
     await eventually(async () => (await statusOn(two)) === 401, 'the other instance refuses it', 5);
     await eventually(async () => (await statusOn(one)) === 401, 'the first instance refuses it', 5);
   });

@@ -4,22 +4,23 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { startJobs } from '../../server/jobs.ts';
-import { openDatabase } from '../../server/store/database.ts';
-import { recordAttempt, storeEvent } from '../../server/store/events.ts';
-import { noteReplacement } from '../../server/store/payment-method-moves.ts';
+import { createSubscription } from '../../server/actions/webhook-subscriptions.ts';
+import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
+import { inTransaction, openDatabase } from '../../server/store/database.ts';
+import { insertEvent, recordAttempt } from '../../server/store/events.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
-import { createWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
+import { noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
-const details = { expiration_date: '12/44', number_sealed: 'sealed', fingerprint: 'another', label: '4444' };
 
 it('applies waiting replacements of cards that have expired, at the start and then again and again', async () => {
   let now = new Date('2039-12-31T23:59:59Z');
   await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
   const { db } = service.service.database;
-  await noteReplacement(db, id, () => details, now);
+  const { secrets } = service;
+  await noteReplacement({ db, secrets, now }, id);
   const runs = () => service.logs.filter((line) => line.includes('"expired-cards"')).length;
   const before = runs();
   await vi.waitUntil(() => runs() > before + 2, { timeout: 10_000 });
@@ -38,15 +39,15 @@ it('applies waiting replacements of cards that have expired, at the start and th
   });
 
   // Another start does it at once.
-  await noteReplacement(db, id, () => ({ ...details, fingerprint: 'a third', label: '5555' }), now);
-  const { databaseUrl, secrets } = service.config;
+  await noteReplacement({ db, secrets, now }, id, { number: '4242424242424242' });
+  const { databaseUrl, secrets: keys } = service.config;
   await service.service.close();
   now = new Date('2045-01-01T00:00:00Z');
-  await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets } });
+  await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets: keys } });
   await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
-  expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '5555' });
+  expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '4242' });
 });
 
 it('forgets old events with their deliveries, but none that is still to be delivered, and counts that are over', async () => {
@@ -56,20 +57,23 @@ it('forgets old events with their deliveries, but none that is still to be deliv
   const config = { webhookWorker: false };
   await using service = await startTestService({ config, now: () => now, jobMilliseconds: 50 });
   const { db } = service.service.database;
-  const subscription = await createWebhookSubscription(db, {
+  const wanted = {
     merchant_account_id: 'default',
     active: true,
     url: 'http://127.0.0.1:9/',
-    username: null,
-    password_sealed: null,
-    secret_sealed: 'sealed',
-  });
+    authentication: null,
+  };
+  const { row: subscription } = await silentWork(db, (unit) =>
+    createSubscription(unit, wanted, service.secrets.vault),
+  );
   const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
     const id = randomUUID();
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
-    const [due] = await storeEvent(db, event);
-    const delivery = { id: due?.deliveryId ?? '', round: 0, attempts: 0 };
-    await recordAttempt(db, delivery, { at: created_at, status: 200, milliseconds: 1, error: null }, state);
+    const attempt = { at: created_at, status: 200, milliseconds: 1, error: null };
+    await inTransaction(db, async (tx) => {
+      const [due] = await insertEvent(tx, event);
+      await recordAttempt(tx, { id: due?.deliveryId ?? '', round: 0, attempts: 0 }, attempt, state);
+    });
     return id;
   };
   const kept = [
@@ -101,8 +105,10 @@ it('survives a database that is away, and says so', async () => {
   const away = openDatabase('postgres://nobody@127.0.0.1:1/none', () => undefined);
   const logs: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });
-  const changed = () => Promise.resolve();
-  const jobs = startJobs({ db: away.db, log, now: () => new Date(), changed, everyMilliseconds: 20 });
+  const { db } = away;
+  const now = () => new Date();
+  const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
+  const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: 20 });
   await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
   await jobs.stop();
   await away.close();

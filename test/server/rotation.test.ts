@@ -7,11 +7,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVault, keyIdOf, type Vault } from '../../server/domain/vault.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
-import { noteReplacement } from '../../server/store/payment-method-moves.ts';
-import { createPaymentMethod } from '../../server/store/payment-methods.ts';
+import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
+import { fingerprintOf } from '../../server/domain/cards.ts';
 import { countSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
+import { noteReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
 // Each call of the command line is a process of its own.
@@ -44,33 +45,20 @@ async function storeMany(vault: Vault, many: number): Promise<void> {
 }
 
 async function storeWithReplacement(vault: Vault): Promise<string> {
-  const made = await createPaymentMethod(db(), {
-    id: crypto.randomUUID(),
+  const secrets = { vault, fingerprint: (text: string) => fingerprintOf(Buffer.alloc(32), text) };
+  const card = {
     merchant_account_id: 'default',
     buyer_id: null,
     external_identifier: null,
-    status: 'succeeded',
-    scheme: 'visa',
-    bin: null,
+    status: 'succeeded' as const,
     card_type: null,
     card_issuer_name: null,
     expiration_date: '12/39',
-    label: null,
-    fingerprint: 'old',
-    number_sealed: vault.seal(number, 'card'),
     redirect_url: null,
-  });
-  const id = made?.id ?? '';
-  await noteReplacement(
-    db(),
-    id,
-    () => ({
-      expiration_date: '12/41',
-      number_sealed: vault.seal('5555555555554444', 'card'),
-      fingerprint: 'new',
-    }),
-    new Date(),
-  );
+  };
+  const stored = await silentWork(db(), (unit) => createPaymentMethod(unit, { ...card, number }, secrets));
+  const id = 'made' in stored ? stored.made.id : '';
+  await noteReplacement({ db: db(), secrets }, id, { expiration_date: '12/41' });
   return id;
 }
 

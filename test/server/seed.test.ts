@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
-import { seedTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
 import { createPayments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -84,9 +84,9 @@ it('refuses what it does not understand', async () => {
 });
 
 it('the first 300 are a list worth looking at', () => {
-  const means = { vault: undefined as never, fingerprint: () => 'ab'.repeat(32) };
-  const options = { seed: 1, until: new Date(until), means };
-  const rows = Array.from({ length: 300 }, (_, index) => seedTransaction(index, 'default', options));
+  const secrets = { fingerprint: () => 'ab'.repeat(32) };
+  const options = { seed: 1, until: new Date(until), secrets };
+  const rows = Array.from({ length: 300 }, (_, index) => sampleTransaction(index, 'default', options));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(300);
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));
   expect(new Set(rows.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(4);

@@ -9,7 +9,8 @@ import {
 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../server/domain/key-pair.ts';
-import { deactivateApiKeyPair } from '../../server/store/api-key-pairs.ts';
+import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
+import { silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -217,7 +218,7 @@ describe('forged and broken tokens are 401', () => {
     const token = pair.token(...scopes);
     const call = async () => (await clocked.call('GET', '/card-scheme-definitions', { token })).status;
     expect(await call()).toBe(200);
-    await deactivateApiKeyPair(clocked.service.database.db, pair.id);
+    await silentWork(clocked.service.database.db, (unit) => deactivateKeyPair(unit, pair.id));
     time = new Date(time.getTime() + 2_001);
     expect(await call()).toBe(401);
   });

@@ -4,16 +4,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/store/database.ts';
-import { createAccount } from '../../server/store/merchant-accounts.ts';
+import { whyUnstorable } from '../../server/domain/storable.ts';
+import { presentTransaction } from '../../server/present/transaction.ts';
+import { listTransactionPage } from '../../server/store/transaction-list.ts';
 import {
   findTransaction,
-  insertTransactions,
-  listTransactionPage,
-  saveTransaction,
-  transactionOf,
-  unstorable,
   type NewTransaction,
+  type TransactionRow,
 } from '../../server/store/transactions.ts';
+import {
+  createAccount,
+  insertTransactions,
+  insertTransactionsIn,
+  updateTransaction,
+} from '../support/records.ts';
 import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
@@ -155,10 +159,20 @@ describe('what is stored', () => {
     payment_service_transaction_id: given.payment_service_transaction_id ?? null,
   });
 
+  /** The resource, and what only filters use. */
+  const stored = (row: TransactionRow): NewTransaction => ({
+    ...presentTransaction(row),
+    metadata: row.metadata,
+    payment_source: row.payment_source,
+    merchant_initiated: row.merchant_initiated,
+    is_subsequent_payment: row.is_subsequent_payment,
+    payment_service_transaction_id: row.payment_service_transaction_id,
+  });
+
   it('comes back as it was given, with its times in milliseconds of UTC', async () => {
     for (const row of every) {
       const found = await findTransaction(database.db, row.given.id);
-      expect(found && transactionOf(found)).toEqual(shown(row));
+      expect(found && stored(found)).toEqual(shown(row));
     }
   });
 
@@ -175,7 +189,7 @@ describe('what is stored', () => {
     const rows = [fresh, known?.given ?? fresh, again, transaction()];
     expect(
       await database.db.transaction().execute(async (inside) => {
-        const refused = await insertTransactions(inside, rows);
+        const refused = await insertTransactionsIn(inside, rows);
         expect((await findTransaction(inside, fresh.id))?.amount).toBe(fresh.amount);
         await inside
           .deleteFrom('transactions')
@@ -187,25 +201,27 @@ describe('what is stored', () => {
   });
 
   it('is known to be impossible before it is tried', () => {
-    expect(unstorable(transaction({ external_identifier: 'a\0b' }))).toContain('U+0000');
-    expect(unstorable(transaction({ metadata: { a: '\udfff' } }))).toContain('surrogate');
-    expect(unstorable(transaction({ created_at: '9999-12-31T23:59:60Z' }))).toContain('created_at');
-    expect(unstorable(transaction({ updated_at: '0000-01-01T00:00:00+00:01' }))).toContain('updated_at');
-    for (const { given } of every) expect(unstorable(given)).toBeUndefined();
-    expect(unstorable(transaction({ external_identifier: '\\u0000' }))).toBeUndefined();
+    expect(whyUnstorable(transaction({ external_identifier: 'a\0b' }))).toContain('U+0000');
+    expect(whyUnstorable(transaction({ metadata: { a: '\udfff' } }))).toContain('surrogate');
+    expect(whyUnstorable(transaction({ created_at: '9999-12-31T23:59:60Z' }))).toContain('created_at');
+    expect(whyUnstorable(transaction({ updated_at: '0000-01-01T00:00:00+00:01' }))).toContain('updated_at');
+    for (const { given } of every) expect(whyUnstorable(given)).toBeUndefined();
+    expect(whyUnstorable(transaction({ external_identifier: '\\u0000' }))).toBeUndefined();
   });
 
   it('is found by what it was changed to, and no longer by what it was', async () => {
     const before = transaction({ external_identifier: 'before the change' });
     await insertTransactions(database.db, [before]);
     const gift_card_redemptions = [redemption({ refunded_amount: 5 })];
-    const after = await saveTransaction(database.db, before.id.toUpperCase(), {
+    const after = await updateTransaction(database.db, {
+      ...before,
+      id: before.id.toUpperCase(),
       updated_at: '2027-01-01T01:00:00+01:00',
       status: 'authorization_declined',
       gift_card_redemptions,
       external_identifier: 'after the change',
     });
-    expect(after && transactionOf(after)).toMatchObject({
+    expect(stored(after)).toMatchObject({
       ...before,
       updated_at: '2027-01-01T00:00:00.000Z',
       status: 'authorization_declined',
@@ -215,9 +231,7 @@ describe('what is stored', () => {
     expect(await list(['default'], { search: 'before the change' })).toEqual([]);
     expect(await list(undefined, { search: 'after the change', has_refunds: true })).toEqual([before.id]);
     await database.db.deleteFrom('transactions').where('id', '=', before.id).execute();
-    expect(
-      await saveTransaction(database.db, before.id, { updated_at: '2027-01-01T00:00:00Z' }),
-    ).toBeUndefined();
+    await expect(updateTransaction(database.db, before)).rejects.toThrow('is gone');
     expect(await findTransaction(database.db, 'unicorn')).toBeUndefined();
   });
 });

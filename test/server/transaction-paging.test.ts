@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Cursor } from '../../server/domain/cursor.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
-import { createAccount } from '../../server/store/merchant-accounts.ts';
 import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
-import { insertTransactions, listTransactionPage } from '../../server/store/transactions.ts';
+import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   asFilters,

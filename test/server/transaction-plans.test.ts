@@ -3,10 +3,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/store/database.ts';
-import { createAccount } from '../../server/store/merchant-accounts.ts';
 import type { Range } from '../../server/store/paging.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/store/transaction-filters.ts';
-import { analyzeTransactions, transactionRange } from '../../server/store/transactions.ts';
+import { transactionRange } from '../../server/store/transaction-list.ts';
+import { createAccount } from '../support/records.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { filterNames, seedSql } from '../support/transactions.ts';
 
@@ -127,7 +127,7 @@ beforeAll(async () => {
     await createAccount(database.db, { id, display_name: id });
   await seed();
   await sql`vacuum transactions`.execute(database.db);
-  await analyzeTransactions(database.db);
+  await sql`analyze transactions`.execute(database.db);
 }, 600_000);
 afterAll(() => database.close());
 

@@ -1,9 +1,10 @@
 // What a transaction does to the stored card that it names.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cards } from '../../server/sandbox/sample-records.ts';
-import { beginBulk, createTransactions } from '../../server/store/transaction-moves.ts';
+import { beginImport, createTransactions as createIn } from '../../server/actions/transactions.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
+import { createTransactions, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
@@ -64,19 +65,17 @@ it('counts uses and remembers the last, and those by the customer apart', async 
   expect(await usage()).toEqual(six);
 
   // In bulk the same, and only at the end.
-  await db()
-    .transaction()
-    .execute(async (open) => {
-      const bulk = await beginBulk(open);
-      const again = use(day(8));
-      expect(await bulk.create([use(day(7), { merchant_initiated: true }), again])).toEqual([]);
-      expect(await bulk.create([merchants, again, use(day(6))])).toEqual([
-        { index: 0, isOwn: false },
-        { index: 1, isOwn: true },
-      ]);
-      expect(await usage()).toEqual(six);
-      await bulk.finish();
-    });
+  await silentWork(db(), async (unit) => {
+    const bulk = await beginImport(unit);
+    const again = use(day(8));
+    expect(await bulk.create([use(day(7), { merchant_initiated: true }), again])).toEqual([]);
+    expect(await bulk.create([merchants, again, use(day(6))])).toEqual([
+      { index: 0, isRepeated: false },
+      { index: 1, isRepeated: true },
+    ]);
+    expect(await usage()).toEqual(six);
+    await bulk.finish();
+  });
   expect(await usage()).toEqual({
     usage_count: 9,
     last_used_at: day(8),
@@ -88,14 +87,12 @@ it('counts uses and remembers the last, and those by the customer apart', async 
 it('two that name the same cards in another order do not stop each other', async () => {
   const ids = cards.map((card) => card.id);
   const create = (order: string[]) =>
-    db()
-      .transaction()
-      .execute((open) =>
-        createTransactions(
-          open,
-          order.map((card) => transaction({ payment_method: paymentMethod({ id: card }) })),
-        ),
-      );
+    silentWork(db(), (unit) =>
+      createIn(
+        unit,
+        order.map((card) => transaction({ payment_method: paymentMethod({ id: card }) })),
+      ),
+    );
   const orders = Array.from({ length: 40 }, (_, index) => (index % 2 ? ids : [...ids].reverse()));
   await Promise.all(orders.map(create));
 });

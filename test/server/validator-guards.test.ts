@@ -18,7 +18,7 @@ import {
 } from '../../server/contract/load.ts';
 import { proveContract } from '../../server/contract/prove.ts';
 import { createRequestJudge } from '../../server/contract/requests.ts';
-import { createWriteError, lastResort } from '../../server/http/write-error.ts';
+import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -461,7 +461,7 @@ describe('one answer format for everything', () => {
       },
       eventFault: () => undefined,
     };
-    app.use(createWriteError(check, log), lastResort(log));
+    app.use(createWriteError(check, log), createFallback(log));
     const server = app.listen(0);
     const { port } = server.address() as { port: number };
     return {

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { nextWait } from '../../server/webhooks/schedule.ts';
 import { makeCertificate, startReceiver, type Got } from '../support/receiver.ts';
+import { rotateSubscription } from '../../server/actions/webhook-subscriptions.ts';
+import { silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
   card,
@@ -205,14 +207,12 @@ describe('a delivery', () => {
   });
 
   it('while a secret rotates both sign, and rotating is true', async () => {
-    const { rotateSecret } = await import('../../server/store/webhook-subscriptions.ts');
-    const { createVault } = await import('../../server/domain/vault.ts');
-    const vault = createVault([service.config.secrets.CARD_KEY ?? Buffer.alloc(32)]);
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url);
-    const fresh = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
     const { db } = service.service.database;
-    await rotateSecret(db, subscription.id, vault.seal(fresh, 'webhook'), new Date(Date.now() + 60_000));
+    const { vault } = service.secrets;
+    const rotated = await silentWork(db, (unit) => rotateSubscription(unit, subscription.id, 60_000, vault));
+    const fresh = rotated?.secret ?? '';
     await storeCard(service);
     await receiver.received(1);
     for (const secret of [subscription.secret, fresh]) verify(secret, receiver.got[0]);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import type { Config } from '../../server/config.ts';
 import { startEmbedded } from '../../server/postgres/index.ts';
-import { furnishSandbox } from '../../server/sandbox/first-start.ts';
-import { secretsOf } from '../../server/secrets.ts';
-import { createServices } from '../../server/services.ts';
+import { fillSandbox } from '../../server/sandbox/first-start.ts';
+import { openSecrets } from '../../server/secrets.ts';
 import { migrate, openDatabase, type Database } from '../../server/store/database.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
 import { compileProject } from './compile.ts';
@@ -54,9 +54,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = join(folder, 'sandbox');
   await mkdir(dataDir);
   await withDatabase(serverUrl, furnished, async ({ db }) => {
-    const environment = 'sandbox';
-    const secrets = await secretsOf({ environment, dataDir, secrets: {} } as never);
-    await furnishSandbox(db, dataDir, new Date(), createServices({ environment }, secrets));
+    const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
+    await fillSandbox(db, dataDir, new Date(), await openSecrets(config));
   });
   const text = (name: keyof SandboxFiles) => readFile(join(dataDir, name), 'utf8');
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import type { Deps } from '../../server/handlers/deps.ts';
+import type { WriteDeps } from '../../server/handlers/deps.ts';
 import type { Handlers } from '../../generated/operations.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
@@ -163,7 +163,11 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 }
 
 /** The same handlers, of which one crashes while the fire burns. */
-function withCrash(given: Handlers<Deps>, id: OperationId, fire: { burns: boolean }): Handlers<Deps> {
+function withCrash(
+  given: Handlers<WriteDeps>,
+  id: OperationId,
+  fire: { burns: boolean },
+): Handlers<WriteDeps> {
   const handler = given[id] as (...args: unknown[]) => Promise<unknown>;
   const crashing = (...args: unknown[]) =>
     fire.burns ? Promise.reject(new Error('the roof is on fire')) : handler(...args);

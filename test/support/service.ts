@@ -9,13 +9,15 @@ import { inject } from 'vitest';
 import { secretNames, type Config, type SecretName } from '../../server/config.ts';
 import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { generateKeyPair, thumbprint, type Algorithm } from '../../server/domain/key-pair.ts';
+import { generateKeyPair, type Algorithm } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { startService, type Service, type ServiceOptions } from '../../server/start.ts';
-import { createApiKeyPair } from '../../server/store/api-key-pairs.ts';
-import { createRole, findRoles } from '../../server/store/roles.ts';
+import { createKeyPair } from '../../server/actions/api-key-pairs.ts';
+import { createRole } from '../../server/actions/roles.ts';
+import { openSecrets, type Secrets } from '../../server/secrets.ts';
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
+import { silentWork } from './records.ts';
 
 export interface TestService extends AsyncDisposable {
   url: string;
@@ -31,6 +33,8 @@ export interface TestService extends AsyncDisposable {
     options?: PairOptions,
   ) => Promise<{ id: string; key: KeyObject; token: (...scopes: string[]) => string }>;
   logs: string[];
+  /** What the service seals and signs with. */
+  secrets: Secrets;
 }
 
 interface PairOptions {
@@ -75,6 +79,7 @@ export async function startTestService({
     logLevel: 'debug',
     bodyLimit: 102_400,
     webhookWorker: true,
+    providersModule: undefined,
     secrets: firstStart ? testSecrets() : templateSecrets(),
     ...given,
   };
@@ -103,6 +108,7 @@ export async function startTestService({
     token: (...scopes) => signToken(key, scopes, 3600),
     pair: (wanted) => createPair(service, wanted),
     logs,
+    secrets: await openSecrets(config),
     async [Symbol.asyncDispose]() {
       await service.close();
       if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
@@ -133,24 +139,17 @@ async function createPair(
   { database: { db } }: Service,
   { allow, accounts = [], algorithm = 'ECDSA' }: PairOptions = {},
 ) {
-  const { privateKey, publicKey } = generateKeyPair(algorithm);
+  const { privateKey } = generateKeyPair(algorithm);
   const slug = `test-${randomBytes(6).toString('hex')}`;
-  const roles =
-    allow === undefined
-      ? await findRoles(db, ['administrator'])
-      : [await createRole(db, { slug, name: slug, description: null, permissions: allow })].flatMap(
-          (role) => role ?? [],
-        );
-  const id = await createApiKeyPair(
-    db,
-    {
-      thumbprint: thumbprint(publicKey),
-      display_name: slug,
-      algorithm,
-      public_key: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-    },
-    roles.map((role) => role.id),
-    accounts,
-  );
-  return { id, key: privateKey, token: (...scopes: string[]) => signToken(privateKey, scopes, 3600) };
+  const role = { slug, name: slug, description: null, permissions: allow ?? [] };
+  const made = await silentWork(db, async (unit) => {
+    if (allow) await createRole(unit, role);
+    return createKeyPair(unit, { privateKey, name: slug, roles: [allow ? slug : 'administrator'], accounts });
+  });
+  if (!('id' in made)) throw new Error(`Not there: ${JSON.stringify(made)}`);
+  return {
+    id: made.id,
+    key: privateKey,
+    token: (...scopes: string[]) => signToken(privateKey, scopes, 3600),
+  };
 }

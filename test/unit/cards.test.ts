@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { binOf, fingerprintOf, hasExpired, passesLuhn, schemeOf } from '../../server/domain/cards.ts';
 import { createVault } from '../../server/domain/vault.ts';
-import { sandboxCards } from '../../server/sandbox/card-numbers.ts';
+import { sandboxCards } from '../../server/providers/simulated-values.ts';
 
 describe('check digits', () => {
   it('of all ten last digits exactly one is right, whatever comes before', () => {

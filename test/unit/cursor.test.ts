@@ -2,14 +2,7 @@
 // not at all.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createCursorCodec,
-  cursorBinding,
-  pageCursors,
-  readCursor,
-  type Cursor,
-} from '../../server/domain/cursor.ts';
-import { ApiError } from '../../server/errors.ts';
+import { createCursorCodec, cursorBinding, pageCursors, type Cursor } from '../../server/domain/cursor.ts';
 
 const seed = Number(process.env.FC_SEED ?? 20_261_115);
 
@@ -114,23 +107,6 @@ describe(`a cursor (seed ${seed})`, () => {
       }),
       { seed, numRuns: 300 },
     );
-  });
-
-  it('refused is 422 at query, cursor; left out is the first page', () => {
-    const codec = createCursorCodec(Buffer.alloc(32, 7));
-    expect(readCursor(codec, undefined, 'list')).toBeUndefined();
-    const refused = (() => {
-      try {
-        return readCursor(codec, 'unicorn', 'list');
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(refused).toBeInstanceOf(ApiError);
-    expect(refused).toMatchObject({
-      status: 422,
-      facts: { detail: [{ loc: ['query', 'cursor'], type: 'value_error.cursor' }] },
-    });
   });
 
   it('of a page are null where there is no page', () => {

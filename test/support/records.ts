@@ -1,0 +1,63 @@
+/** Records for tests, made by the service's own actions and announced to nobody. */
+import { createAccount as makeAccount } from '../../server/actions/merchant-accounts.ts';
+import { createBuyer as makeBuyer } from '../../server/actions/buyers.ts';
+import {
+  noteReplacement as findReplacement,
+  type CardSecrets,
+  type FoundDetails,
+} from '../../server/actions/payment-methods.ts';
+import { createTransactions as makeTransactions } from '../../server/actions/transactions.ts';
+import { inWork, silently, type UnitOfWork } from '../../server/actions/unit-of-work.ts';
+import { describeSimulatedCard } from '../../server/providers/simulated.ts';
+import { makeAnnouncement } from '../../server/store/announcement.ts';
+import { inTransaction, type Db, type Tx } from '../../server/store/database.ts';
+import {
+  insertTransactions as insertRows,
+  updateTransaction as updateRow,
+  type NewTransaction,
+  type TransactionRow,
+} from '../../server/store/transactions.ts';
+import type { NewBuyer } from '../../server/store/buyers.ts';
+
+export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
+  inWork(db, (unit) => work(silently({ ...unit, ...(now && { now }) }, 'sample data')));
+
+export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]) =>
+  silentWork(db, (unit) => makeAccount(unit, account));
+
+export const createBuyer = (db: Db, buyer: NewBuyer) => silentWork(db, (unit) => makeBuyer(unit, buyer));
+
+export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
+  silentWork(db, (unit) => makeTransactions(unit, rows));
+
+const silence = makeAnnouncement<TransactionRow>(undefined);
+
+export const insertTransactionsIn = (tx: Tx, rows: readonly NewTransaction[]) =>
+  insertRows(tx, rows, silence);
+
+export const insertTransactions = (db: Db, rows: readonly NewTransaction[]) =>
+  inTransaction(db, (tx) => insertTransactionsIn(tx, rows));
+
+export const updateTransaction = (db: Db, transaction: NewTransaction) =>
+  inTransaction(db, (tx) => updateRow(tx, transaction, silence));
+
+/** The number of a card that replaces another: its last four digits are 4444. */
+export const newNumber = '5555555555554444';
+
+/** As the account updater does; with a new number unless told otherwise. */
+export const noteReplacement = (
+  { db, secrets, now }: { db: Db; secrets: CardSecrets; now?: Date },
+  id: string,
+  details: Partial<FoundDetails> = {},
+) =>
+  silentWork(
+    db,
+    (unit) =>
+      findReplacement(
+        unit,
+        id,
+        { expiration_date: '12/44', number: newNumber, ...details },
+        { ...secrets, describeCard: describeSimulatedCard },
+      ),
+    now,
+  );
