@@ -29,6 +29,15 @@ export default defineConfig(
             'ExportNamedDeclaration > VariableDeclaration > VariableDeclarator > ArrowFunctionExpression:not([returnType])',
           message: "State the return type of a handler: (input, deps): Promise<Result<'operationId'>> =>",
         },
+        {
+          selector: 'CallExpression[callee.name="inUnitOfWork"] > ArrowFunctionExpression:not([returnType])',
+          message: "State what a unit of work answers: async (unit): Promise<Result<'operationId'>> =>",
+        },
+        {
+          selector:
+            'CallExpression[callee.property.name="inUnitOfWork"] > ArrowFunctionExpression:not([returnType])',
+          message: "State what a unit of work answers: async (unit): Promise<Result<'operationId'>> =>",
+        },
       ],
     },
   },

@@ -8,5 +8,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Many tests start processes of their own; more workers than cores only makes them wait for each other.
     maxWorkers: 2,
+    // A worker keeps its modules from file to file: to load the server and to compile the contract takes longer than most
+    // files. So no file may leave anything behind in a module.
+    isolate: false,
   },
 });

@@ -1,5 +1,5 @@
 // Written by `npm run generate` from openapi/. Do not edit.
-import type { paths, webhooks } from './types.ts';
+import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '1.0.1';
 
@@ -117,6 +117,21 @@ interface Types {
   createWebhookSubscription: paths['/webhook-subscriptions']['post'];
   listWebhookSubscriptions: paths['/webhook-subscriptions']['get'];
 }
+
+/** Every error code with its status and its message, as the examples of the error responses have them. */
+export const errors = {
+  bad_request: { status: 400, message: "Generic error" },
+  unauthorized: { status: 401, message: "No valid API authentication found" },
+  forbidden: { status: 403, message: "Generic error" },
+  not_found: { status: 404, message: "The resource could not be found" },
+  method_not_allowed: { status: 405, message: "Method Not Allowed" },
+  duplicate_record: { status: 409, message: "Generic error" },
+  too_early: { status: 425, message: "Generic error" },
+  too_many_requests: { status: 429, message: "Generic error" },
+  server_error: { status: 500, message: "Request could not be processed" },
+  bad_gateway: { status: 502, message: "Request could not be processed" },
+  gateway_timeout: { status: 504, message: "Request could not be processed" },
+} as const satisfies Record<components['schemas']['ErrorCode'], { status: number; message: string }>;
 
 export const events = ['payment-method.created', 'payment-method.updated', 'transaction.created', 'transaction.updated'] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];

@@ -53,7 +53,7 @@ const choicesOf = ({ responseExamples }: MockOperation, wanted: number | undefin
 function unavailable(given: string, choices: string[]): ApiError {
   // The contract has no `header` location for error details, so the message says that it is about a header.
   const place = { location: 'path', pointer: '' } as const;
-  return new ApiError(400, {
+  return new ApiError('bad_request', {
     reason: `no response for Prefer: ${given}`,
     details: [
       {

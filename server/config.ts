@@ -1,5 +1,5 @@
-// The only reader of process.env. One table: every key with its doc, its format and its default; all faults are reported
-// at once, so that nobody mends them one by one.
+// The only reader of process.env. One table: every key with its doc, its format and its default. All faults are reported at
+// once, so that nobody has to find them one by one.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
@@ -14,8 +14,10 @@ export interface Config {
   bodyLimit: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
+  /** File of the module with the providers. */
+  providersModule: string | undefined;
   secrets: Record<SecretName, Buffer | undefined>;
-  /** What CARD_KEY names behind its first key: these open what was sealed before a rotation. */
+  /** The keys after the first in CARD_KEY: they open what was sealed before a rotation. */
   olderCardKeys?: readonly Buffer[];
 }
 
@@ -103,6 +105,12 @@ export const keys: Key[] = [
     default: 'on',
     accepts: oneOf('on', 'off'),
   },
+  {
+    name: 'PROVIDERS',
+    doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
+    format: 'path',
+    accepts: (value) => value.length > 0,
+  },
 ];
 
 const secretDocs: Record<SecretName, string> = {
@@ -178,6 +186,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
+    providersModule: given('PROVIDERS'),
     secrets,
     olderCardKeys,
   };
@@ -186,7 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 const keysIn = (name: SecretName, value: string): string[] =>
   name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
 
-// 32 bytes that are not a phrase or a repetition: random bytes have more than 20 distinct values but once in 10^9.
+// 32 bytes that are no phrase and no repetition: random ones have 16 or fewer distinct values less than once in 10^9.
 function strongKey(value: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
   const key = Buffer.from(value, 'base64');

@@ -1,5 +1,6 @@
-// The catalogue of error codes, and the one class that handlers and pipeline steps throw. Imports nothing.
-// `message` of an answer is the specification's default for its status, always; what exactly is wrong stands in details.
+// The one class that handlers and pipeline steps throw, and the body that a caller is shown. Codes, statuses and messages
+// come from the contract; `message` is the specification's default of the status, what exactly is wrong is in `details`.
+import { errors } from '../generated/operations.ts';
 
 export interface Detail {
   location: 'body' | 'query' | 'path';
@@ -14,22 +15,10 @@ export interface Unprocessable {
   type: string;
 }
 
-export const catalogue = {
-  400: { code: 'bad_request', message: 'Generic error' },
-  401: { code: 'unauthorized', message: 'No valid API authentication found' },
-  403: { code: 'forbidden', message: 'Generic error' },
-  404: { code: 'not_found', message: 'The resource could not be found' },
-  405: { code: 'method_not_allowed', message: 'Method Not Allowed' },
-  409: { code: 'duplicate_record', message: 'Generic error' },
-  422: { code: 'unprocessable', message: 'Generic error' },
-  425: { code: 'too_early', message: 'Generic error' },
-  429: { code: 'too_many_requests', message: 'Generic error' },
-  500: { code: 'server_error', message: 'Request could not be processed' },
-  502: { code: 'bad_gateway', message: 'Request could not be processed' },
-  504: { code: 'gateway_timeout', message: 'Request could not be processed' },
-} as const;
+/** 422 has a body of its own, without a code: the name is for our code only. */
+const catalogue = { ...errors, unprocessable: { status: 422, message: '' } } as const;
 
-export type ErrorStatus = keyof typeof catalogue;
+export type ErrorCode = keyof typeof catalogue;
 
 interface Facts {
   /** For the log, never for the caller. */
@@ -42,19 +31,21 @@ interface Facts {
 }
 
 export class ApiError extends Error {
-  readonly status: ErrorStatus;
+  readonly code: ErrorCode;
+  readonly status: number;
   readonly facts: Facts;
 
-  constructor(status: ErrorStatus, facts: Facts = {}) {
-    super(facts.reason ?? catalogue[status].code, { cause: facts.cause });
-    this.status = status;
+  constructor(code: ErrorCode, facts: Facts = {}) {
+    super(facts.reason ?? code, { cause: facts.cause });
+    this.code = code;
+    this.status = catalogue[code].status;
     this.facts = facts;
   }
 }
 
-export function errorBody(status: ErrorStatus, facts: Facts = {}) {
-  if (status === 422) return { detail: facts.detail ?? [] };
-  const { code, message } = catalogue[status];
+export function errorBody(code: ErrorCode, facts: Facts = {}) {
+  if (code === 'unprocessable') return { detail: facts.detail ?? [] };
+  const { status, message } = catalogue[code];
   const body = { type: 'error', code, status, message, details: facts.details ?? [] };
-  return status === 409 ? { ...body, resource_id: facts.resourceId ?? null } : body;
+  return code === 'duplicate_record' ? { ...body, resource_id: facts.resourceId ?? null } : body;
 }

@@ -1,51 +1,49 @@
-// What the service does by itself, without anybody asking: once at its start, then once a day. Any number of instances may
-// do it at once; each change is decided on a locked row.
-import type { Kysely } from 'kysely';
+// What the service does by itself: at its start, and then once a day. Several instances may do it at once, because each
+// change is decided on a locked row.
 import type { Logger } from 'pino';
-import { pruneEvents } from './store/events.ts';
-import { applyExpiredReplacements, type Changed } from './store/payment-method-moves.ts';
-import { pruneRateLimits } from './store/rate-limits.ts';
-import type { Tables } from './store/schema.ts';
+import { deleteOldEvents, deleteOldRateLimits } from './actions/housekeeping.ts';
+import { applyExpiredReplacements } from './actions/payment-methods.ts';
+import type { InUnitOfWork } from './actions/unit-of-work.ts';
+import type { Db } from './store/database.ts';
 
 export interface Jobs {
-  /** Waits for what is under way. */
+  /** Waits for a job that is running. */
   stop: () => Promise<void>;
 }
 
 export interface JobsOptions {
-  db: Kysely<Tables>;
+  db: Db;
+  inUnitOfWork: InUnitOfWork;
   log: Logger;
   now: () => Date;
-  /** Told of every change, in its transaction. */
-  changed: Changed;
   everyMilliseconds?: number | undefined;
 }
 
 const day = 86_400_000;
 
-/** As long as an event and its deliveries can be looked at and replayed. */
+/** How long an event and its deliveries can be looked at and replayed. */
 export const keepEventsDays = 30;
 
-export function startJobs({ db, log, now, changed, everyMilliseconds = day }: JobsOptions): Jobs {
-  /** Each says how much it did. */
+export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day }: JobsOptions): Jobs {
+  /** Each returns how many records it changed. */
   const jobs: Record<string, () => Promise<number>> = {
-    'expired-cards': async () => (await applyExpiredReplacements(db, now(), changed)).length,
-    'old-events': () => pruneEvents(db, new Date(now().getTime() - keepEventsDays * day)),
-    'old-rate-limits': () => pruneRateLimits(db, now()),
+    'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
+    'old-events': () => deleteOldEvents(db, new Date(now().getTime() - keepEventsDays * day)),
+    'old-rate-limits': () => deleteOldRateLimits(db, now()),
   };
-  const work = async () => {
+  const runAll = async () => {
     for (const [job, run] of Object.entries(jobs)) {
       try {
         log.info({ job, done: await run() }, 'daily job done');
       } catch (error) {
-        // The next day tries again, and so does the next start.
+        // The next run tries again.
         log.error({ job, err: error }, 'the daily job failed');
       }
     }
   };
-  let running = work();
+  let running = runAll();
   const timer = setInterval(() => {
-    running = running.then(work);
+    running = running.then(runAll);
   }, everyMilliseconds);
   timer.unref();
   return {

@@ -1,29 +1,36 @@
-// The secrets of a configuration: the sandbox makes and keeps its own, production has brought them.
+// What the secrets of a configuration are for: sealing, fingerprints, cursors. The sandbox makes and keeps its own secrets;
+// production brings them.
 import { secretNames, type Config, type SecretName } from './config.ts';
-import type { Keys } from './domain/vault.ts';
-import { sandboxSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { fingerprintOf } from './domain/cards.ts';
+import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
+import { createVault, type Keys, type Vault } from './domain/vault.ts';
 import { makeDataDirectory } from './postgres/index.ts';
+import { sandboxSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
-export interface Secrets extends Record<Exclude<SecretName, 'CARD_KEY'>, Buffer> {
-  /** A rotation changes them under a service that runs. */
-  cardKeys: () => Keys;
+export interface Secrets {
+  vault: Vault;
+  cursors: CursorCodec;
+  fingerprint: (number: string) => string;
 }
 
-/** Whether the card key lies in DATA_DIR, where a rotation may change it. Otherwise it is the operator's. */
+/** Whether the card key is in DATA_DIR, where a rotation may replace it. Otherwise the operator sets it. */
 export const keepsCardKey = ({ environment, secrets }: Config): boolean =>
   environment === 'sandbox' && secrets.CARD_KEY === undefined;
 
-export async function secretsOf(config: Config): Promise<Secrets> {
+export async function openSecrets(config: Config): Promise<Secrets> {
   const { environment, dataDir, secrets, olderCardKeys = [] } = config;
-  if (environment === 'production') {
-    // readConfig has refused a missing one.
-    const { CARD_KEY, ...others } = secrets as Record<SecretName, Buffer>;
-    const keys: Keys = [CARD_KEY, ...olderCardKeys];
-    return { ...others, cardKeys: () => keys };
-  }
-  // Before anything is written there: the embedded database needs a folder that lets its user pass.
-  await makeDataDirectory(dataDir);
-  const { CARD_KEY, ...others } = sandboxSecrets(dataDir, secretNames, secrets);
+  // The embedded database needs a folder that its user can enter, so that is made before a secret is written there.
+  if (environment === 'sandbox') await makeDataDirectory(dataDir);
+  const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
+    environment === 'sandbox'
+      ? sandboxSecrets(dataDir, secretNames, secrets)
+      : // readConfig has refused a missing one.
+        (secrets as Record<SecretName, Buffer>);
   const keys: Keys = [CARD_KEY, ...olderCardKeys];
-  return { ...others, cardKeys: keepsCardKey(config) ? watchCardKeys(dataDir) : () => keys };
+  return {
+    // The vault asks at every use, because a rotation changes the key of a running sandbox.
+    vault: createVault(keepsCardKey(config) ? watchCardKeys(dataDir) : () => keys),
+    cursors: createCursorCodec(CURSOR_KEY),
+    fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
+  };
 }

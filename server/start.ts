@@ -1,24 +1,24 @@
-// Puts the parts together: config → contract → store → app → listen. main.ts runs it for people, tests run it on port 0.
+// Composition root: config → contract → store → app → listen. main.ts runs it for people, tests run it on port 0.
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { notePublicUrl } from './actions/housekeeping.ts';
+import { createUnitOfWork } from './actions/unit-of-work.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract } from './contract/load.ts';
-import type { Deps } from './handlers/deps.ts';
+import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
 import { startJobs } from './jobs.ts';
-import { createServices } from './services.ts';
-import { furnishSandbox } from './sandbox/first-start.ts';
-import { secretsOf } from './secrets.ts';
-import { createAnnounce } from './events.ts';
+import { loadProviders, type Providers } from './providers/index.ts';
+import { fillSandbox } from './sandbox/first-start.ts';
+import { openSecrets } from './secrets.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
-import { savePublicUrl } from './store/settings.ts';
+import type { DeliverDeps } from './webhooks/deliver.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue, type Queue } from './webhooks/queue.ts';
-import type { DeliverDeps } from './webhooks/deliver.ts';
 import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
 import { startWorker } from './webhooks/worker.ts';
@@ -27,7 +27,7 @@ export interface Service {
   url: string;
   port: number;
   database: OpenedDatabase;
-  /** Finishes what is under way, then closes everything. */
+  /** Finishes the requests under way, then closes everything. */
   close: () => Promise<void>;
 }
 
@@ -35,7 +35,8 @@ export interface ServiceOptions {
   config: Config;
   log: Logger;
   contract?: CompiledContract;
-  handlers?: Handlers<Deps>;
+  handlers?: Handlers<WriteDeps>;
+  providers?: Partial<Providers>;
   now?: () => Date;
   /** How often the daily job runs. */
   jobMilliseconds?: number;
@@ -45,9 +46,12 @@ export interface ServiceOptions {
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = () => new Date() } = options;
+  const { environment } = config;
   const contract = options.contract ?? (await compileContract(loadContract()));
-  const sandbox = config.environment === 'sandbox';
-  const services = createServices(config, await secretsOf(config));
+  const providers = { ...(await loadProviders(config)), ...options.providers };
+  if (!providers.giftCards)
+    log.warn('there is no gift card provider: look-ups are answered with 502 (set PROVIDERS)');
+  const secrets = await openSecrets(config);
   const database = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -55,38 +59,47 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.warn(message);
     },
   });
+  const { db } = database;
   let opened: Queue | undefined;
   try {
-    const onError = (error: Error) => {
+    const queue = await openQueue(database.pool, (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
-    };
-    const queue = await openQueue(database.pool, onError);
+    });
     opened = queue;
-    if (sandbox && (await furnishSandbox(database.db, config.dataDir, now(), services)))
-      log.info('the sandbox was furnished');
+    if (environment === 'sandbox' && (await fillSandbox(db, config.dataDir, now(), secrets)))
+      log.info('sample data was added to the sandbox');
     let publicUrl = config.publicUrl;
-    const announce = createAnnounce(createOutbox(queue, contract.responses), () => publicUrl, now);
+    const inUnitOfWork = createUnitOfWork({
+      db,
+      outbox: createOutbox(queue, contract.responses),
+      publicUrl: () => publicUrl,
+      now,
+    });
     const app = createApp({
       ...contract,
+      ...secrets,
+      environment,
+      providers,
       handlers: options.handlers ?? handlers,
       database,
-      services,
-      announce,
+      inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       siteDir: join(import.meta.dirname, '..', 'site'),
       log,
       now,
+      warn: (message, error) => {
+        log.warn({ err: error }, message);
+      },
     });
     const { port, close } = await listen(app, config, (facts) => {
       log.debug({ ...facts, status: 400 });
     });
-    const { db } = database;
     const worker = config.webhookWorker
       ? startWorker({
           db,
           queue,
-          vault: services.vault,
+          vault: secrets.vault,
           log,
           now,
           options: sendOptions(config),
@@ -95,14 +108,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })
       : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    await savePublicUrl(db, publicUrl);
-    const jobs = startJobs({
-      db,
-      log,
-      now,
-      changed: (on, row) => announce.paymentMethod(on, 'updated', row),
-      everyMilliseconds: options.jobMilliseconds,
-    });
+    await notePublicUrl(db, publicUrl);
+    const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: options.jobMilliseconds });
     let closed: Promise<void> | undefined;
     return {
       url: publicUrl,
@@ -121,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })()),
     };
   } catch (error) {
-    // Its timers would keep a process alive that could not start.
+    // The queue's timers would keep a process alive that could not start.
     await opened?.close();
     await database.close();
     throw error;

@@ -8,7 +8,7 @@ export const account = createMerchantAccount({
   first: () => Promise.resolve({ id: accountIds[0] }),
   find(_own, id) {
     if (!accountIds.some((one) => one === id))
-      throw new ApiError(404, {
+      throw new ApiError('not_found', {
         reason: `unknown merchant account; the mock has ${accountIds.join(' and ')}`,
       });
     return Promise.resolve({ id });

@@ -2,7 +2,8 @@
 // validated against the contract like every response of the server.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
-import { ApiError, catalogue, errorBody, type ErrorStatus } from '../../server/errors.ts';
+import { errors } from '../../generated/operations.ts';
+import { ApiError } from '../../server/errors.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { readPreference, type Preference } from '../prefer.ts';
 import type { PrismResponse } from '../prism.ts';
@@ -43,7 +44,7 @@ export const createAnswer =
       response.body = rebaseUrls(contract.document, response.body, address());
     }
     const fault = contract.responses.fault(operation.id, response.status, response.body);
-    if (fault) throw new ApiError(500, { reason: `the mock's response breaks the contract: ${fault}` });
+    if (fault) throw new ApiError('server_error', { reason: `the mock's response breaks the contract: ${fault}` });
     for (const [name, value] of Object.entries(response.headers))
       if (!setByMock.has(name.toLowerCase())) res.setHeader(name, value);
     if (response.status === 405) res.setHeader('Allow', context.allow);
@@ -64,10 +65,7 @@ async function generate(context: MockContext, preference: Preference): Promise<P
   const { status } = preference;
   for (let tries = 0; tries < maxTries; tries += 1) {
     const response = await contract.prism(operation, preference);
-    const body =
-      status in catalogue && status !== 422
-        ? withOwnStatus(status as ErrorStatus, response.body)
-        : response.body;
+    const body = withOwnStatus(status, response.body);
     if (contract.responses.fault(operation.id, status, body) === undefined) return { ...response, body };
   }
   context.why += '; no generated value matched the contract, so the example was used';
@@ -75,7 +73,7 @@ async function generate(context: MockContext, preference: Preference): Promise<P
 }
 
 /** Without this, Prism could put the code and status of another error into the body. */
-function withOwnStatus(status: ErrorStatus, body: unknown): unknown {
-  const { type, code, message } = errorBody(status) as Record<string, unknown>;
-  return { ...(body as object), type, code, status, message };
+function withOwnStatus(status: number, body: unknown): unknown {
+  const [code, error] = Object.entries(errors).find(([, known]) => known.status === status) ?? [];
+  return error ? { ...(body as object), type: 'error', code, ...error } : body;
 }

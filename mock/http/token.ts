@@ -10,15 +10,15 @@ const unrestricted = ['*.read', '*.write'];
 export const token: Step = (context, req) => {
   const { operation } = context;
   const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
-  if (given === undefined) throw new ApiError(401, { reason: 'no bearer token' });
+  if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
   context.caller = { merchantAccountIds: [] };
   const claims = claimsOf(given);
   if (!claims) return;
   const { scopes } = claims;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && isScope(scope)))
-    throw new ApiError(401, { reason: 'the token is a JWT whose scopes are missing or malformed' });
+    throw new ApiError('unauthorized', { reason: 'the token is a JWT whose scopes are missing or malformed' });
   if (!isAllowed(operation.scopes, scopes as string[], unrestricted))
-    throw new ApiError(403, {
+    throw new ApiError('forbidden', {
       reason: `the token is a JWT without the scope ${operation.scopes.join(' or ')}`,
     });
 };

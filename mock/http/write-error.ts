@@ -9,7 +9,7 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
     next(error);
     return;
   }
-  const apiError = error instanceof ApiError ? error : new ApiError(500, { cause: error });
+  const apiError = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
   contextOf(res).why = reasonOf(apiError);
   sendError(res, apiError);
 };

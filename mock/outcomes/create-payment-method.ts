@@ -3,15 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { sandboxCards, sandboxIssuer } from '../../server/providers/simulated-values.ts';
-import {
-  binOf,
-  fingerprintOf,
-  hasExpired,
-  lastFour,
-  passesLuhn,
-  schemeOf,
-} from '../../server/domain/cards.ts';
+import { describeSimulatedCard } from '../../server/providers/simulated.ts';
+import { sandboxStatus } from '../../server/providers/simulated-values.ts';
+import { binOf, fingerprintOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 
@@ -49,15 +43,11 @@ const isMissingBuyer = ({ requestExamples }: MockOperation, { buyer_external_ide
   (requestExamples.get('not_found') as Body | undefined)?.buyer_external_identifier ===
   buyer_external_identifier;
 
-function decideStatus(
-  { number, expiration_date }: Body,
-  now: Date,
-): { status: PaymentMethod['status']; why: string } {
-  if (!passesLuhn(number)) return { status: 'failed', why: 'the check digit is wrong' };
-  if (hasExpired(expiration_date, now)) return { status: 'failed', why: 'the card has expired' };
-  const testCard = sandboxCards[number];
-  if (testCard) return { status: testCard.status, why: `a documented card number: ${testCard.status}` };
-  return { status: 'succeeded', why: 'any other card number succeeds' };
+function decideStatus(body: Body, now: Date): { status: PaymentMethod['status']; why: string } {
+  const fault = unusable(body, now);
+  if (fault) return { status: 'failed', why: fault };
+  const status = sandboxStatus(body.number);
+  return { status, why: `the card number leads to ${status}` };
 }
 
 function fillExample(
@@ -69,7 +59,6 @@ function fillExample(
   const { account, now } = request;
   const id = randomUUID();
   const time = now.toISOString();
-  const testCard = sandboxCards[body.number];
   return {
     ...example,
     id,
@@ -81,11 +70,7 @@ function fillExample(
     label: lastFour(body.number),
     scheme: schemeOf(body.number),
     fingerprint: fingerprintOf(fingerprintKey, body.number),
-    details: {
-      bin: binOf(body.number),
-      card_type: testCard?.cardType ?? null,
-      card_issuer_name: testCard ? sandboxIssuer : null,
-    },
+    details: { bin: binOf(body.number), ...describeSimulatedCard(body.number) },
     approval_url: example.approval_url && approvalUrl(example.approval_url, id, body.redirect_url),
     created_at: time,
     updated_at: time,

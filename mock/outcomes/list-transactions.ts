@@ -1,9 +1,11 @@
 // Transactions: a list whose `metadata` filter must be JSON objects of strings, which JSON Schema cannot express.
 import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
+import { ApiError } from '../../server/errors.ts';
 import { list } from './list.ts';
 import type { ChooseOutcome } from './outcome.ts';
 
 export const listTransactions: ChooseOutcome = (request) => {
-  readMetadataFilter((request.query.metadata ?? []) as string[]);
+  const { faults } = readMetadataFilter((request.query.metadata ?? []) as string[]);
+  if (faults.length > 0) throw new ApiError('unprocessable', { detail: faults });
   return list(request);
 };

@@ -36,3 +36,22 @@ export const operationsOf = (contract: Contract) =>
   Object.entries(contract.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
+
+interface ErrorBody {
+  type?: string;
+  code: string;
+  status: number;
+  message: string;
+}
+
+/** Error codes with their status and message, from the examples of the shared error responses. */
+export function errorsOf(contract: Contract): Map<string, Omit<ErrorBody, 'type' | 'code'>> {
+  const bodies = Object.values(contract.components.responses ?? {}).flatMap((response) => {
+    const { content } = response as { content?: { 'application/json': { examples?: object } } };
+    return Object.values(content?.['application/json'].examples ?? {}).map(
+      (example) => resolve(contract, example).value as ErrorBody,
+    );
+  });
+  const errors = bodies.filter(({ type }) => type === 'error').sort((a, b) => a.status - b.status);
+  return new Map(errors.map(({ code, status, message }) => [code, { status, message }]));
+}

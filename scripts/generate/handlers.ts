@@ -7,7 +7,7 @@ import { operationsOf, type Contract } from './contract.ts';
 
 const folder = 'server/handlers';
 // The files in this folder that are not handlers.
-const supportFiles = ['index.ts', 'deps.ts'];
+const supportFiles = ['index.ts', 'deps.ts', 'page.ts'];
 
 export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -19,10 +19,10 @@ export function handlersIndex(contract: Contract): string {
   const sorted = ids(contract).sort();
   return `// Written by \`npm run generate\`: every operation of the contract and its handler. Do not edit.
 import type { Handlers } from '../../generated/operations.ts';
-import type { Deps } from './deps.ts';
+import type { WriteDeps } from './deps.ts';
 ${sorted.map((id) => `import { ${id} } from './${kebab(id)}.ts';`).join('\n')}
 
-export const handlers: Handlers<Deps> = {
+export const handlers: Handlers<WriteDeps> = {
 ${sorted.map((id) => `  ${id},`).join('\n')}
 };
 `;

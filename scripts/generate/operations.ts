@@ -1,5 +1,5 @@
 // Writes generated/operations.ts: the operation table that the server uses at run time, and the types of handlers.
-import { operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
+import { errorsOf, operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
 
 export function operationsModule(contract: Contract): string {
   const operations = operationsOf(contract);
@@ -9,9 +9,12 @@ export function operationsModule(contract: Contract): string {
   const types = operations
     .map(({ path, method, operation }) => `  ${operation.operationId}: paths['${path}']['${method}'];`)
     .join('\n');
+  const errors = [...errorsOf(contract)].map(
+    ([code, { status, message }]) => `  ${code}: { status: ${status}, message: ${JSON.stringify(message)} },`,
+  );
   const events = Object.keys(contract.webhooks).map((name) => `'${name}'`);
   return `// Written by \`npm run generate\` from openapi/. Do not edit.
-import type { paths, webhooks } from './types.ts';
+import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '${contract.info.version}';
 
@@ -40,6 +43,11 @@ export type OperationId = keyof typeof operations;
 interface Types {
 ${types}
 }
+
+/** Every error code with its status and its message, as the examples of the error responses have them. */
+export const errors = {
+${errors.join('\n')}
+} as const satisfies Record<components['schemas']['ErrorCode'], { status: number; message: string }>;
 
 export const events = [${events.join(', ')}] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];

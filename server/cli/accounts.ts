@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { createAccount, listAccounts } from '../store/merchant-accounts.ts';
+import { createAccount } from '../actions/merchant-accounts.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { withDatabase } from './support.ts';
+import { withDatabase, withWork } from './support.ts';
 
 export function accounts(): Command {
   const command = new Command('accounts').description('merchant accounts');
@@ -23,11 +24,11 @@ export function accounts(): Command {
     .description('create a merchant account')
     .requiredOption('--name <name>', 'name for people')
     .action(async (id: string, { name }: { name: string }) => {
-      // It travels in a header, which holds nothing else and loses blanks at its ends.
+      // The ID is sent in a header, which has printable ASCII only and loses spaces at its ends.
       if (id === '*' || !/^[!-~]([ -~]{0,253}[!-~])?$/.test(id))
         throw new Refused('An account ID has 1 to 255 printable ASCII characters and is not *.');
       if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
-      const made = await withDatabase(({ db }) => createAccount(db, { id, display_name: name }));
+      const made = await withWork((unit) => createAccount(unit, { id, display_name: name }));
       if (!made) throw new Refused(`There is a merchant account ${id} already.`);
       printJson(made);
     });

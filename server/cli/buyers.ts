@@ -1,8 +1,9 @@
 import { Command } from 'commander';
-import { presentBuyer } from '../present/payment-method.ts';
-import { createBuyer, listBuyers } from '../store/buyers.ts';
+import { createBuyer } from '../actions/buyers.ts';
+import { presentBuyer } from '../present/buyer.ts';
+import { listBuyers } from '../store/buyers.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase } from './support.ts';
+import { knownAccount, withDatabase, withWork } from './support.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -56,9 +57,9 @@ async function create(options: CreateOptions): Promise<void> {
     }
   }
   const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
-  const made = await withDatabase(async ({ db }) => {
-    return createBuyer(db, {
-      merchant_account_id: await knownAccount(db, options.merchantAccount),
+  const made = await withWork(async (unit) => {
+    return createBuyer(unit, {
+      merchant_account_id: await knownAccount(unit.db, options.merchantAccount),
       external_identifier: options.externalIdentifier ?? null,
       display_name: options.name ?? null,
       account_number: options.accountNumber ?? null,

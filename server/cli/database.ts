@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { runningUrl } from '../postgres/index.ts';
-import { Refused, untilToldToEnd } from './output.ts';
+import { Refused, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
 
 export function database(): Command {
@@ -30,6 +30,6 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
   await withDatabase(async () => {
     console.log(await runningUrl(dataDir));
     console.error('No server runs, so this command keeps the database running. Ctrl-C ends it.');
-    await untilToldToEnd();
+    await untilStopped();
   });
 }

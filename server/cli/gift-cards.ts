@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import { createGiftCard } from '../actions/gift-cards.ts';
+import { inWork } from '../actions/unit-of-work.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
-import { createGiftCard, listGiftCards } from '../store/gift-cards.ts';
+import { listGiftCards } from '../store/gift-cards.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase, withServices } from './support.ts';
+import { knownAccount, withDatabase, withSecrets } from './support.ts';
 
 export function giftCards(): Command {
   const command = new Command('gift-cards').description('stored gift cards');
@@ -37,15 +39,10 @@ export function giftCards(): Command {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
         throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
-      const made = await withServices(({ db }, { vault }) =>
-        // Sealed inside of the transaction: a rotation of the key waits for those.
-        db.transaction().execute(async (transaction) => {
-          return createGiftCard(transaction, {
-            merchant_account_id: await knownAccount(transaction, merchantAccount),
-            number_sealed: vault.seal(number, 'gift-card'),
-            pin_sealed: vault.seal(pin, 'gift-card'),
-            ...giftCardBin(number),
-          });
+      const made = await withSecrets(({ database: { db }, secrets: { vault } }) =>
+        inWork(db, async (unit) => {
+          const merchant_account_id = await knownAccount(unit.db, merchantAccount);
+          return createGiftCard(unit, { merchant_account_id, number, pin }, vault);
         }),
       );
       printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });

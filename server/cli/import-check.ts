@@ -1,11 +1,12 @@
-// One line of an import, held against the contract.
+// Checks one line of an import against the contract.
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { unstorable, type NewTransaction } from '../store/transactions.ts';
+import { whyUnstorable } from '../domain/storable.ts';
+import type { NewTransaction } from '../store/transactions.ts';
 import type { Line } from './import-lines.ts';
 
-/** What a line may have besides the resource. */
+/** What a line may have beside the resource's own properties. */
 const extraProperties = {
   metadata: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
   payment_source: { anyOf: [pointTo('/components/schemas/PaymentSource'), { type: 'null' }] },
@@ -50,6 +51,6 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     const given = value as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
       return `/merchant_account_id ${given.merchant_account_id} does not exist`;
-    return unstorable(given) ?? given;
+    return whyUnstorable(given) ?? given;
   };
 }

@@ -2,32 +2,33 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import type { Announce } from '../events.ts';
-import type { Db } from '../store/database.ts';
-import { beginBulk, type Bulk } from '../store/transaction-moves.ts';
-import { findTransaction, present, type NewTransaction } from '../store/transactions.ts';
+import { beginImport, type Import } from '../actions/transactions.ts';
+import { silently } from '../actions/unit-of-work.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
+import type { NewTransaction } from '../store/transactions.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
-import { withEvents } from './events.ts';
+import { withEvents } from './support.ts';
 
 const mostBadLines = 20;
 
 export function importCommand(): Command {
-  const command = new Command('import').description('bring records from elsewhere');
+  const command = new Command('import').description('import records from another system');
   command
     .command('transactions <file>')
     .description('import transactions, one JSON object a line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
-    .option('--events', 'tell webhook subscribers of each transaction')
+    .option('--events', 'send a webhook event for each transaction')
     .addHelpText(
       'after',
       `
-Each line is the Transaction resource, and may have besides: metadata (object of strings), payment_source,
-merchant_initiated, is_subsequent_payment, payment_service_transaction_id. Every line is checked against the contract; a
-bad one is named by its number and reason, and nothing of the file is kept unless --skip-bad is given. Ctrl-C leaves
-nothing behind. No webhook is sent unless --events is given.`,
+Each line is a Transaction resource. It may also have metadata (object of strings), payment_source, merchant_initiated,
+is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
+reported with its number and the reason, and nothing is imported unless --skip-bad is given. Ctrl-C leaves nothing
+behind. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
+sent unless --events is given.`,
     )
     .action(run);
   return command;
@@ -38,7 +39,7 @@ interface BadLine {
   reason: string;
 }
 
-/** The first of them; of the others only the number, for there may be a million. */
+/** The first ones, and the total: there may be a million. */
 interface BadLines {
   total: number;
   first: BadLine[];
@@ -57,26 +58,24 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
   const bad: BadLines = { total: 0, first: [] };
   let kept = 0;
   try {
-    await withEvents(({ database, announce }) =>
-      database.db.transaction().execute(async (transaction) => {
-        const accounts = await transaction.selectFrom('merchant_accounts').select('id').execute();
+    await withEvents(({ inUnitOfWork }) =>
+      inUnitOfWork(async (unit) => {
+        const accounts = await listAccounts(unit.db);
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
-        const bulk = await beginBulk(transaction);
-        const store = async (good: Good[]) => {
-          const stored = await keep(bulk, good, bad);
-          kept += stored.length;
-          if (events) await announceAll(transaction, stored, announce);
+        const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
+        const store = async (good: GoodLine[]) => {
+          kept += await keep(begun, good, bad);
         };
         // The next lines are read and checked while the database stores these.
         let storing = Promise.resolve();
         for await (const { lines, read } of readBatches(input)) {
-          const good = sift(lines, check, bad);
+          const good = sortOut(lines, check, bad);
           await storing;
           storing = store(good);
           storing.catch(() => undefined);
           const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
           progress.say(`Importing: ${count(kept, 'transaction')}${share}`);
-          // Of what cannot even be read there may be no end.
+          // A file that cannot even be read may have no end.
           const isUnreadable = lines.some((line) => 'fault' in line);
           if (!skipBad && (isUnreadable || bad.total >= mostBadLines)) break;
         }
@@ -85,14 +84,14 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
           throw new Refused(
             `${report(bad)}\nNothing was imported. Mend the lines, or leave them out with --skip-bad.`,
           );
-        await bulk.finish();
+        await begun.finish();
       }),
     );
   } catch (error) {
     progress.failed();
     throw error;
   } finally {
-    // Whoever writes to us may go on for ever.
+    // The writer of standard input may never stop by itself.
     input.destroy();
   }
   if (bad.total > 0) console.error(report(bad));
@@ -101,20 +100,13 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
   );
 }
 
-async function announceAll(db: Db, rows: NewTransaction[], announce: Announce): Promise<void> {
-  for (const { id } of rows) {
-    const row = await findTransaction(db, id);
-    if (row) await announce.transaction(db, 'created', present(row));
-  }
-}
-
-interface Good {
+interface GoodLine {
   line: number;
   row: NewTransaction;
 }
 
-function sift(lines: Line[], check: LineCheck, bad: BadLines): Good[] {
-  const good: Good[] = [];
+function sortOut(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] {
+  const good: GoodLine[] = [];
   for (const line of lines) {
     const checked = check(line);
     if (typeof checked === 'string') note(bad, line.line, checked);
@@ -123,14 +115,14 @@ function sift(lines: Line[], check: LineCheck, bad: BadLines): Good[] {
   return good;
 }
 
-async function keep(bulk: Bulk, good: Good[], bad: BadLines): Promise<NewTransaction[]> {
-  const refused = await bulk.create(good.map(({ row }) => row));
-  for (const { index, isOwn } of refused) {
-    const { line, row } = good[index] as Good;
-    note(bad, line, isOwn ? `id ${row.id} is that of an earlier line` : `id ${row.id} exists already`);
+/** Returns how many were stored. */
+async function keep(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
+  const refused = await begun.create(good.map(({ row }) => row));
+  for (const { index, isRepeated } of refused) {
+    const { line, row } = good[index] as GoodLine;
+    note(bad, line, isRepeated ? `id ${row.id} is that of an earlier line` : `id ${row.id} exists already`);
   }
-  const left = new Set(refused.map(({ index }) => index));
-  return good.filter((_, index) => !left.has(index)).map(({ row }) => row);
+  return good.length - refused.length;
 }
 
 function note(bad: BadLines, line: number, reason: string): void {

@@ -1,16 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { algorithms, generateKeyPair, thumbprint, type Algorithm } from '../domain/key-pair.ts';
-import {
-  createApiKeyPair,
-  deactivateApiKeyPair,
-  findApiKeyPair,
-  listApiKeyPairs,
-} from '../store/api-key-pairs.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
-import { findRoles } from '../store/roles.ts';
-import { collect, isUuid, printJson, printRows, Refused } from './output.ts';
-import { withDatabase } from './support.ts';
+import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
+import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { listApiKeyPairs } from '../store/api-key-pairs.ts';
+import { collect, printJson, printRows, Refused } from './output.ts';
+import { withDatabase, withWork } from './support.ts';
 
 interface CreateOptions {
   name: string;
@@ -61,10 +56,7 @@ export function keys(): Command {
     .command('deactivate <id>')
     .description('deactivate a key pair: its tokens are refused within seconds, on every instance')
     .action(async (id: string) => {
-      const pair = await withDatabase(
-        async ({ db }) =>
-          isUuid(id) && (await deactivateApiKeyPair(db, id)) && (await findApiKeyPair(db, id)),
-      );
+      const pair = isUuid(id) ? await withWork((unit) => deactivateKeyPair(unit, id)) : undefined;
       if (!pair) throw new Refused(`There is no key pair ${id}. See: payments keys list`);
       printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
     });
@@ -73,39 +65,22 @@ export function keys(): Command {
 
 async function create({ name, algorithm, role, merchantAccount, out }: CreateOptions): Promise<void> {
   if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
-  const { privateKey, publicKey } = generateKeyPair(algorithm);
+  const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-  const wanted = role.length > 0 ? [...new Set(role)] : ['administrator'];
+  const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
-  const pair = await withDatabase(async ({ db }) =>
-    db.transaction().execute(async (transaction) => {
-      const roles = await findRoles(transaction, wanted);
-      const noRole = wanted.filter((slug) => !roles.some((found) => found.slug === slug));
-      if (noRole.length > 0)
-        throw new Refused(`There is no role ${noRole.join(', ')}. See: payments roles list`);
-      const known = (await listAccounts(transaction)).map(({ id }) => id);
-      const noAccount = accounts.filter((id) => !known.includes(id));
-      if (noAccount.length > 0)
-        throw new Refused(
-          `There is no merchant account ${noAccount.join(', ')}. See: payments accounts list`,
-        );
-      const id = await createApiKeyPair(
-        transaction,
-        {
-          thumbprint: thumbprint(publicKey),
-          display_name: name,
-          algorithm,
-          public_key: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-        },
-        roles.map((found) => found.id),
-        accounts,
+  const pair = await withWork(async (unit) => {
+    const made = await createKeyPair(unit, { privateKey, name, roles, accounts });
+    if (!('id' in made))
+      throw new Refused(
+        'roles' in made
+          ? `There is no role ${made.roles.join(', ')}. See: payments roles list`
+          : `There is no merchant account ${made.accounts.join(', ')}. See: payments accounts list`,
       );
-      // Before the commit: a pair whose private key was lost would be of no use.
-      if (out !== undefined) writePrivateKey(out, pem);
-      return findApiKeyPair(transaction, id);
-    }),
-  );
-  if (!pair) throw new Error('the key pair is gone');
+    // Before the commit: a pair whose private key is lost is useless.
+    if (out !== undefined) writePrivateKey(out, pem);
+    return made;
+  });
   printJson({
     type: 'api-key-pair',
     id: pair.id,

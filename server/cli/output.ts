@@ -1,12 +1,12 @@
-// What every command of `payments` shares, and what costs nothing to load: refusals, output for people and for programs.
+// What every command of `payments` shares and what is cheap to load: refusals, output for people and for programs.
 
-/** A mistake of the operator's: shown as one sentence, exit code 1. */
+/** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
 
-/** Ctrl-C, a service manager, or a terminal that is closed. */
-export const untilToldToEnd = (): Promise<void> =>
+/** Resolves at Ctrl-C, when a service manager stops the process, or when the terminal is closed. */
+export const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {
-    // Waiting for a signal alone keeps no process alive.
+    // A signal handler alone does not keep a process alive.
     const alive = setInterval(() => undefined, 60_000);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => {
@@ -14,8 +14,6 @@ export const untilToldToEnd = (): Promise<void> =>
         resolve();
       });
   });
-
-export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 export const printJson = (value: unknown): void => {
   console.log(JSON.stringify(value, null, 2));

@@ -1,17 +1,13 @@
 import { Argument, Command } from 'commander';
-import { binOf, lastFour, passesLuhn, schemeOf } from '../domain/cards.ts';
+import { applyExpiredReplacements, movePaymentMethod, noteReplacement } from '../actions/payment-methods.ts';
+import { passesLuhn } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
-import {
-  applyExpiredReplacements,
-  movePaymentMethod,
-  noteReplacement,
-} from '../store/payment-method-moves.ts';
-import type { Db } from '../store/database.ts';
-import { listPaymentMethods, type PaymentMethodRow } from '../store/payment-methods.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { loadProviders } from '../providers/index.ts';
+import { listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { isUuid, printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase } from './support.ts';
-import { withEvents } from './events.ts';
+import { printJson, printRows, Refused } from './output.ts';
+import { knownAccount, withDatabase, withEvents } from './support.ts';
 
 const unknown = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
@@ -58,10 +54,8 @@ export function paymentMethods(): Command {
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
       const moved = isUuid(id)
-        ? await withEvents(({ database, announce }) =>
-            movePaymentMethod(database.db, id, status, (db, row) =>
-              announce.paymentMethod(db, 'updated', row),
-            ),
+        ? await withEvents(({ inUnitOfWork }) =>
+            inUnitOfWork((unit) => movePaymentMethod(unit, id, status)),
           )
         : undefined;
       if (!moved) throw unknown(id);
@@ -77,12 +71,10 @@ export function paymentMethods(): Command {
     .action(foundReplacement);
   command
     .command('apply-replacements')
-    .description('apply waiting replacements of cards that have expired, as the daily job does')
+    .description('apply pending replacements of cards that have expired, as the daily job does')
     .action(async () => {
-      const applied = await withEvents(({ database, announce }) =>
-        applyExpiredReplacements(database.db, new Date(), (db, row) =>
-          announce.paymentMethod(db, 'updated', row),
-        ),
+      const applied = await withEvents(({ database, inUnitOfWork }) =>
+        applyExpiredReplacements(database.db, inUnitOfWork),
       );
       printJson({ applied: applied.map(({ id }) => id) });
     });
@@ -100,28 +92,11 @@ async function foundReplacement(
   if (number !== '' && !/^[0-9]{13,19}$/.test(number))
     throw new Refused('A card number has 13 to 19 digits.');
   if (!passesLuhn(number)) throw new Refused('The number is mistyped: its check digit is wrong.');
+  const details = { expiration_date: expirationDate, ...(number === '' ? {} : { number }) };
   const noted = isUuid(id)
-    ? await withEvents(({ database, services: { vault, fingerprint, cardOutcome }, announce }) => {
-        const card = () =>
-          number === ''
-            ? {}
-            : {
-                number_sealed: vault.seal(number, 'card'),
-                bin: binOf(number),
-                label: lastFour(number),
-                fingerprint: fingerprint(number),
-                scheme: schemeOf(number),
-                card_type: cardOutcome(number)?.cardType ?? null,
-                card_issuer_name: cardOutcome(number)?.issuer ?? null,
-              };
-        const changed = (db: Db, row: PaymentMethodRow) => announce.paymentMethod(db, 'updated', row);
-        return noteReplacement(
-          database.db,
-          id,
-          () => ({ expiration_date: expirationDate, ...card() }),
-          new Date(),
-          changed,
-        );
+    ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
+        const { describeCard } = await loadProviders(config);
+        return inUnitOfWork((unit) => noteReplacement(unit, id, details, { ...secrets, describeCard }));
       })
     : undefined;
   if (!noted) throw unknown(id);

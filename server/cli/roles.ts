@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { createRole } from '../actions/roles.ts';
 import { isPermission } from '../domain/scopes.ts';
-import { createRole, listRoles } from '../store/roles.ts';
+import { listRoles } from '../store/roles.ts';
 import { list, printJson, printRows, Refused } from './output.ts';
-import { withDatabase } from './support.ts';
+import { withDatabase, withWork } from './support.ts';
 
 export function roles(): Command {
   const command = new Command('roles').description('roles, which bound what a key pair may do');
@@ -41,7 +42,7 @@ export function roles(): Command {
         if (name?.length === 0 || (name ?? slug).length > 200)
           throw new Refused('A name has 1 to 200 characters.');
         const role = { slug, name: name ?? slug, description: description ?? null, permissions };
-        const made = await withDatabase(({ db }) => createRole(db, role));
+        const made = await withWork((unit) => createRole(unit, role));
         if (!made) throw new Refused(`There is a role ${slug} already.`);
         printJson(made);
       },

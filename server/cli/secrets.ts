@@ -1,19 +1,17 @@
-// `payments secrets rotate`: another card key, and everything sealed with it, while the service runs.
+// `payments secrets rotate`: makes a new card key and re-encrypts everything with it, while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
-import { sql, type Kysely } from 'kysely';
-import type { Config } from '../config.ts';
+import { resealEverything } from '../actions/card-key.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
-import type { Services } from '../handlers/deps.ts';
 import { keepCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { keepsCardKey } from '../secrets.ts';
-import type { OpenedDatabase } from '../store/open.ts';
-import { countSealed, outlastTransactions, resealAll } from '../store/reseal.ts';
-import type { Tables } from '../store/schema.ts';
+import type { Db } from '../store/database.ts';
+import { withLock } from '../store/locks.ts';
+import { countSealed } from '../store/reseal.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
-import { withServices } from './support.ts';
+import { withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
 
@@ -28,43 +26,36 @@ export function secrets(): Command {
     .addHelpText(
       'after',
       `
-In the sandbox the key lies in DATA_DIR: a new one is made there, everything is sealed with it, and the old one is dropped.
+In the sandbox the key is in DATA_DIR: the command makes a new one there, seals everything with it and drops the old one.
 Where CARD_KEY is set, the keys are yours. Make a new one (openssl rand -base64 32), and then
-  1. start every instance with CARD_KEY=<old>,<new>   now each can open what another seals with the new one
-  2. start every instance with CARD_KEY=<new>,<old>   the first key seals
-  3. with the same CARD_KEY: payments secrets rotate
-  4. start every instance with CARD_KEY=<new>
-Interrupted, it goes on where it was when it is run again.`,
+  1. restart every instance with CARD_KEY=<old>,<new>   so that each can open what another seals with the new key
+  2. restart every instance with CARD_KEY=<new>,<old>   the first key seals
+  3. run, with the same CARD_KEY: payments secrets rotate
+  4. restart every instance with CARD_KEY=<new>
+If it is interrupted, run it again: it continues where it stopped.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) =>
-      withServices((database, services, config) => rotate(database, services, config, keepOld)),
+      withSecrets((parts) => rotate(parts, keepOld)),
     );
   return command;
 }
 
 async function rotate(
-  { db }: OpenedDatabase,
-  { vault }: Services,
-  config: Config,
+  { database: { db }, secrets: { vault }, config }: ServiceParts,
   keepOld: boolean,
 ): Promise<void> {
   const progress = startProgress('Rotating the card key');
   try {
-    // On a connection of its own, for as long as the work lasts: two at once would each make a key.
-    await db.connection().execute(async (alone) => {
-      const { rows } = await sql<{ free: boolean }>`
-        select pg_try_advisory_lock(hashtext('rotate-secrets')) as free`.execute(alone);
-      if (rows[0]?.free !== true) throw new Refused('Another rotation is under way.');
-      try {
-        const kept = keepsCardKey(config);
-        if (kept) await makeKey(db, vault, config.dataDir);
-        const total = await sealEverything(db, vault, progress);
-        const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
-        progress.done(conclusion(vault.keyId, total, { kept, dropped }));
-      } finally {
-        await sql`select pg_advisory_unlock(hashtext('rotate-secrets'))`.execute(alone);
-      }
+    // Two rotations at once would each make a key.
+    const rotated = await withLock(db, 'rotate secrets', async () => {
+      const kept = keepsCardKey(config);
+      if (kept) await makeKey(db, vault, config.dataDir);
+      const total = await sealEverything(db, vault, progress);
+      const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
+      return conclusion(vault.keyId, total, { kept, dropped });
     });
+    if (!rotated) throw new Refused('Another rotation is running.');
+    progress.done(rotated.done);
   } catch (error) {
     progress.failed();
     throw error;
@@ -72,7 +63,7 @@ async function rotate(
 }
 
 /** A new first key, unless an interrupted rotation has made one that is not used everywhere yet. */
-async function makeKey(db: Kysely<Tables>, vault: Vault, dataDir: string): Promise<void> {
+async function makeKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
   const used = await countSealed(db);
   if (keys.slice(1).some((key) => used.has(keyIdOf(key)))) return;
@@ -80,33 +71,23 @@ async function makeKey(db: Kysely<Tables>, vault: Vault, dataDir: string): Promi
   if (vault.keyId === keyIdOf(keys[0])) throw new Error('The new key did not reach the vault.');
 }
 
-/** Until nothing is sealed with another key, and nothing more can come. */
-async function sealEverything(db: Kysely<Tables>, vault: Vault, progress: Progress): Promise<number> {
-  const { keyId } = vault;
-  const before = await countSealed(db);
-  const lost = [...before].filter(([key]) => !vault.canOpen(key));
+async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise<number> {
+  const lost = [...(await countSealed(db))].filter(([key]) => !vault.canOpen(key));
   if (lost.length > 0) {
     const named = lost.map(([key, total]) => `${key} (${count(total)} values)`).join(', ');
     throw new Refused(
       `What is sealed with ${named} cannot be opened. Add that key to CARD_KEY; nothing was changed.`,
     );
   }
-  let done = 0;
-  const onProgress = (resealed: number) => {
-    done += resealed;
-    progress.say(`Rotating the card key: ${count(done)} values`);
-  };
-  const reseal: Parameters<typeof resealAll>[1]['reseal'] = (sealed, purpose) =>
-    vault.seal(vault.open(sealed, purpose), purpose);
-  await resealAll(db, { keyId, reseal, onProgress });
-  progress.say('Rotating the card key: waiting for what began before');
-  await outlastTransactions(db, pause);
-  for (;;) {
-    await resealAll(db, { keyId, reseal, onProgress });
-    const left = [...(await countSealed(db))].filter(([key]) => key !== keyId);
-    if (left.length === 0) return done;
-    await pause();
-  }
+  return resealEverything(db, vault, {
+    resealed: (values) => {
+      progress.say(`Rotating the card key: ${count(values)} values`);
+    },
+    waiting: () => {
+      progress.say('Rotating the card key: waiting for older transactions to end');
+    },
+    pause,
+  });
 }
 
 function dropOld(dataDir: string): number {

@@ -1,20 +1,22 @@
 import { Command } from 'commander';
-import { sql } from 'kysely';
-import { seedTransaction } from '../sandbox/sample-transactions.ts';
-import type { Db } from '../store/database.ts';
-import { beginBulk } from '../store/transaction-moves.ts';
+import { beginImport } from '../actions/transactions.ts';
+import { inWork, silently } from '../actions/unit-of-work.ts';
+import { readConfig } from '../config.ts';
+import { sampleTransaction } from '../sandbox/sample-transactions.ts';
+import { lockUntilCommit } from '../store/locks.ts';
+import { countSeeded } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
-import { knownAccount, withServices } from './support.ts';
+import { knownAccount, withSecrets } from './support.ts';
 
 const batch = 1000;
 
 export function seed(): Command {
   return new Command('seed')
-    .description('make plausible transactions, any number of them, and the same ones again for the same seed')
+    .description('make plausible transactions, any number of them; the same seed makes the same ones')
     .requiredOption('--transactions <number>', 'how many, up to 10000000')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--seed <number>', 'which sequence; a sequence goes on where it was left', '1')
+    .option('--seed <number>', 'which sequence; a sequence continues where it ended', '1')
     .option('--until <time>', 'the newest is a little older than this; by default the start of today (UTC)')
     .action(run);
 }
@@ -32,6 +34,8 @@ async function run({
   seed: sequence,
   until,
 }: Options): Promise<void> {
+  if (readConfig().environment === 'production')
+    throw new Refused('Sample transactions are for the sandbox: production has no simulator.');
   if (!/^\d{1,8}$/.test(transactions) || Number(transactions) > 10_000_000)
     throw new Refused('--transactions is a number up to 10000000.');
   if (!/^\d{1,6}$/.test(sequence)) throw new Refused('--seed is a number of up to six digits.');
@@ -39,27 +43,31 @@ async function run({
   if (Number.isNaN(end.getTime()) || !/^\d{4}-\d\d-\d\d/.test(until ?? end.toISOString()))
     throw new Refused('--until is a time such as 2026-11-15T00:00:00Z.');
   const wanted = Number(transactions);
+  const seedNumber = Number(sequence);
   const progress = startProgress('Seeding');
   try {
-    await withServices(({ db }, means) =>
-      db.transaction().execute(async (transaction) => {
-        const bulk = await beginBulk(transaction);
-        const from = await begun(transaction, account, Number(sequence));
-        // The next ones are made while the database stores these.
+    await withSecrets(({ database: { db }, secrets }) =>
+      inWork(db, async (work) => {
+        await knownAccount(work.db, account);
+        // Another command that continues this sequence waits, and continues after us.
+        await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
+        const begun = await beginImport(silently(work, 'seeded'));
+        const from = await countSeeded(work.db, account, seedNumber);
+        const options = { seed: seedNumber, until: end, secrets };
+        // The next batch is made while the database stores this one.
         let storing: Promise<unknown> = Promise.resolve();
         for (let made = 0; made < wanted; made += batch) {
           const size = Math.min(batch, wanted - made);
-          const options = { seed: Number(sequence), until: end, means };
           const rows = Array.from({ length: size }, (_, index) =>
-            seedTransaction(from + made + index, account, options),
+            sampleTransaction(from + made + index, account, options),
           );
           await storing;
-          storing = bulk.create(rows);
+          storing = begun.create(rows);
           storing.catch(() => undefined);
           progress.say(`Seeding: ${count(made + size)} of ${count(wanted)} transactions`);
         }
         await storing;
-        await bulk.finish();
+        await begun.finish();
       }),
     );
   } catch (error) {
@@ -67,16 +75,4 @@ async function run({
     throw error;
   }
   progress.done(`Made ${count(wanted, 'transaction')} in ${account}.`);
-}
-
-/** How many of the sequence are there already. */
-async function begun(db: Db, account: string, sequence: number): Promise<number> {
-  await knownAccount(db, account);
-  // Who else goes on with this sequence waits, and goes on behind us.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`seed ${account} ${sequence}`}, 0))`.execute(db);
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from transactions where merchant_account_id = ${account} and metadata ->> 'seed' = ${String(sequence)}`.execute(
-    db,
-  );
-  return rows[0]?.total ?? 0;
 }

@@ -1,15 +1,19 @@
-// The database for the time of a command, and what the service itself uses.
+// Opens the database for the time of a command, and with it what the service itself uses.
+import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
 import { readConfig, type Config } from '../config.ts';
-import type { Services } from '../handlers/deps.ts';
-import { secretsOf } from '../secrets.ts';
-import { createServices } from '../services.ts';
+import { createAjv } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createResponseCheck } from '../contract/responses.ts';
+import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
+import { createOutbox } from '../webhooks/outbox.ts';
+import { openQueue, type Queue } from '../webhooks/queue.ts';
 import { Refused } from './output.ts';
 
-/** Uses the database that the server runs, or starts it for the time of the command. */
+/** Uses the database of the running server, or starts it for the time of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
   { size = 2 } = {},
@@ -28,17 +32,60 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same with what the service itself uses: vault, fingerprints, outcomes. */
-export const withServices = <T>(
-  work: (database: OpenedDatabase, services: Services, config: Config) => Promise<T>,
+/** One transaction, for changes that have no events. */
+export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
+  withDatabase(({ db }) => inWork(db, work));
+
+export interface ServiceParts {
+  database: OpenedDatabase;
+  secrets: Secrets;
+  config: Config;
+}
+
+/** With what the secrets are for: sealing, fingerprints. */
+export const withSecrets = <T>(
+  work: (parts: ServiceParts) => Promise<T>,
   options?: { size?: number },
 ): Promise<T> =>
   withDatabase(
-    async (database, config) => work(database, createServices(config, await secretsOf(config)), config),
+    async (database, config) => work({ database, secrets: await openSecrets(config), config }),
     options,
   );
 
-/** Where the service is, which may have been started with another port than this command. */
+export interface EventParts extends ServiceParts {
+  inUnitOfWork: InUnitOfWork;
+  queue: Queue;
+}
+
+/** With units of work: what is changed here is announced to subscribers like any other change. */
+export const withEvents = <T>(
+  work: (parts: EventParts) => Promise<T>,
+  /** A process that runs for long supervises the queue and needs more connections. */
+  { supervise = false, size = 2 } = {},
+): Promise<T> =>
+  withSecrets(
+    async (parts) => {
+      const { db, pool } = parts.database;
+      const queue = await openQueue(pool, () => undefined, { supervise });
+      try {
+        const { document } = loadContract();
+        const check = createResponseCheck(document, createAjv(document));
+        const publicUrl = await publicUrlOf(db, parts.config);
+        const inUnitOfWork = createUnitOfWork({
+          db,
+          outbox: createOutbox(queue, check),
+          publicUrl: () => publicUrl,
+          now: () => new Date(),
+        });
+        return await work({ ...parts, inUnitOfWork, queue });
+      } finally {
+        await queue.close();
+      }
+    },
+    { size },
+  );
+
+/** The running service may have been started with another port than this command. */
 export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string> =>
   (await findPublicUrl(db)) ?? publicUrl;
 

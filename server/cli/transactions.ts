@@ -1,9 +1,10 @@
 import { Argument, Command } from 'commander';
+import { moveTransaction } from '../actions/transactions.ts';
 import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
-import { moveTransaction } from '../store/transaction-moves.ts';
-import { isUuid, printJson, Refused } from './output.ts';
-import { withEvents } from './events.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { printJson, Refused } from './output.ts';
+import { withEvents } from './support.ts';
 
 export function transactions(): Command {
   const command = new Command('transactions').description(
@@ -17,7 +18,7 @@ export function transactions(): Command {
     .addHelpText(
       'after',
       `
-A decline with one of these reasons makes a waiting replacement of the card apply:
+A decline with one of these reasons applies a pending replacement of the card:
   ${replacingDeclines.join('\n  ')}
 
 Example:
@@ -28,11 +29,8 @@ Example:
         throw new Refused('A reason has lower-case letters, digits and underscores: expired_payment_method');
       }
       const moved = isUuid(id)
-        ? await withEvents(({ database, announce }) =>
-            moveTransaction(database.db, id, status, reason, new Date(), {
-              transaction: (db, transaction) => announce.transaction(db, 'updated', transaction),
-              paymentMethod: (db, row) => announce.paymentMethod(db, 'updated', row),
-            }),
+        ? await withEvents(({ inUnitOfWork }) =>
+            inUnitOfWork((unit) => moveTransaction(unit, id, status, reason)),
           )
         : undefined;
       if (!moved) throw new Refused(`There is no transaction ${id}.`);

@@ -1,13 +1,13 @@
 // `payments webhooks listen`: a receiver for newcomers. Subscribes itself, prints what comes, and unsubscribes at the end.
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
-import { createWebhookSubscription, deleteWebhookSubscription } from '../store/webhook-subscriptions.ts';
-import { Refused, untilToldToEnd } from './output.ts';
-import { knownAccount, publicUrlOf, withServices } from './support.ts';
+import { inWork } from '../actions/unit-of-work.ts';
+import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
+import { Refused, untilStopped } from './output.ts';
+import { knownAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
   port: string;
@@ -17,26 +17,27 @@ interface Options {
 export async function listen({ port, merchantAccount }: Options): Promise<void> {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new Refused('--port is a number from 0 to 65535.');
-  const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  await withServices(async ({ db }, { vault, environment }, config) => {
-    if (environment === 'production') throw new Refused('Production delivers to no address of this machine.');
+  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+    if (config.environment === 'production')
+      throw new Refused('Production delivers to no address of this machine.');
     const all = merchantAccount === '*';
     if (!all) await knownAccount(db, merchantAccount);
-    const { server, url } = await startReceiver(Number(port), secret);
-    const { id } = await createWebhookSubscription(db, {
+    const receiver = await startReceiver(Number(port));
+    const { server, url } = receiver;
+    const subscription = {
       merchant_account_id: all ? null : merchantAccount,
-      active: true,
       url,
-      username: null,
-      password_sealed: null,
-      secret_sealed: vault.seal(secret, 'webhook'),
-    });
+      active: true,
+      authentication: null,
+    };
+    const { row, secret } = await inWork(db, (work) => createSubscription(work, subscription, vault));
+    receiver.printWith(secret);
     console.log(
       `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Ctrl-C ends it.`,
     );
     console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
-    await untilToldToEnd();
-    await deleteWebhookSubscription(db, id);
+    await untilStopped();
+    await inWork(db, (work) => deleteSubscription(work, row.id));
     server.close();
     server.closeAllConnections();
   });
@@ -51,10 +52,21 @@ Make one happen, in another terminal:
     -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
 `;
 
-async function startReceiver(port: number, secret: string): Promise<{ server: Server; url: string }> {
+interface Receiver {
+  server: Server;
+  url: string;
+  /** The subscription needs the receiver's address, and the receiver the subscription's secret. */
+  printWith: (secret: string) => void;
+}
+
+async function startReceiver(port: number): Promise<Receiver> {
+  let subscribed: (secret: string) => void = () => undefined;
+  const secret = new Promise<string>((resolve) => {
+    subscribed = resolve;
+  });
   const server = createServer((req, res) => {
-    buffer(req)
-      .then((body) => print(req.headers, body, secret))
+    Promise.all([buffer(req), secret])
+      .then(([body, known]) => print(req.headers, body, known))
       .then(
         (genuine) => res.writeHead(genuine ? 204 : 400).end(),
         () => res.destroy(),
@@ -66,7 +78,8 @@ async function startReceiver(port: number, secret: string): Promise<{ server: Se
     });
     server.listen(port, '127.0.0.1', done);
   });
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { server, url, printWith: subscribed };
 }
 
 /** False when the delivery is not from the service. */

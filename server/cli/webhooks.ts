@@ -1,15 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { inWork } from '../actions/unit-of-work.ts';
+import { replayDeliveries, rotateSubscription, switchSubscription } from '../actions/webhook-subscriptions.ts';
+import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
-import { listDeliveries, reopenDeliveries } from '../store/events.ts';
-import { listWebhookSubscriptions, rotateSecret, setActive } from '../store/webhook-subscriptions.ts';
+import { listDeliveries } from '../store/events.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
-import { isUuid, printJson, printRows, Refused, untilToldToEnd } from './output.ts';
-import { withDatabase, withServices } from './support.ts';
-import { withEvents, type Events } from './events.ts';
+import { printJson, printRows, Refused, untilStopped } from './output.ts';
+import { withDatabase, withEvents, withSecrets, withWork, type EventParts } from './support.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
@@ -30,7 +31,7 @@ export function webhooks(): Command {
     });
   command
     .command('rotate <id>')
-    .description('make a new secret; the old one signs beside it for a while')
+    .description('make a new secret; both sign until the old one expires')
     .option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d', '24h')
     .action(rotate);
   command
@@ -39,7 +40,7 @@ export function webhooks(): Command {
     .action((id: string) => switchTo(id, true));
   command
     .command('deactivate <id>')
-    .description('switch a subscription off: what is not delivered yet is given up, and can be replayed')
+    .description('switch a subscription off: pending deliveries fail, and can be replayed later')
     .action((id: string) => switchTo(id, false));
   command
     .command('deliveries')
@@ -58,7 +59,7 @@ export function webhooks(): Command {
     .action(replay);
   command
     .command('work')
-    .description('deliver webhooks in this process, until it is told to end; run as many as you like')
+    .description('deliver webhooks in this process until it is stopped; run as many as you like')
     .action(work);
   command
     .command('listen')
@@ -74,17 +75,18 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
   const [, number = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(keep) ?? [];
   if (number === '') throw new Refused('--keep is a number and s, m, h or d: 24h');
-  const until = new Date(Date.now() + Number(number) * (units[unit] ?? 0) * 1000);
-  const secret = `whsec_${randomBytes(24).toString('base64')}`;
   if (!isUuid(id)) throw noSubscription(id);
-  await withServices(async ({ db }, { vault }) => {
-    if (await rotateSecret(db, id, vault.seal(secret, 'webhook'), until)) return;
-    const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id);
+  const keepMilliseconds = Number(number) * (units[unit] ?? 0) * 1000;
+  const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
+    const done = await inWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
+    if (done) return done;
+    const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
     if (!found) throw noSubscription(id);
     throw new Refused(
-      `The secret was rotated lately, and the one before it is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or end both at once with --keep 0s.`,
+      `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or end both at once with --keep 0s.`,
     );
   });
+  const { secret, until } = rotated;
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
 }
 
@@ -92,7 +94,8 @@ const noSubscription = (id: string) =>
   new Refused(`There is no subscription ${id}. See: payments webhooks list`);
 
 async function switchTo(id: string, active: boolean): Promise<void> {
-  if (!isUuid(id) || !(await withDatabase(({ db }) => setActive(db, id, active)))) throw noSubscription(id);
+  const done = isUuid(id) && (await withWork((unit) => switchSubscription(unit, id, active)));
+  if (!done) throw noSubscription(id);
   printJson({ id, active });
 }
 
@@ -133,23 +136,20 @@ async function replay(
   const from = since === undefined ? undefined : new Date(since);
   if (from && (Number.isNaN(from.getTime()) || !/^\d{4}-\d\d-\d\d/.test(since ?? '')))
     throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
-  const { due, switchedOff } = await withEvents(({ database, queue }) =>
-    database.db.transaction().execute(async (transaction) => {
-      const reopened = await reopenDeliveries(transaction, { eventId: event, failed, since: from });
-      await queue.add(transaction, reopened.due);
-      return reopened;
-    }),
+  const filter = { eventId: event, failed, since: from };
+  const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
+    inWork(db, (unit) => replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due))),
   );
-  if (due.length === 0 && switchedOff > 0)
+  if (replayed === 0 && switchedOff > 0)
     throw new Refused(
       'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)',
     );
-  if (due.length === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
-  printJson({ replayed: due.length, switched_off: switchedOff });
+  if (replayed === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
+  printJson({ replayed, switched_off: switchedOff });
 }
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database: { db }, services: { vault }, queue, config }: Events) => {
+  const deliverAll = async ({ database: { db }, secrets: { vault }, queue, config }: EventParts) => {
     const log = createLog(config.logLevel);
     const worker = startWorker({
       db,
@@ -161,11 +161,11 @@ async function work(): Promise<void> {
       schedule: withJitter,
     });
     log.info('delivering webhooks');
-    await untilToldToEnd();
-    log.info('stopping: finishing what is under way');
+    await untilStopped();
+    log.info('stopping: finishing the attempts under way');
     await worker.stop();
     log.info('stopped');
   };
-  // Connections for the records of attempts, for the queue and for its supervision.
+  // Connections for recording attempts, for the queue and for its supervision.
   await withEvents(deliverAll, { supervise: true, size: 8 });
 }

@@ -62,7 +62,7 @@ export async function createRequestJudge(
         // Read again: the validator has been at work on the other.
         const path = parsePath(table[id]?.path ?? '', req.url);
         const details = explainer.explain(id, parseQuery(req.url), req.body, path);
-        throw new ApiError(400, { details: details.length > 0 ? details : [unexplained], cause });
+        throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
       if (requestBody) curtail(prepared, requestBody.content['application/json'].schema, req.body);

@@ -1,4 +1,4 @@
-// What a card number and its date say by themselves.
+// What a card number and its expiration date tell without asking anybody.
 import { createHmac } from 'node:crypto';
 import creditCardType from 'credit-card-type';
 import type { CardScheme } from './card-schemes.ts';
@@ -13,18 +13,27 @@ export function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A card is good until the end of its month. A month that does not exist has passed. */
+/** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {
   const [month = 0, year = 0] = expirationDate.split('/').map(Number);
   if (month < 1 || month > 12) return true;
   return now.getTime() >= Date.UTC(2000 + year, month, 1);
 }
 
+/** Why a card cannot be used, whatever a verifier would say of it; undefined when nothing speaks against it. */
+export function unusable(
+  { number, expiration_date }: { number: string; expiration_date: string },
+  now: Date,
+): 'the check digit is wrong' | 'the card has expired' | undefined {
+  if (!passesLuhn(number)) return 'the check digit is wrong';
+  return hasExpired(expiration_date, now) ? 'the card has expired' : undefined;
+}
+
 export const binOf = (number: string): string => number.slice(0, number.length >= 16 ? 8 : 6);
 
 export const lastFour = (number: string): string => number.slice(-4);
 
-// The library's names, where they differ from the specification's.
+// From the library's names to the specification's.
 const names: Record<string, CardScheme> = {
   'american-express': 'amex',
   'diners-club': 'diners-club',
@@ -40,7 +49,7 @@ const names: Record<string, CardScheme> = {
   visa: 'visa',
 };
 
-/** The scheme by the BIN ranges; `other` when they do not tell, or tell of several. */
+/** The scheme by the BIN ranges; `other` when none matches, or several do. */
 export function schemeOf(number: string): CardScheme {
   const [only, ...others] = creditCardType(number);
   return (others.length === 0 && only && names[only.type]) || 'other';

@@ -1,7 +1,6 @@
 // Cursors: opaque, bound to their list, filters and merchant account, and safe against tampering. 58 bytes in base64url:
 // version, direction, created_at in milliseconds, id, and a MAC over all of it and what it is bound to.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../errors.ts';
 
 export interface Position {
   createdAt: Date;
@@ -68,19 +67,6 @@ export function cursorBinding(
     )
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([list, account, filters]);
-}
-
-export function readCursor(
-  codec: CursorCodec,
-  text: string | undefined,
-  boundTo: string,
-): Cursor | undefined {
-  if (text === undefined) return undefined;
-  const cursor = codec.decode(text, boundTo);
-  if (cursor) return cursor;
-  const msg =
-    'was not issued for this list, these filters and this merchant account; start again without a cursor';
-  throw new ApiError(422, { detail: [{ loc: ['query', 'cursor'], msg, type: 'value_error.cursor' }] });
 }
 
 export function pageCursors(

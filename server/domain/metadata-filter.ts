@@ -1,9 +1,17 @@
 // The `metadata` filter: JSON objects of strings, merged in order, so that the last value of a key wins.
-import { ApiError, type Unprocessable } from '../errors.ts';
 
-/** Refuses with 422, naming every value that is no JSON object of strings. */
-export function readMetadataFilter(texts: readonly string[]): ReadonlyMap<string, string> {
-  const faults: Unprocessable[] = [];
+interface Fault {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** `faults` names every text that is not a JSON object of strings. */
+export function readMetadataFilter(texts: readonly string[]): {
+  wanted: ReadonlyMap<string, string>;
+  faults: Fault[];
+} {
+  const faults: Fault[] = [];
   // A map, because `__proto__` is a key like any other.
   const wanted = new Map<string, string>();
   for (const [index, text] of texts.entries()) {
@@ -16,8 +24,7 @@ export function readMetadataFilter(texts: readonly string[]): ReadonlyMap<string
         type: 'value_error.metadata',
       });
   }
-  if (faults.length > 0) throw new ApiError(422, { detail: faults });
-  return wanted;
+  return { wanted, faults };
 }
 
 function readEntries(text: string): [string, string][] | undefined {

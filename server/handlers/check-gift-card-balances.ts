@@ -1,13 +1,15 @@
 import type { Handler, Input, Result } from '../../generated/operations.ts';
-import type { components } from '../../generated/types.ts';
-import { giftCardBin, type Balance, type GiftCard } from '../domain/gift-cards.ts';
 import { ApiError } from '../errors.ts';
+import { presentGiftCardBalance } from '../present/gift-card-balance.ts';
+import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
+import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
+import { findGiftCards } from '../store/gift-cards.ts';
 import { accountOf, type Deps } from './deps.ts';
 
-type Item = components['schemas']['GiftCardBalance'];
+type Items = Input<'checkGiftCardBalances'>['body']['items'];
 
-// Known by its place in the request; `card` is undefined for a stored card that this account does not have.
-interface Asked {
+/** In the order of the request; `card` is undefined for a stored card that this account does not have. */
+interface Wanted {
   id: string | null;
   card: GiftCard | undefined;
 }
@@ -16,30 +18,29 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
   { body },
   deps,
 ): Promise<Result<'checkGiftCardBalances'>> => {
-  const account = accountOf(deps);
-  const asked = await findCards(body.items, account, deps);
-  const cards = asked.flatMap(({ card }) => card ?? []);
-  const balances = cards.length === 0 ? [] : await askProvider(cards, deps);
+  const merchant_account_id = accountOf(deps);
+  const wanted = await findCards(body.items, merchant_account_id, deps);
+  const cards = wanted.flatMap(({ card }) => card ?? []);
+  const balances = cards.length === 0 ? [] : await lookUp(cards, deps);
   let next = 0;
-  const items = asked.map(({ id, card }) => present(id, account, card, card && balances[next++]));
+  const items = wanted.map(({ id, card }) =>
+    presentGiftCardBalance({
+      id,
+      merchant_account_id,
+      number: card?.number,
+      balance: card && balances[next++],
+    }),
+  );
   return { status: 200, body: { items } };
 };
 
-async function findCards(
-  items: Input<'checkGiftCardBalances'>['body']['items'],
-  account: string,
-  deps: Deps,
-): Promise<Asked[]> {
-  const { store, vault } = deps;
-  const stored = await store.findGiftCards(
-    account,
-    items.flatMap((item) => ('id' in item ? [item.id] : [])),
-  );
-  const byId = new Map(stored.map((row) => [row.id, row]));
+async function findCards(items: Items, account: string, { db, vault }: Deps): Promise<Wanted[]> {
+  const ids = items.flatMap((item) => ('id' in item ? [item.id] : []));
+  const stored = new Map((await findGiftCards(db, account, ids)).map((row) => [row.id, row]));
   return items.map((item) => {
     if (!('id' in item)) return { id: null, card: item };
     const id = item.id.toLowerCase();
-    const row = byId.get(id);
+    const row = stored.get(id);
     const card = row && {
       number: vault.open(row.number_sealed, 'gift-card'),
       pin: vault.open(row.pin_sealed, 'gift-card'),
@@ -48,58 +49,18 @@ async function findCards(
   });
 }
 
-// A failure of one card is that item's; a failure of the provider is the whole call's.
-async function askProvider(
-  cards: GiftCard[],
-  { giftCards, giftCardMilliseconds }: Deps,
-): Promise<readonly Balance[]> {
-  const signal = AbortSignal.timeout(giftCardMilliseconds);
+/** The failure of one card is part of its balance; a failure of the provider is the whole call's. */
+async function lookUp(cards: GiftCard[], { providers }: Deps): Promise<readonly Balance[]> {
+  const { giftCards } = providers;
+  if (!giftCards) throw new ApiError('bad_gateway', { reason: 'there is no gift card provider' });
   let balances: readonly Balance[];
   try {
-    balances = await Promise.race([giftCards(cards, signal), aborted(signal)]);
+    balances = await withDeadline((signal) => giftCards(cards, signal));
   } catch (cause) {
-    throw new ApiError(signal.aborted ? 504 : 502, { reason: 'the gift card provider failed', cause });
+    const code = cause instanceof ProviderTimeout ? 'gateway_timeout' : 'bad_gateway';
+    throw new ApiError(code, { reason: 'the gift card provider failed', cause });
   }
-  if (balances.length !== cards.length || !balances.every(makesSense)) {
-    throw new ApiError(502, { reason: 'the gift card provider answered nonsense' });
-  }
+  if (!makesSense(cards, balances))
+    throw new ApiError('bad_gateway', { reason: 'the gift card provider answered nonsense' });
   return balances;
-}
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(new Error('timeout'));
-    });
-  });
-
-const makesSense = (balance: Balance): boolean =>
-  'errorCode' in balance ||
-  (Number.isSafeInteger(balance.balance) && balance.balance >= 0 && /^[A-Z]{3}$/.test(balance.currency));
-
-function present(
-  id: string | null,
-  account: string,
-  card: GiftCard | undefined,
-  balance: Balance | undefined,
-): Item {
-  const known = card ? giftCardBin(card.number) : { bin: null, sub_bin: null, last4: null };
-  const item = { type: 'gift-card' as const, id, merchant_account_id: account, ...known };
-  if (balance && 'balance' in balance) {
-    return {
-      ...item,
-      expiration_date: balance.expirationDate,
-      balance: balance.balance,
-      currency: balance.currency,
-    };
-  }
-  return {
-    ...item,
-    expiration_date: null,
-    balance: null,
-    currency: null,
-    balance_error_code: balance?.errorCode ?? 'invalid_gift_card',
-    balance_raw_error_code: balance?.rawCode ?? null,
-    balance_raw_error_message: balance?.rawMessage ?? null,
-  };
 }

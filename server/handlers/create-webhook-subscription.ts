@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentSubscription } from '../present/webhook-subscription.ts';
+import { createSubscription } from '../actions/webhook-subscriptions.ts';
 import { ApiError } from '../errors.ts';
-import type { Deps } from './deps.ts';
+import { presentSubscription } from '../present/webhook-subscription.ts';
+import type { WriteDeps } from './deps.ts';
 
-export const createWebhookSubscription: Handler<'createWebhookSubscription', Deps> = async (
+export const createWebhookSubscription: Handler<'createWebhookSubscription', WriteDeps> = (
   { body },
-  { store, vault, environment, selection, now },
+  { environment, selection, vault, inUnitOfWork },
 ): Promise<Result<'createWebhookSubscription'>> => {
   if (environment === 'production' && !body.url.startsWith('https://')) {
-    throw new ApiError(422, {
+    throw new ApiError('unprocessable', {
       detail: [
         {
           loc: ['body', 'url'],
@@ -19,15 +19,14 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Dep
       ],
     });
   }
-  const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  const login = body.authentication ?? null;
-  const row = await store.createWebhookSubscription({
-    merchant_account_id: selection.kind === 'one' ? selection.id : null,
-    active: body.active,
-    url: body.url,
-    username: login && login.username,
-    password_sealed: login && vault.seal(login.password, 'webhook'),
-    secret_sealed: vault.seal(secret, 'webhook'),
+  const { url, active, authentication = null } = body;
+  const merchant_account_id = selection.kind === 'one' ? selection.id : null;
+  return inUnitOfWork(async (unit): Promise<Result<'createWebhookSubscription'>> => {
+    const subscription = { merchant_account_id, url, active, authentication };
+    const { row, secret } = await createSubscription(unit, subscription, vault);
+    return {
+      status: 201,
+      body: presentSubscription(row, secret, authentication?.password ?? '', unit.now),
+    };
   });
-  return { status: 201, body: presentSubscription(row, secret, login?.password ?? '', now()) };
 };

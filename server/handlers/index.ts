@@ -1,6 +1,6 @@
 // Written by `npm run generate`: every operation of the contract and its handler. Do not edit.
 import type { Handlers } from '../../generated/operations.ts';
-import type { Deps } from './deps.ts';
+import type { WriteDeps } from './deps.ts';
 import { checkGiftCardBalances } from './check-gift-card-balances.ts';
 import { createPaymentMethod } from './create-payment-method.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';
@@ -9,7 +9,7 @@ import { listCardSchemeDefinitions } from './list-card-scheme-definitions.ts';
 import { listTransactions } from './list-transactions.ts';
 import { listWebhookSubscriptions } from './list-webhook-subscriptions.ts';
 
-export const handlers: Handlers<Deps> = {
+export const handlers: Handlers<WriteDeps> = {
   checkGiftCardBalances,
   createPaymentMethod,
   createWebhookSubscription,

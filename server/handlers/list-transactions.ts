@@ -1,21 +1,22 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { cursorBinding, pageCursors, readCursor } from '../domain/cursor.ts';
 import { readMetadataFilter } from '../domain/metadata-filter.ts';
-import { accountsOf, selectionKey, type Deps } from './deps.ts';
+import { ApiError } from '../errors.ts';
+import { presentTransaction } from '../present/transaction.ts';
+import { listTransactionPage } from '../store/transaction-list.ts';
+import type { Deps } from './deps.ts';
+import { accountsOf, readPage } from './page.ts';
 
 export const listTransactions: Handler<'listTransactions', Deps> = async (
   { query },
   deps,
 ): Promise<Result<'listTransactions'>> => {
-  const { store, cursors } = deps;
-  const { limit, cursor: given, metadata, ...filters } = query;
-  const wanted = metadata && readMetadataFilter(metadata);
-  const boundTo = cursorBinding('listTransactions', selectionKey(deps), query);
-  const cursor = readCursor(cursors, given, boundTo);
-  const page = await store.listTransactionPage(
-    accountsOf(deps),
-    { ...filters, metadata: wanted },
-    { limit, cursor },
+  const { limit: _limit, cursor: _cursor, metadata: texts, ...rest } = query;
+  const metadata = texts && readMetadataFilter(texts);
+  if (metadata && metadata.faults.length > 0)
+    throw new ApiError('unprocessable', { detail: metadata.faults });
+  const filters = { ...rest, metadata: metadata?.wanted };
+  const { rows, envelope } = await readPage('listTransactions', query, deps, (page) =>
+    listTransactionPage(deps.db, accountsOf(deps), filters, page),
   );
-  return { status: 200, body: { items: page.rows, limit, ...pageCursors(cursors, page, boundTo) } };
+  return { status: 200, body: { items: rows.map(presentTransaction), ...envelope } };
 };

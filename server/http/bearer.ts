@@ -45,7 +45,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
     const time = now();
     const at = time.getTime();
     const token = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
-    if (token === undefined) throw new ApiError(401, { reason: 'no bearer token' });
+    if (token === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     try {
       const pair = await pairOf(readKeyId(token), at);
       if (!pair.active) throw new InvalidToken('the key pair is not active');
@@ -66,7 +66,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
         tokenDigest: tokenDigest(token),
       };
     } catch (error) {
-      if (error instanceof InvalidToken) throw new ApiError(401, { reason: error.message });
+      if (error instanceof InvalidToken) throw new ApiError('unauthorized', { reason: error.message });
       throw error;
     }
   };

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts';
 import type { Step } from './step.ts';
 
 const refuse = (type: string, message: string, cause?: unknown) =>
-  new ApiError(400, { details: [{ location: 'body', pointer: '', message, type }], cause });
+  new ApiError('bad_request', { details: [{ location: 'body', pointer: '', message, type }], cause });
 
 const mediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 

@@ -1,16 +1,16 @@
-// What the steps of the pipeline learn about a request and hand on to the next. One place, typed, instead of loose fields.
+// What the steps of the service's pipeline find out about a request. One typed place instead of loose fields.
 import type { RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Selection } from './merchant-account.ts';
-import { asHandler, type Step as AnyStep } from './step.ts';
+import { asMiddleware, type Step as AnyStep } from './step.ts';
 
-/** Who calls: the key pair behind a verified token. */
+/** The key pair behind a verified token. */
 export interface Caller {
   keyPairId: string;
   scopes: readonly string[];
   /** What the roles of the pair allow. */
   permissions: readonly string[];
-  /** The merchant accounts that the pair reaches; empty means all. */
+  /** The merchant accounts that the pair can reach; empty means all. */
   merchantAccountIds: readonly string[];
   /** Tells tokens apart for the rate limit. */
   tokenDigest: string;
@@ -21,12 +21,15 @@ export interface Context {
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;
-  /** The parameters of the path, once they are validated. */
+  /** The validated parameters of the path. */
   path: Record<string, unknown>;
 }
 
 export type Step = AnyStep<Context>;
 
-export const step: (run: Step) => RequestHandler = asHandler;
+export const step: (run: Step) => RequestHandler = asMiddleware;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
+
+/** For middleware that also runs when a step has refused: later steps have not filled in their part. */
+export const partialContextOf = (res: Response): Partial<Context> => res.locals;

@@ -4,5 +4,5 @@ import type { Step } from './step.ts';
 // RFC 8470: a request in TLS early data can be replayed, and a POST must not happen twice.
 export const earlyData: Step<unknown> = (_context, req) => {
   if (req.method === 'POST' && req.headers['early-data'] === '1')
-    throw new ApiError(425, { reason: 'a POST in TLS early data' });
+    throw new ApiError('too_early', { reason: 'a POST in TLS early data' });
 };

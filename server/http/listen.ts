@@ -49,7 +49,7 @@ export async function listen(
 function refuse(socket: Socket): string | undefined {
   if (!socket.writable || socket.destroyed) return undefined;
   const requestId = randomUUID();
-  const body = JSON.stringify(errorBody(400));
+  const body = JSON.stringify(errorBody('bad_request'));
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',

@@ -30,20 +30,20 @@ export const createMerchantAccount =
     const named = Array.isArray(header) ? header.join(',') : header;
     // A header has no location in an error's details, so there is nothing to point at.
     if (named !== undefined && (named.length === 0 || named.length > longest))
-      throw new ApiError(400, { reason: 'the merchant account header is empty or too long' });
+      throw new ApiError('bad_request', { reason: 'the merchant account header is empty or too long' });
     if (merchantScope === 'none') {
       context.selection = { kind: 'none' };
       return;
     }
     if (named === '*') {
-      if (merchantScope !== 'many') throw new ApiError(400, { reason: '* is not for this operation' });
+      if (merchantScope !== 'many') throw new ApiError('bad_request', { reason: '* is not for this operation' });
       // What writes for all accounts, also for those to come, takes a pair that reaches all of them.
       if (method !== 'get' && own.length > 0)
-        throw new ApiError(403, { reason: '* takes access to all merchant accounts' });
+        throw new ApiError('forbidden', { reason: '* takes access to all merchant accounts' });
       context.selection = { kind: 'all' };
       return;
     }
     const account = await (named === undefined ? first(own) : find(own, named));
-    if (!account) throw new ApiError(404, { reason: 'unknown merchant account, or out of reach' });
+    if (!account) throw new ApiError('not_found', { reason: 'unknown merchant account, or out of reach' });
     context.selection = { kind: 'one', id: account.id };
   };

@@ -4,5 +4,5 @@ import type { Step } from './context.ts';
 
 export const permission: Step = ({ caller, operation }) => {
   if (isAllowed(operation.scopes, caller.scopes, caller.permissions)) return;
-  throw new ApiError(403, { reason: `neither scopes nor roles reach ${operation.scopes.join(' or ')}` });
+  throw new ApiError('forbidden', { reason: `neither scopes nor roles reach ${operation.scopes.join(' or ')}` });
 };

@@ -32,10 +32,10 @@ export function createRouter<Operation extends Place>(
   return ({ url, method }) => {
     const [path = ''] = url.split('?', 1);
     const found = routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
-    if (!found) throw new ApiError(404, { reason: 'unknown path' });
+    if (!found) throw new ApiError('not_found', { reason: 'unknown path' });
     const operation = found.methods.get(method);
     const allow = [...found.methods.keys()].join(', ');
-    if (!operation) throw new ApiError(405, { reason: `the path has ${allow}`, headers: { Allow: allow } });
+    if (!operation) throw new ApiError('method_not_allowed', { reason: `the path has ${allow}`, headers: { Allow: allow } });
     return { operation, allow };
   };
 }

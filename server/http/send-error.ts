@@ -3,10 +3,10 @@ import { errorBody, type ApiError } from '../errors.ts';
 
 export function sendError(
   res: Response,
-  { status, facts }: ApiError,
-  body: object = errorBody(status, facts),
+  { code, status, facts }: ApiError,
+  body: object = errorBody(code, facts),
 ): void {
   for (const [name, value] of Object.entries(facts.headers ?? {})) res.setHeader(name, value);
-  if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+  if (code === 'unauthorized') res.setHeader('WWW-Authenticate', 'Bearer');
   res.status(status).json(body);
 }

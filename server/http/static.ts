@@ -1,7 +1,7 @@
-// What is served beside the API: docs, contract, badges, health. None of it needs a token or tells anything secret.
+// What is served beside the API: docs, contract, badges, health. None of it needs a token, and none of it is secret.
 import express, { type Express } from 'express';
 import type { Document } from '../contract/load.ts';
-import { badge, badgePath, schemeNames } from '../domain/card-schemes.ts';
+import { serveBadges } from './badges.ts';
 
 export interface StaticDeps {
   document: Document;
@@ -18,15 +18,8 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
     res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
-  for (const [scheme, name] of Object.entries(schemeNames)) {
-    const drawing = badge(name);
-    app.get(
-      badgePath(scheme),
-      (_req, res) =>
-        void res.type('image/svg+xml').set('Cache-Control', 'public, max-age=86400').send(drawing),
-    );
-  }
-  // With the slash, so that the page's relative links lead to its neighbours.
+  serveBadges(app);
+  // With the slash, so that relative links of the page work.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });

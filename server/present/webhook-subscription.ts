@@ -1,31 +1,27 @@
 import type { components } from '../../generated/types.ts';
+import { webhookSubscriptionColumns } from '../store/tables/webhook-subscriptions.ts';
+import type { WebhookSubscriptionRow } from '../store/webhook-subscriptions.ts';
+import { presentColumns } from './columns.ts';
 
 type Subscription = components['schemas']['WebhookSubscription'];
 
 export const maskedPassword = '********';
 
-export interface SubscriptionRecord {
-  id: string;
-  merchant_account_id: string | null;
-  active: boolean;
-  url: string;
-  username: string | null;
-  old_secret_until: Date | null;
-}
+const shown = presentColumns<
+  WebhookSubscriptionRow,
+  Pick<Subscription, keyof typeof webhookSubscriptionColumns>
+>(webhookSubscriptionColumns);
 
-/** `secret` and `password` are given in the clear, or masked, by whoever may show them. */
+/** The caller decides whether `secret` and `password` are given in the clear or masked. */
 export function presentSubscription(
-  row: SubscriptionRecord,
+  row: WebhookSubscriptionRow,
   secret: string,
   password: string,
   now: Date,
 ): Subscription {
   return {
     type: 'webhook-subscription',
-    id: row.id,
-    merchant_account_id: row.merchant_account_id,
-    active: row.active,
-    url: row.url,
+    ...shown(row),
     authentication: row.username === null ? null : { kind: 'basic', username: row.username, password },
     secret,
     rotating: row.old_secret_until !== null && row.old_secret_until > now,

@@ -1,15 +1,12 @@
 // The sandbox's buyers, gift cards and stored cards. The first buyer and the first gift card are those of the contract's
 // examples, so that an example works as it is pasted.
 import type { components } from '../../generated/types.ts';
-import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
-import { giftCardBin } from '../domain/gift-cards.ts';
+import { createBuyer } from '../actions/buyers.ts';
+import { createGiftCard } from '../actions/gift-cards.ts';
+import { createPaymentMethod, type CardSecrets } from '../actions/payment-methods.ts';
+import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { PaymentMethodStatus } from '../domain/state-machine.ts';
-import type { Vault } from '../domain/vault.ts';
-import { createBuyer } from '../store/buyers.ts';
-import type { Db } from '../store/database.ts';
-import { createGiftCard } from '../store/gift-cards.ts';
-import { createPaymentMethod } from '../store/payment-methods.ts';
-import { sandboxCards, sandboxIssuer } from './card-numbers.ts';
+import { describeSimulatedCard } from '../providers/simulated.ts';
 
 type BillingDetails = components['schemas']['BillingDetails'];
 
@@ -143,41 +140,16 @@ export const cards: StoredCard[] = [
   },
 ];
 
-export interface Means {
-  vault: Vault;
-  fingerprint: (number: string) => string;
-}
-
-/** What is stored of a card, derived from its number as POST /payment-methods does. */
-export const cardFacts = (number: string, { fingerprint }: Means) => ({
-  scheme: schemeOf(number),
-  bin: binOf(number),
-  label: lastFour(number),
-  fingerprint: fingerprint(number),
-  card_type: sandboxCards[number]?.cardType ?? null,
-  card_issuer_name: sandboxCards[number] ? sandboxIssuer : null,
-});
-
-export async function createPeople(db: Db, account: string, means: Means): Promise<void> {
-  for (const buyer of buyers) await createBuyer(db, { merchant_account_id: account, ...buyer });
-  for (const { id, number, pin } of giftCards) {
-    const sealed = {
-      number_sealed: means.vault.seal(number, 'gift-card'),
-      pin_sealed: means.vault.seal(pin, 'gift-card'),
-    };
-    await createGiftCard(db, { id, merchant_account_id: account, ...sealed, ...giftCardBin(number) });
-  }
-  for (const { id, external_identifier, number, expiration_date, buyer, status } of cards) {
-    await createPaymentMethod(db, {
-      id,
-      merchant_account_id: account,
-      buyer_id: buyers[buyer]?.id ?? null,
-      external_identifier,
-      status,
-      ...cardFacts(number, means),
-      expiration_date,
-      number_sealed: status === 'failed' ? null : means.vault.seal(number, 'card'),
-      redirect_url: null,
-    });
+export async function createSampleRecords(
+  unit: UnitOfWork,
+  merchant_account_id: string,
+  secrets: CardSecrets,
+): Promise<void> {
+  for (const buyer of buyers) await createBuyer(unit, { merchant_account_id, ...buyer });
+  for (const giftCard of giftCards)
+    await createGiftCard(unit, { merchant_account_id, ...giftCard }, secrets.vault);
+  for (const { buyer, ...card } of cards) {
+    const facts = { merchant_account_id, buyer_id: buyers[buyer]?.id ?? null, redirect_url: null };
+    await createPaymentMethod(unit, { ...card, ...facts, ...describeSimulatedCard(card.number) }, secrets);
   }
 }

@@ -1,14 +1,16 @@
-// Plausible transactions, any number of them, and the same ones again for the same seed: each is made from its place in the
-// sequence alone.
+// Plausible transactions, any number of them. Each depends only on the seed and its place in the sequence, so the same seed
+// gives the same transactions.
 import { createHash } from 'node:crypto';
 import type { components } from '../../generated/types.ts';
+import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
-import { buyers, cardFacts, cards, giftCards, type Means } from './sample-records.ts';
+import { describeSimulatedCard } from '../providers/simulated.ts';
+import { buyers, cards, giftCards } from './sample-records.ts';
 
 type Transaction = components['schemas']['Transaction'];
 
-/** A transaction as it is stored: the resource, and what only filters know. */
-export interface SeededTransaction extends Transaction {
+/** A transaction as it is stored: the resource, and what only filters use. */
+export interface SampleTransaction extends Transaction {
   metadata: Record<string, string>;
   payment_source: components['schemas']['PaymentSource'];
   merchant_initiated: boolean;
@@ -16,14 +18,14 @@ export interface SeededTransaction extends Transaction {
   payment_service_transaction_id: string | null;
 }
 
-export interface SeedOptions {
+export interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  means: Means;
+  secrets: { fingerprint: (number: string) => string };
 }
 
-// The most frequent first; the list is walked with weights below.
+// The most frequent first.
 const statuses: [status: Transaction['status'], weight: number][] = [
   ['capture_succeeded', 55],
   ['authorization_succeeded', 12],
@@ -56,7 +58,7 @@ const services = [
   { id: '0a1b2c3d-0004-4000-8000-000000000002', display_name: 'Second card processor' },
 ];
 
-/** Numbers from 0 to 1 that depend on nothing but the seed (mulberry32). */
+/** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -72,21 +74,21 @@ const uuidOf = (...parts: (string | number)[]): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
-// The first thousand over two weeks, then one a minute: a list that looks alive, and a million that fit in two years.
+// The first thousand are spread over two weeks, later ones are a minute apart: a million fit in two years.
 const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (index - 1000));
 
-export function seedTransaction(
+export function sampleTransaction(
   index: number,
   account: string,
-  { seed, until, means }: SeedOptions,
-): SeededTransaction {
+  { seed, until, secrets }: SampleOptions,
+): SampleTransaction {
   const roll = dice(seed * 1_000_003 + index);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
   const weighted = (): Transaction['status'] => {
     let left = roll() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
     return (statuses.find(([, weight]) => (left -= weight) < 0) ?? statuses[0])?.[0] ?? 'processing';
   };
-  // The first nine are one of each, so that even a short list has all.
+  // The first nine have one status each, so that even a short list has all of them.
   const status = statuses[index]?.[0] ?? weighted();
   const currency = pick(currencies);
   const amount = Math.floor(roll() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
@@ -109,7 +111,6 @@ export function seedTransaction(
   const decline = status === 'authorization_declined' ? pick(declines) : undefined;
   const redemption = captured && roll() < 0.1 ? pick(giftCards) : undefined;
   const source = pick(sources);
-  const { scheme, bin, label, fingerprint, card_type, card_issuer_name } = cardFacts(card.number, means);
   return {
     type: 'transaction',
     id: uuidOf('transaction', seed, account, index),
@@ -160,15 +161,15 @@ export function seedTransaction(
       approval_url: null,
       country: null,
       currency: null,
-      details: { bin, card_type, card_issuer_name },
+      details: { bin: binOf(card.number), ...describeSimulatedCard(card.number) },
       expiration_date: card.expiration_date,
       external_identifier: card.external_identifier,
-      label,
+      label: lastFour(card.number),
       last_replaced_at: null,
       method: 'card',
       payment_account_reference: null,
-      scheme,
-      fingerprint,
+      scheme: schemeOf(card.number),
+      fingerprint: secrets.fingerprint(card.number),
     },
     payment_service: {
       type: 'payment-service',

@@ -1,13 +1,15 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { sql, type Selectable } from 'kysely';
 import type { Cursor } from '../domain/cursor.ts';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { fetchPage } from './paging.ts';
-import type { ApiKeyPairsTable, MerchantAccountsTable, RolesTable } from './schema.ts';
+import type { ApiKeyPairsTable } from './tables/api-key-pairs.ts';
+import type { MerchantAccountsTable } from './tables/merchant-accounts.ts';
+import type { RolesTable } from './tables/roles.ts';
 
 export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
   roles: Selectable<RolesTable>[];
-  /** As JSON from the database, so their timestamps are text here. */
+  /** Nested as JSON by PostgreSQL, so their timestamps are text. */
   merchant_accounts: (Omit<Selectable<MerchantAccountsTable>, 'created_at' | 'updated_at'> & {
     created_at: string;
     updated_at: string;
@@ -65,16 +67,6 @@ export const listApiKeyPairs = (db: Db) =>
 export const findApiKeyPair = (db: Db, id: string) =>
   withRelations(db).where('api_key_pairs.id', '=', id).executeTakeFirst();
 
-export const countApiKeyPairs = async (db: Db): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('api_key_pairs')
-        .select((pair) => pair.fn.countAll().as('count'))
-        .executeTakeFirstOrThrow()
-    ).count,
-  );
-
 export interface SigningPair {
   id: string;
   algorithm: 'ECDSA' | 'RSA';
@@ -84,7 +76,7 @@ export interface SigningPair {
   merchant_account_ids: string[];
 }
 
-/** What authentication needs of a pair, in one query. */
+/** What authentication needs to know about a pair, in one query. */
 export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair | undefined> =>
   db
     .selectFrom('api_key_pairs')
@@ -103,8 +95,8 @@ export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair
     .where('thumbprint', '=', thumbprint)
     .executeTakeFirst();
 
-export async function createApiKeyPair(
-  db: Db,
+export async function insertApiKeyPair(
+  db: Tx,
   pair: { thumbprint: string; display_name: string; algorithm: 'ECDSA' | 'RSA'; public_key: string },
   roleIds: readonly string[],
   accountIds: readonly string[],
@@ -134,7 +126,7 @@ export async function createApiKeyPair(
 }
 
 /** False when there is no such pair. */
-export async function deactivateApiKeyPair(db: Db, id: string): Promise<boolean> {
+export async function deactivateApiKeyPair(db: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_key_pairs')
     .set({ active: false, updated_at: sql`now()` })
@@ -143,7 +135,7 @@ export async function deactivateApiKeyPair(db: Db, id: string): Promise<boolean>
   return numUpdatedRows > 0n;
 }
 
-/** Moves last_used_at, at most once a minute whatever the number of instances. */
+/** Moves last_used_at, at most once a minute however many instances there are. */
 export const touchApiKeyPair = (db: Db, id: string, now: Date) =>
   db
     .updateTable('api_key_pairs')

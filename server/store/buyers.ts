@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db } from './database.ts';
-import type { BuyersTable } from './schema.ts';
+import type { Db, Tx } from './database.ts';
+import type { BuyersTable } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
@@ -33,7 +33,7 @@ export interface NewBuyer {
 }
 
 /** Undefined when the external identifier, or the ID, is taken. */
-export const createBuyer = (db: Db, buyer: NewBuyer) =>
+export const insertBuyer = (db: Tx, buyer: NewBuyer) =>
   db
     .insertInto('buyers')
     .values({ ...buyer, billing_details: buyer.billing_details && JSON.stringify(buyer.billing_details) })

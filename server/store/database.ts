@@ -2,21 +2,29 @@
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { migrations } from './migrations/index.ts';
-import type { Tables } from './schema.ts';
+import type { Tables } from './tables/index.ts';
 
-/** A connection or a transaction: what reads and writes is handed one, and never picks its own. */
-export type Db = Kysely<Tables> | Transaction<Tables>;
+/** A pool or a transaction: store functions are given one and never pick their own. */
+export type Db = Kysely<Tables>;
+
+/** A transaction. What changes rows takes one of these, so that a change outside of a transaction does not compile. */
+export type Tx = Transaction<Tables>;
+
+export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().execute(work);
+
+export type Pool = pg.Pool;
 
 export interface Database {
-  db: Kysely<Tables>;
-  pool: pg.Pool;
+  db: Db;
+  pool: Pool;
   isReady: () => Promise<boolean>;
-  /** From now on connections are made there. */
+  /** New connections are made to this address from now on. */
   moveTo: (url: string) => void;
   close: () => Promise<void>;
 }
 
-// Amounts are bigint. pg hands them over as text, and a silent Number() would round what is too large.
+// Amounts are bigint. pg returns those as text; Number() would round large ones without a word.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   const value = Number(text);
@@ -24,10 +32,10 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   return value;
 });
 
-/** The database cannot be used, and the message says in one sentence why. */
+/** The database cannot be used; the message says why in one sentence. */
 export class DatabaseFault extends Error {}
 
-/** `localhost` fails once for each of its addresses, and the error over these says nothing itself. */
+/** `localhost` has several addresses, and the AggregateError over their failures has no message of its own. */
 export const reasonOf = (error: unknown): string =>
   error instanceof AggregateError && error.message === ''
     ? error.errors.map(reasonOf).join(', ')
@@ -35,7 +43,7 @@ export const reasonOf = (error: unknown): string =>
       ? error.message
       : String(error);
 
-// A database that hangs accepts a query and never answers it. pg knows this setting per query, its types do not.
+// A frozen database accepts a query and never answers. pg has this setting per query; its types do not know it.
 const quickly = (text: string): pg.QueryConfig & { query_timeout: number } => ({
   text,
   query_timeout: 2_000,
@@ -57,7 +65,7 @@ export function openDatabase(
     types,
     max: size,
     application_name: 'payments-service',
-    // While the database is away, answers must be quick.
+    // Requests must be answered quickly while the database is away.
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementMilliseconds,
@@ -65,7 +73,7 @@ export function openDatabase(
     keepAlive: true,
   });
   pool.on('error', onError);
-  // Without a listener, a client that is checked out when the database goes away takes the process with it.
+  // Without a listener, a checked-out client crashes the process when the database goes away.
   pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
@@ -81,14 +89,14 @@ export function openDatabase(
     },
     close: async () => {
       await db.destroy();
-      // Kysely ends a pool that it has used; connections may have been made without it.
+      // Kysely ends the pool only if it has used it.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
-/** Kysely takes a lock in the database, so any number of instances may start at once. */
-export async function migrate(db: Kysely<Tables>): Promise<string[]> {
+/** Kysely takes a lock in the database, so several instances may start at once. */
+export async function migrate(db: Db): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error)

@@ -1,6 +1,6 @@
 // Events and their deliveries.
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 
 export interface EventRow {
   id: string;
@@ -17,7 +17,7 @@ export interface Due {
 }
 
 /** Stores an event and a delivery for each subscription that wants it. */
-export async function storeEvent(db: Db, event: EventRow): Promise<Due[]> {
+export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
   const { rows } = await sql<Due>`
     insert into deliveries (event_id, subscription_id)
@@ -85,7 +85,7 @@ export interface Attempt {
  * somebody else did meanwhile, or the delivery was replayed.
  */
 export async function recordAttempt(
-  db: Db,
+  db: Tx,
   { id, attempts, round }: Pick<DueDelivery, 'id' | 'attempts' | 'round'>,
   attempt: Attempt,
   state: 'pending' | 'succeeded' | 'failed',
@@ -110,7 +110,7 @@ export async function recordAttempt(
 
 /** Notes a success or a failure; after only failures for so long the subscription is switched off. True if it was. */
 export async function noteOutcome(
-  db: Db,
+  db: Tx,
   subscriptionId: string,
   outcome: 'succeeded' | 'failed' | 'gone',
   { now, switchOffAfterMilliseconds }: { now: Date; switchOffAfterMilliseconds: number },
@@ -175,7 +175,7 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
  * switched off stay as they are, and are counted.
  */
 export async function reopenDeliveries(
-  db: Db,
+  db: Tx,
   { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
 ): Promise<{ due: Due[]; switchedOff: number }> {
   const wanted = sql.join(

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Db } from './database.ts';
-import type { GiftCardsTable } from './schema.ts';
+import type { Db, Tx } from './database.ts';
+import type { GiftCardsTable } from './tables/gift-cards.ts';
 
 export type GiftCardRow = Selectable<GiftCardsTable>;
 
@@ -15,7 +15,7 @@ export const findGiftCards = (db: Db, account: string, ids: readonly string[]): 
         .execute();
 
 /** Undefined when the ID is taken. */
-export const createGiftCard = (db: Db, card: Insertable<GiftCardsTable>) =>
+export const insertGiftCard = (db: Tx, card: Insertable<GiftCardsTable>) =>
   db
     .insertInto('gift_cards')
     .values(card)

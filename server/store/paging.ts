@@ -1,8 +1,8 @@
-// One pagination for every list: keyset on (created_at, id), newest first, never OFFSET. A page is one index range scan,
-// and whether there is more on the other side is one look at the same index.
+// One pagination for every list: keyset on (created_at, id), newest first, never OFFSET. A page is one index range scan;
+// whether there is more on the other side is one more look-up in the same index.
 import { sql, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
 import type { Cursor, Position } from '../domain/cursor.ts';
-import type { Tables } from './schema.ts';
+import type { Tables } from './tables/index.ts';
 
 export interface Page<Row> {
   rows: Row[];
@@ -35,11 +35,11 @@ export const fetchPage = <Table extends keyof Tables, Row extends Keyed>(
   page: PageRequest,
 ): Promise<Page<Row>> =>
   pageThrough(async ({ at, side, limit }) => {
-    const ordered = order(beside(query, table, at, side), table, side === 'newer');
+    const ordered = order(beyondCursor(query, table, at, side), table, side === 'newer');
     return await ordered.limit(limit).execute();
   }, page);
 
-/** For lists that read a range in a way of their own. */
+/** For lists with a query of their own. */
 export async function pageThrough<Row extends Keyed>(
   read: (range: Range) => Promise<Row[]>,
   { limit, cursor }: PageRequest,
@@ -51,7 +51,7 @@ export async function pageThrough<Row extends Keyed>(
   const first = rows[0] ?? cursor;
   const last = rows.at(-1) ?? cursor;
   const more = found.length > limit;
-  // On the side that the caller came from there are rows, unless they were deleted since.
+  // On the side that the caller came from there are rows, unless they have been deleted.
   const behind = async (from: Row | Cursor | undefined, side: 'newer' | 'older') =>
     cursor && from ? (await read({ at: position(from), side, limit: 1 })).length > 0 : false;
   const hasNext = backwards ? await behind(last, 'older') : more;
@@ -63,8 +63,8 @@ export async function pageThrough<Row extends Keyed>(
   };
 }
 
-/** As PostgreSQL reads it: pg would write local time, and neither of them the year 0 of ISO 8601. */
-export function stamp(time: Date): string {
+/** In PostgreSQL's notation: pg would write local time, and neither knows the year 0 of ISO 8601, which is 1 BC. */
+export function timestamp(time: Date): string {
   const year = time.getUTCFullYear();
   const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${time.toISOString().slice(-20)}`;
   return year > 0 ? date : `${date} BC`;
@@ -75,7 +75,7 @@ const position = (from: Keyed | Position): Position =>
     ? { createdAt: from.created_at, id: from.id }
     : { createdAt: from.createdAt, id: from.id };
 
-function beside<Table extends keyof Tables, Row>(
+function beyondCursor<Table extends keyof Tables, Row>(
   query: Query<Table, Row>,
   table: Table,
   at: Position | undefined,
@@ -83,7 +83,7 @@ function beside<Table extends keyof Tables, Row>(
 ): Query<Table, Row> {
   if (!at) return query;
   const key = sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)})`;
-  const bound = sql`(${stamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
+  const bound = sql`(${timestamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
   const comparison: Expression<SqlBool> = side === 'newer' ? sql`${key} > ${bound}` : sql`${key} < ${bound}`;
   return query.where(() => comparison);
 }

@@ -1,23 +1,48 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import type { Db } from './database.ts';
-import type { PaymentMethodsTable } from './schema.ts';
+import type { Announcement } from './announcement.ts';
+import type { Db, Tx } from './database.ts';
+import type { PaymentMethodsTable } from './tables/payment-methods.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
 export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
+export type { Replacement } from './tables/payment-methods.ts';
 
 /**
- * Undefined when the external identifier is taken. The database holds the uniqueness: of any number that come at once one
- * is stored, and the others wait for it and then find it.
+ * Undefined when the external identifier is taken. The unique constraint decides: of several that arrive at once one is
+ * stored; the others wait for its commit and then find it.
  */
-export const createPaymentMethod = (db: Db, method: NewPaymentMethod) =>
-  db
+export async function insertPaymentMethod(
+  db: Tx,
+  method: NewPaymentMethod,
+  { tell }: Announcement<PaymentMethodRow>,
+): Promise<PaymentMethodRow | undefined> {
+  const row = await db
     .insertInto('payment_methods')
     .values(method)
     .onConflict((conflict) => conflict.constraint('payment_methods_external_identifier').doNothing())
     .returningAll()
     .executeTakeFirst();
+  if (row) await tell?.(row);
+  return row;
+}
 
-export const findByExternalIdentifier = (db: Db, account: string, external_identifier: string) =>
+export async function updatePaymentMethod(
+  db: Tx,
+  id: string,
+  change: Updateable<PaymentMethodsTable>,
+  { tell }: Announcement<PaymentMethodRow>,
+): Promise<PaymentMethodRow> {
+  const row = await db
+    .updateTable('payment_methods')
+    .set({ ...change, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tell?.(row);
+  return row;
+}
+
+export const findPaymentMethodId = (db: Db, account: string, external_identifier: string) =>
   db
     .selectFrom('payment_methods')
     .select('id')
@@ -28,17 +53,9 @@ export const findByExternalIdentifier = (db: Db, account: string, external_ident
 export const findPaymentMethod = (db: Db, id: string) =>
   db.selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Held until the transaction ends, so that a move is decided on what is there. */
-export const lockPaymentMethod = (db: Db, id: string) =>
+/** Locked until the transaction ends, so that a decision is made on the current state. */
+export const lockPaymentMethod = (db: Tx, id: string) =>
   db.selectFrom('payment_methods').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-
-export const savePaymentMethod = (db: Db, id: string, change: Updateable<PaymentMethodsTable>) =>
-  db
-    .updateTable('payment_methods')
-    .set({ ...change, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
 
 export const listPaymentMethods = (db: Db, account: string, limit: number) =>
   db
@@ -50,5 +67,5 @@ export const listPaymentMethods = (db: Db, account: string, limit: number) =>
     .limit(limit)
     .execute();
 
-export const listWaitingReplacements = (db: Db) =>
+export const listPendingReplacements = (db: Db) =>
   db.selectFrom('payment_methods').select('id').where('has_replacement', '=', true).execute();

@@ -1,8 +1,45 @@
+// Counters of the rate limit, in the database so that all instances count together.
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db, Pool } from './database.ts';
 
-/** Forgets windows that are over; `rate-limiter-flexible` writes the table. */
-export async function pruneRateLimits(db: Db, now: Date): Promise<number> {
+export interface RateLimit {
+  scope: string;
+  limit: number;
+  windowSeconds: number;
+}
+
+/** Counts one call. Undefined when it is within the limit, otherwise the milliseconds until the window ends. */
+export type CountCall = (scope: string, key: string) => Promise<number | undefined>;
+
+export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): CountCall {
+  const limiters = new Map(
+    limits.map(({ scope, limit, windowSeconds }) => [
+      scope,
+      new RateLimiterPostgres({
+        storeClient: pool,
+        tableName: 'rate_limits',
+        tableCreated: true,
+        keyPrefix: scope,
+        points: limit,
+        duration: windowSeconds,
+        clearExpiredByTimeout: false,
+      }),
+    ]),
+  );
+  return async (scope, key) => {
+    try {
+      await limiters.get(scope)?.consume(key);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return error.msBeforeNext;
+      throw error;
+    }
+  };
+}
+
+/** Deletes windows that have ended. */
+export async function deleteRateLimits(db: Db, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from rate_limits where expire < ${now.getTime()}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,16 +1,15 @@
-// Sealing everything anew after the card key was rotated, beside a service that reads and writes: in small batches, never
-// waiting for a row that somebody else holds, and changing only what is still as it was read.
-import { sql, type Kysely, type RawBuilder } from 'kysely';
+// Re-encrypts everything after a rotation of the card key, while the service runs: in small batches, skipping locked rows,
+// and changing only values that are still as they were read.
+import { sql, type RawBuilder } from 'kysely';
 import type { Purpose } from '../domain/vault.ts';
-import type { Db } from './database.ts';
-import type { Tables } from './schema.ts';
+import { inTransaction, type Db } from './database.ts';
 
 interface Sealed {
   table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions';
   purpose: Purpose;
-  /** The sealed text. */
+  /** Expression of the sealed text. */
   value: RawBuilder<string>;
-  /** The column with `given.fresh` in the place of the sealed text. */
+  /** Assignment that puts `given.fresh` in the place of the sealed text. */
   assignment: RawBuilder<unknown>;
 }
 
@@ -59,22 +58,22 @@ export interface ResealOptions {
   onProgress: (resealed: number) => void;
 }
 
-/** One pass over everything. Rows that are locked meanwhile are left for the next one. */
-export async function resealAll(db: Kysely<Tables>, options: ResealOptions): Promise<void> {
+/** One pass over everything. Locked rows are left for the next pass. */
+export async function resealAll(db: Db, options: ResealOptions): Promise<void> {
   for (const place of sealedColumns) {
     let after: string | undefined = '00000000-0000-0000-0000-000000000000';
     while (after !== undefined) after = await resealBatch(db, place, after, options);
   }
 }
 
-/** Returns where the next batch begins. `updated_at` stays: nothing that anybody is shown has changed. */
+/** Returns where the next batch starts. `updated_at` stays, because nothing that is shown changes. */
 function resealBatch(
-  db: Kysely<Tables>,
+  db: Db,
   { table, purpose, value, assignment }: Sealed,
   after: string,
   { keyId, reseal, onProgress }: ResealOptions,
 ): Promise<string | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const { rows } = await sql<{ id: string; old: string }>`
       select id, ${value} as old from ${sql.table(table)}
       where id > ${after}::uuid and ${value} is not null and split_part(${value}, '.', 1) <> ${keyId}
@@ -91,10 +90,10 @@ function resealBatch(
 }
 
 /**
- * Waits until every transaction that began before now has ended: whoever seals does it inside of one, so from then on
- * nothing can arrive that was sealed with what was the key before now.
+ * Waits until every transaction that began before now has ended. Values are sealed inside transactions, so from then on
+ * nothing sealed with an older key can be committed.
  */
-export async function outlastTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
+export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
   const since = rows[0]?.now ?? '';
   for (;;) {

@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 
 export const listRoles = (db: Db) => db.selectFrom('roles').selectAll().orderBy('slug').execute();
 
@@ -8,8 +8,8 @@ export const findRoles = (db: Db, slugs: readonly string[]) =>
     : db.selectFrom('roles').selectAll().where('slug', 'in', slugs).execute();
 
 /** Undefined when the slug is taken. */
-export const createRole = (
-  db: Db,
+export const insertRole = (
+  db: Tx,
   role: { slug: string; name: string; description: string | null; permissions: string[] },
 ) =>
   db

@@ -1,12 +1,12 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Cursor } from '../domain/cursor.ts';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { fetchPage } from './paging.ts';
-import type { WebhookSubscriptionsTable } from './schema.ts';
+import type { WebhookSubscriptionsTable } from './tables/webhook-subscriptions.ts';
 
 export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
 
-export const createWebhookSubscription = (db: Db, subscription: Insertable<WebhookSubscriptionsTable>) =>
+export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
   db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();
 
 /** Of one account, of some, or (with undefined) of all, those for all accounts included. */
@@ -29,10 +29,10 @@ export const listWebhookSubscriptions = (db: Db) =>
     .execute();
 
 /**
- * A new secret signs from now on; the old one beside it until `until`. There is room for one old secret: while one is still
- * valid nothing is changed, unless no old one is to be kept. Undefined then, or when there is no such subscription.
+ * The new secret signs from now on, the old one beside it until `until`. Only one old secret is kept: while one is still
+ * valid nothing changes, unless the rotation keeps none. Undefined then, or when there is no such subscription.
  */
-export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: Date, now = new Date()) =>
+export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: Date, now: Date) =>
   db
     .updateTable('webhook_subscriptions')
     .set((row) => ({
@@ -52,18 +52,18 @@ export const rotateSecret = (db: Db, id: string, secret_sealed: string, until: D
     .returningAll()
     .executeTakeFirst();
 
-/** Switched on, it has its five days anew. False when there is no such subscription. */
-export async function setActive(db: Db, id: string, active: boolean): Promise<boolean> {
+/** Resets the five days of failure after which it is switched off. False when there is no such subscription. */
+export async function setActive(db: Tx, id: string, active: boolean, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscriptions')
-    .set({ active, failing_since: null, updated_at: new Date() })
+    .set({ active, failing_since: null, updated_at: now })
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 /** False when there is no such subscription. */
-export async function deleteWebhookSubscription(db: Db, id: string): Promise<boolean> {
+export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscriptions')
     .where('id', '=', id)

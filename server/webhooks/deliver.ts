@@ -1,17 +1,16 @@
-// One job of the queue: an attempt, its record, and what comes after, in one transaction.
-import type { Kysely } from 'kysely';
+// One job of the queue: makes an attempt, then records it and schedules what follows in one transaction.
 import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
-import type { Tables } from '../store/schema.ts';
-import type { Gate } from './limit.ts';
+import { inTransaction, type Db } from '../store/database.ts';
+import type { Limit } from './limit.ts';
 import type { Job, Queue } from './queue.ts';
 import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
 import { send, type Reply, type SendOptions } from './send.ts';
 import { webhookHeaders } from './sign.ts';
 
 export interface DeliverDeps {
-  db: Kysely<Tables>;
+  db: Db;
   queue: Queue;
   vault: Vault;
   log: Logger;
@@ -27,32 +26,32 @@ interface Outcome {
   retryAfter: number | undefined;
 }
 
-/** What one worker's attempts share. */
-interface Turn extends DeliverDeps {
-  gate: Gate;
-  /** Ends the attempt, which then counts as not made. */
+/** What the attempts of one worker share. */
+interface AttemptContext extends DeliverDeps {
+  limit: Limit;
+  /** Cancels the attempt; it is then not counted. */
   signal: AbortSignal;
 }
 
-/** False when the receiver failed. Throws when nothing could be recorded, and then the job is still ours. */
-export async function deliver(job: Job, delivery: DueDelivery, turn: Turn): Promise<boolean> {
-  const { db, queue, log, now, schedule, gate } = turn;
-  // Done already, or replayed since: then another job stands for it.
+/** False when the receiver failed. Throws when the attempt could not be recorded; the job then stays with this worker. */
+export async function deliver(job: Job, delivery: DueDelivery, context: AttemptContext): Promise<boolean> {
+  const { db, queue, log, now, schedule, limit } = context;
+  // Delivered already, or replayed since: then another job has taken over.
   if (delivery.state !== 'pending' || delivery.round !== job.round) {
-    await gate(() => queue.complete(db, [job.id]));
+    await limit(() => queue.complete(db, [job.id]));
     return true;
   }
   const at = now();
   const begun = performance.now();
-  const outcome = delivery.active ? await attempt(delivery, at, turn) : switchedOffAlready;
+  const outcome = delivery.active ? await attempt(delivery, at, context) : switchedOffAlready;
   const milliseconds = Math.round(performance.now() - begun);
   const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
   const final = succeeded || outcome.status === 410 || !delivery.active;
   const failures = delivery.attempts + 1 - delivery.attempts_before;
   const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
-  const switchedOff = await gate(() =>
-    db.transaction().execute(async (transaction) => {
+  const switchedOff = await limit(() =>
+    inTransaction(db, async (transaction) => {
       const decides = await recordAttempt(
         transaction,
         delivery,
@@ -93,7 +92,11 @@ const switchedOffAlready: Outcome = {
   retryAfter: undefined,
 };
 
-async function attempt(delivery: DueDelivery, at: Date, { vault, options, signal }: Turn): Promise<Outcome> {
+async function attempt(
+  delivery: DueDelivery,
+  at: Date,
+  { vault, options, signal }: AttemptContext,
+): Promise<Outcome> {
   const open = (sealed: string) => vault.open(sealed, 'webhook');
   const secrets = [open(delivery.secret_sealed)];
   const { old_secret_sealed: old, old_secret_until: until } = delivery;

@@ -1,5 +1,6 @@
-// A lane for each subscription that has deliveries here: so many at once, so many waiting, and of a failing one only one.
-import { createGate, type Gate } from './limit.ts';
+// One lane per subscription: bounds how many of its deliveries run and wait in this worker. A failing one gets a single
+// place.
+import { createLimit, type Limit } from './limit.ts';
 
 export interface LaneLimits {
   heldPerSubscription: number;
@@ -11,15 +12,15 @@ export interface Lane {
   /** Under way or waiting for their turn. */
   held: number;
   active: number;
-  /** The last attempt failed: until one succeeds, one at a time is enough, and nobody waits here. */
+  /** The last attempt failed. Until one succeeds only one runs at a time, and none waits here. */
   failing: boolean;
-  gate: Gate;
+  limit: Limit;
 }
 
 export function createLanes({ heldPerSubscription, perSubscription }: LaneLimits) {
   const lanes = new Map<string, Lane>();
   return {
-    /** `failing_since` is what all workers and earlier runs know of it. */
+    /** `failing_since` comes from the database, so other workers' failures count too. */
     isFull({ subscription_id, failing_since }: { subscription_id: string; failing_since: Date | null }) {
       const { held, failing } = lanes.get(subscription_id) ?? { held: 0, failing: false };
       return held >= (failing || failing_since ? 1 : heldPerSubscription);
@@ -29,12 +30,12 @@ export function createLanes({ heldPerSubscription, perSubscription }: LaneLimits
         held: 0,
         active: 0,
         failing: false,
-        gate: createGate(perSubscription),
+        limit: createLimit(perSubscription),
       };
       lanes.set(subscription, lane);
       lane.held += 1;
       try {
-        await lane.gate(() => work(lane));
+        await lane.limit(() => work(lane));
       } finally {
         lane.held -= 1;
         if (lane.held === 0) lanes.delete(subscription);

@@ -1,20 +1,20 @@
-// Lets only so many through at once; the others wait their turn.
+// Bounds how many run at once; the others wait in order.
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createGate(most: number): Gate {
-  let inside = 0;
+export function createLimit(most: number): Limit {
+  let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (inside >= most) await new Promise<void>((turn) => waiting.push(turn));
-    else inside += 1;
+    if (running >= most) await new Promise<void>((start) => waiting.push(start));
+    else running += 1;
     try {
       return await work();
     } finally {
       const next = waiting.shift();
-      // The place is handed on, so that nobody slips in between.
+      // The place is handed on, so that a newcomer cannot overtake those who wait.
       if (next) next();
-      else inside -= 1;
+      else running -= 1;
     }
   };
 }

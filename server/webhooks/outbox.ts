@@ -1,16 +1,13 @@
-// An event is stored in the transaction of the change it tells of, validated against the contract's webhooks section, and
-// handed to the queue in that same transaction. A rolled-back change sends nothing; a committed one is delivered.
+// The outbox of a unit of work: an event is validated against the contract, stored and queued in the transaction of its
+// change. A change that is rolled back sends nothing; one that is committed is delivered.
 import { randomUUID } from 'node:crypto';
-import type { EventName } from '../../generated/operations.ts';
+import type { Outbox } from '../actions/unit-of-work.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import type { Db } from '../store/database.ts';
-import { storeEvent } from '../store/events.ts';
+import { insertEvent } from '../store/events.ts';
 import type { Queue } from './queue.ts';
 
-export type Publish = (db: Db, name: EventName, account: string, target: object, at: Date) => Promise<void>;
-
 export const createOutbox =
-  (queue: Queue, check: Pick<ResponseCheck, 'eventFault'>): Publish =>
+  (queue: Queue, check: Pick<ResponseCheck, 'eventFault'>): Outbox =>
   async (db, name, account, target, at) => {
     const id = randomUUID();
     const event = {
@@ -23,7 +20,7 @@ export const createOutbox =
     };
     const fault = check.eventFault(name, event);
     if (fault) throw new Error(`The event ${name} breaks the contract: ${fault}`);
-    const due = await storeEvent(db, {
+    const due = await insertEvent(db, {
       id,
       name,
       merchant_account_id: account,

@@ -1,8 +1,7 @@
 // pg-boss, as this service uses it: one queue of deliveries, sent to inside the transaction of the change they tell of.
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
-import type pg from 'pg';
-import type { Db } from '../store/database.ts';
+import type { Db, Pool } from '../store/database.ts';
 
 export const queueName = 'webhook-deliveries';
 
@@ -42,7 +41,7 @@ const supervisionSeconds = 10;
 const keepDays = 30;
 
 export async function openQueue(
-  pool: pg.Pool,
+  pool: Pool,
   onError: (error: Error) => void,
   { supervise = true } = {},
 ): Promise<Queue> {
@@ -112,7 +111,7 @@ export async function openQueue(
 }
 
 /** Two that make the queue's tables at the same instant would deadlock. */
-async function oneAtATime(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
+async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('begin');

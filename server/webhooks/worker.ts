@@ -4,7 +4,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
-import { createGate } from './limit.ts';
+import { inTransaction } from '../store/database.ts';
+import { createLimit } from './limit.ts';
 import { createLanes, type Lane, type LaneLimits } from './lanes.ts';
 import type { Job } from './queue.ts';
 
@@ -49,14 +50,14 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   setMaxListeners(0, cutting.signal);
   const lanes = createLanes(limits);
   const underWay = new Map<string, Promise<void>>();
-  const records = createGate(limits.records);
+  const records = createLimit(limits.records);
 
-  const takeTurn = async (job: Job, delivery: DueDelivery, lane: Lane): Promise<void> => {
+  const runInLane = async (job: Job, delivery: DueDelivery, lane: Lane): Promise<void> => {
     if (ending.signal.aborted) return queue.giveBack(job.id);
     if (lane.failing && lane.active > 0) return postpone([job], postponeFailingSeconds);
     lane.active += 1;
     try {
-      lane.failing = !(await deliver(job, delivery, { ...deps, gate: records, signal: cutting.signal }));
+      lane.failing = !(await deliver(job, delivery, { ...deps, limit: records, signal: cutting.signal }));
     } finally {
       lane.active -= 1;
     }
@@ -65,7 +66,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
     try {
       if (!delivery) await records(() => queue.complete(db, [job.id]));
-      else await lanes.enter(delivery.subscription_id, (lane) => takeTurn(job, delivery, lane));
+      else await lanes.enter(delivery.subscription_id, (lane) => runInLane(job, delivery, lane));
     } catch (error) {
       if (!cutting.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
@@ -78,7 +79,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
   const postpone = (jobs: readonly Job[], afterSeconds: number): Promise<void> =>
     records(() =>
-      db.transaction().execute(async (transaction) => {
+      inTransaction(db, async (transaction) => {
         await queue.add(transaction, jobs, { afterSeconds, postponed: true });
         await queue.complete(
           transaction,

@@ -12,7 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMock, type Mock } from '../../mock/mock.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium } from '../support/browser.ts';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');

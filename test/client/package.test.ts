@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
 import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 
 interface Fault {
   what: string;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { startServer } from '../support/children.ts';
-import { newDataDir } from '../support/process.ts';
+import { startServer } from '../support/processes.ts';
+import { newDataDir } from '../support/data-dir.ts';
 import { brokenProject, type Edits, type Workspace } from '../support/contract-copy.ts';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 
 const tsx = join(root, 'node_modules', '.bin', 'tsx');
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 
 let text: string;
 let folder: string;

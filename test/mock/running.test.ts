@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { run } from '../support/run.ts';
+import { run } from '../support/processes.ts';
 import { contractFile, everyExample, rightRequest, send, startTestMock, type TestMock } from './support.ts';
 
 const root = join(import.meta.dirname, '../..');

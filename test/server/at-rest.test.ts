@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { passesLuhn } from '../../server/domain/cards.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { runningUrl } from '../../server/postgres/index.ts';
-import { createPayments, startServer, type ServerProcess } from '../support/children.ts';
+import { createPayments, startServer, type Server } from '../support/processes.ts';
 
 let dataDir: string;
-let server: ServerProcess | undefined;
+let server: Server | undefined;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'payments-rest-'));
   await chmod(dataDir, 0o755);
@@ -223,7 +223,7 @@ it('none of them is in the files of the database, in the log or in an error', as
     expect(rows, name).toEqual([]);
   }
   await client.end();
-  const log = () => server?.said() ?? '';
+  const log = () => server?.child.output() ?? '';
   const files = await filesIn(join(dataDir, 'postgres'));
   expect(files.some((file) => file.includes('pg_wal/0'))).toBe(true);
   const search = createSearch(secrets);

@@ -1,6 +1,6 @@
 // What an operator does with buyers, gift cards, stored cards and transactions, on the command line.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
@@ -8,28 +8,22 @@ import { moveTransaction, createTransactions } from '../../server/store/transact
 import { noteReplacement } from '../../server/store/payment-method-moves.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import { findTransaction, type NewTransaction } from '../../server/store/transactions.ts';
-import { createPayments, type Payments } from '../support/children.ts';
+import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
-// Each call of the command line is a process of its own.
-vi.setConfig({ testTimeout: 180_000 });
-
-const none = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
-
 let service: TestService;
-let payments: Payments;
 beforeAll(async () => {
-  service = await startTestService({ config: { secrets: none } });
-  payments = createPayments({
-    DATABASE_URL: service.config.databaseUrl,
-    DATA_DIR: service.config.dataDir,
-  });
+  service = await startTestService();
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
+const payments = (args: string[], input?: string): Promise<EndedHere> => {
+  const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = service.config;
+  return paymentsHere(args, { DATABASE_URL, DATA_DIR }, input);
+};
 const db = () => service.service.database.db;
 const call = async (path: string, body: object) => {
   const answer = await service.call('POST', path, { token: service.token('*.read', '*.write'), body });

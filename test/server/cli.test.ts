@@ -8,17 +8,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { createCaller } from '../support/call.ts';
-import {
-  eventually,
-  newDataDir,
-  payments,
-  paymentsHere,
-  processesOn,
-  startPayments,
-  startServer,
-  type DataDir,
-  type Server,
-} from '../support/process.ts';
+import { eventually, newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { createPayments, startPayments, startServer, type Server } from '../support/processes.ts';
 
 let dataDir: DataDir;
 let server: Server;
@@ -33,7 +25,7 @@ afterAll(async () => {
 });
 
 /** As a process of its own. */
-const run = (...args: string[]) => payments(args, { DATA_DIR: dataDir.path });
+const run = (...args: string[]) => createPayments({ DATA_DIR: dataDir.path })(args);
 const here = (...args: string[]) => paymentsHere(args, { DATA_DIR: dataDir.path });
 
 /** What a command that succeeds prints. */
@@ -81,7 +73,7 @@ it('exits with 0, 1 and 2 as a process, and leaves standard output to what was a
 
 it('does not complain when its reader has read enough', async () => {
   const child = startPayments(['--help'], { DATA_DIR: dataDir.path });
-  child.process.stdout?.destroy();
+  child.process.stdout.destroy();
   expect(await child.ended).toMatchObject({ status: 0, stderr: '' });
 });
 

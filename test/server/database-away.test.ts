@@ -12,7 +12,8 @@ import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/inde
 import { withLock } from '../../server/postgres/lock.ts';
 import { openStore } from '../../server/store/open.ts';
 import { createCaller } from '../support/call.ts';
-import { eventually, newDataDir, processesOn, startServer, type DataDir } from '../support/process.ts';
+import { eventually, newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const openFiles = () =>

@@ -51,7 +51,7 @@ const resolveOnce = ({ $ref }: { $ref: string }): unknown =>
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ now: () => now });
+  service = await startTestService({ now: () => now, firstStart: true });
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { seedTransaction, type SeededTransaction } from '../../server/sandbox/sample-transactions.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
-import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
+import { createPayments, startNode, type Payments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
@@ -237,16 +237,15 @@ describe('while it runs', () => {
   it('leaves nothing behind when it is interrupted, and locks no card for its length', async () => {
     const before = await total();
     const child = startNode('server/cli/main.ts', ['import', 'transactions', '-'], { env });
-    const over = ended(child);
     const card = await db().selectFrom('payment_methods').select('id').limit(1).executeTakeFirstOrThrow();
     const row = () => line({ payment_method: paymentMethod({ id: card.id }) });
-    for (let index = 0; index < 3_500; index += 1) child.stdin.write(`${row()}\n`);
+    for (let index = 0; index < 3_500; index += 1) child.process.stdin.write(`${row()}\n`);
     // Lines are stored, and it waits for more.
     while ((await open()) === 0) await wait(50);
     // Another may change the card meanwhile.
     await sql`update payment_methods set usage_count = usage_count where id = ${card.id}`.execute(db());
-    child.kill('SIGINT');
-    const { status, signal } = await over;
+    child.process.kill('SIGINT');
+    const { status, signal } = await child.ended;
     expect(status === 0).toBe(false);
     expect(status ?? signal).toBeTruthy();
     while ((await open()) > 0) await wait(20);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { deactivateApiKeyPair } from '../../server/store/api-key-pairs.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
-import { eventually, newDataDir, type DataDir } from '../support/process.ts';
+import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -9,9 +9,9 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { createCaller } from '../support/call.ts';
-import { startServer } from '../support/children.ts';
+import { startServer } from '../support/processes.ts';
 import { startLoad } from '../support/load.ts';
-import { eventually, newDataDir } from '../support/process.ts';
+import { eventually, newDataDir } from '../support/data-dir.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 /** Answers each delivery only when two more have come, so that whoever is killed is in the middle of some. */

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
-import { startServer, type ServerProcess } from '../support/children.ts';
+import { startServer, type Server } from '../support/processes.ts';
 import { expectStored, startLoad } from '../support/load.ts';
 
 let dataDir: string;
-let server: ServerProcess;
+let server: Server;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'payments-kill-'));

@@ -13,7 +13,7 @@ import { createLog } from '../../server/log.ts';
 import { startService, type Service } from '../../server/start.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { eventually, newDataDir, type DataDir } from '../support/process.ts';
+import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 
 type Line = Record<string, unknown>;
 

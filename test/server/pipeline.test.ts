@@ -409,7 +409,7 @@ describe('an answer that would break the contract', () => {
 
   it('an error with details that break the contract is a plain 500', async () => {
     const { ApiError } = await import('../../server/errors.ts');
-    const odd = () => Promise.reject(new ApiError(400, { details: [{ location: 'nowhere' } as never] }));
+    const odd = () => Promise.reject(new ApiError('bad_request', { details: [{ location: 'nowhere' } as never] }));
     await using broken = await startTestService({
       handlers: { ...handlers, listCardSchemeDefinitions: odd },
     });

@@ -11,13 +11,12 @@ import { noteReplacement } from '../../server/store/payment-method-moves.ts';
 import { createPaymentMethod } from '../../server/store/payment-methods.ts';
 import { countSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
-import { createPayments, ended, startNode, type Payments } from '../support/children.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { createPayments, startNode, type Payments } from '../support/processes.ts';
+import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
 // Each call of the command line is a process of its own.
 vi.setConfig({ testTimeout: 180_000 });
 
-const none = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
 const number = '4242424242424242';
 
 let service: TestService;
@@ -25,7 +24,7 @@ let env: Record<string, string | undefined>;
 let payments: Payments;
 
 beforeEach(async () => {
-  service = await startTestService({ config: { secrets: none } });
+  service = await startTestService({ config: { secrets: noSecrets } });
   env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
   payments = createPayments(env);
 });
@@ -149,10 +148,9 @@ describe('in the sandbox', () => {
   it('killed half-way, completes when it is run again, with the key that it had made', async () => {
     await storeMany(sandboxVault(), 20_000);
     const child = startNode('server/cli/main.ts', ['secrets', 'rotate'], { env });
-    const over = ended(child);
     while ((await keysUsed()).length < 2) await wait(5);
-    child.kill('SIGKILL');
-    await over;
+    child.process.kill('SIGKILL');
+    await child.ended;
     const [made, old] = keysNow();
     expect((await keysUsed()).sort()).toEqual([made, old].sort());
     const { status, stdout } = await payments(['secrets', 'rotate']);

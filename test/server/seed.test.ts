@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
 import { seedTransaction } from '../../server/sandbox/sample-transactions.ts';
-import { createPayments } from '../support/children.ts';
+import { createPayments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // Each call of the command line is a process of its own.

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { eventually, newDataDir, processesOn, startServer } from '../support/process.ts';
+import { eventually, newDataDir, processesOn } from '../support/data-dir.ts';
+import { startServer } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
 const normal = { ...limits };

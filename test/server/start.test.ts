@@ -15,16 +15,9 @@ import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';
 import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
-import {
-  newDataDir,
-  processesOn,
-  startCommand,
-  startInVain,
-  startInVainHere,
-  startServer,
-  type DataDir,
-  type Server,
-} from '../support/process.ts';
+import { newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { startInVainHere } from '../support/in-process.ts';
+import { run, startInVain, startServer, type Server } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
@@ -98,8 +91,9 @@ describe('the sandbox in an empty folder', () => {
     const output = server.output();
     expect(output).toContain(`Payments service, sandbox: ${server.url}\n`);
     const [command = ''] = /curl -H[^]+?\n(?=\n)/.exec(output) ?? [];
-    const { status, stdout, stderr } = await startCommand('bash', ['-c', command], { DATA_DIR: dataDir.path })
-      .ended;
+    const { status, stdout, stderr } = await run('bash', ['-c', command], {
+      env: { DATA_DIR: dataDir.path },
+    });
     expect(status, stderr).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty('items[0].type', 'card-scheme-definition');
   });

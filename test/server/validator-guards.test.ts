@@ -436,7 +436,7 @@ describe('one answer format for everything', () => {
 
   it('a status that the operation does not declare is a plain 500, not a page of HTML', async () => {
     // listTransactions declares no 409.
-    const conflict = () => Promise.reject(new ApiError(409, { resourceId: 'x' }));
+    const conflict = () => Promise.reject(new ApiError('duplicate_record', { resourceId: 'x' }));
     await using odd = await startTestService({ handlers: { ...handlers, listTransactions: conflict } });
     const { status, body } = await odd.call('GET', '/transactions', { token: odd.token('*.read') });
     expect(status).toBe(500);

@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTransactions } from '../../server/store/transaction-moves.ts';
-import { startNode, ended } from '../support/children.ts';
-import { eventually, paymentsHere, startPayments } from '../support/process.ts';
+import { eventually } from '../support/data-dir.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { startPayments } from '../support/processes.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Those that `payments` finds in the data folder too.
-const secrets = { CARD_KEY: undefined, FINGERPRINT_KEY: undefined, CURSOR_KEY: undefined };
 let service: TestService;
 let env: Record<string, string | undefined>;
 beforeAll(async () => {
@@ -354,9 +353,8 @@ describe('payments import transactions --events', () => {
     const subscription = await subscribe(service, receiver.url, { account: '*' });
     const [silent, told] = [transaction(), transaction()];
     for (const [row, ...options] of [[silent], [told, '--events']] as const) {
-      const child = startNode('server/cli/main.ts', ['import', 'transactions', '-', ...options], { env });
-      child.stdin.end(JSON.stringify(row));
-      expect((await ended(child)).status).toBe(0);
+      const args = ['import', 'transactions', '-', ...options];
+      expect((await paymentsHere(args, env, JSON.stringify(row))).status).toBe(0);
     }
     await receiver.received(1);
     const event = verify(subscription.secret, receiver.got[0]);

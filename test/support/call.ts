@@ -22,6 +22,11 @@ export type Caller = (method: string, path: string, options?: CallOptions) => Pr
 
 const seen = new Map<OperationId, Set<number>>();
 
+/** What other test files of this worker have seen does not count. */
+export const forgetObserved = (): void => {
+  seen.clear();
+};
+
 export const observed = (id: OperationId): number[] => [...(seen.get(id) ?? [])].sort((a, b) => a - b);
 
 export const createCaller =

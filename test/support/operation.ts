@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { observed, type CallOptions } from './call.ts';
+import type { Deps } from '../../server/handlers/deps.ts';
+import type { Handlers } from '../../generated/operations.ts';
+import { forgetObserved, observed, type CallOptions } from './call.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
 export interface Frame {
@@ -26,10 +28,16 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   const scope = scopes[0] ?? '';
   const verb = method.toUpperCase();
   const frame = {} as Frame;
+  const fire = { burns: false };
 
   describe(`${id}: ${verb} ${path}`, () => {
     beforeAll(async () => {
-      frame.service = await startTestService(options.start);
+      forgetObserved();
+      const start = options.start ?? {};
+      frame.service = await startTestService({
+        ...start,
+        handlers: withCrash(start.handlers ?? handlers, id, fire),
+      });
       frame.call = ({ query = '', ...rest } = {}) =>
         frame.service.call(verb, path + query, {
           token: frame.service.token(scope),
@@ -130,18 +138,18 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 
     describe('500 for what nobody foresaw', () => {
       it('a crash in the handler tells the caller nothing and the log everything', async () => {
-        const crash = () => Promise.reject(new Error('the roof is on fire'));
-        await using broken = await startTestService({
-          ...options.start,
-          handlers: { ...handlers, [id]: crash },
-        });
-        const token = broken.token(scope);
-        const { status, text, headers } = await broken.call(verb, path, { token, ...options.valid });
-        expect(status).toBe(500);
-        expect(text).not.toContain('roof');
-        const line = broken.logs.find((entry) => entry.includes('the roof is on fire'));
-        expect(line).toContain(headers.get('x-request-id'));
-        expect(broken.logs.join('')).not.toContain(token);
+        fire.burns = true;
+        try {
+          const token = frame.service.token(scope);
+          const { status, text, headers } = await frame.call({ token });
+          expect(status).toBe(500);
+          expect(text).not.toContain('roof');
+          const line = frame.service.logs.find((entry) => entry.includes('the roof is on fire'));
+          expect(line).toContain(headers.get('x-request-id'));
+          expect(frame.service.logs.join('')).not.toContain(token);
+        } finally {
+          fire.burns = false;
+        }
       });
     });
 
@@ -152,4 +160,12 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       expect(observed(id)).toEqual(declared);
     });
   });
+}
+
+/** The same handlers, of which one crashes while the fire burns. */
+function withCrash(given: Handlers<Deps>, id: OperationId, fire: { burns: boolean }): Handlers<Deps> {
+  const handler = given[id] as (...args: unknown[]) => Promise<unknown>;
+  const crashing = (...args: unknown[]) =>
+    fire.burns ? Promise.reject(new Error('the roof is on fire')) : handler(...args);
+  return { ...given, [id]: crashing };
 }

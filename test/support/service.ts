@@ -1,10 +1,11 @@
 /** The real service on a free port and a database of its own, and a caller that holds every answer against the contract. */
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
+import { inject } from 'vitest';
 import { secretNames, type Config, type SecretName } from '../../server/config.ts';
 import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
@@ -40,30 +41,41 @@ interface PairOptions {
 
 export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'log'>> {
   config?: Partial<Config>;
+  /** Begins with a database that no sandbox was ever started on. Otherwise that is taken from a template. */
+  firstStart?: boolean;
 }
 
 export const testSecrets = (): Record<SecretName, Buffer> =>
   Object.fromEntries(secretNames.map((name) => [name, randomBytes(32)])) as Record<SecretName, Buffer>;
 
-/** Compiled once for all services of a test file. */
+/** The service then takes those in its DATA_DIR, and a rotation can change them. */
+export const noSecrets: Record<SecretName, undefined> = {
+  CARD_KEY: undefined,
+  FINGERPRINT_KEY: undefined,
+  CURSOR_KEY: undefined,
+};
+
+/** Compiled once for all services of a worker. */
 let contract: Promise<CompiledContract> | undefined;
 
 export async function startTestService({
   config: given = {},
+  firstStart = isFirstStart(given),
   ...options
 }: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'payments-service-')));
+  if (!firstStart) await furnish(dataDir);
   const config: Config = {
     environment: 'sandbox',
     host: '127.0.0.1',
     port: 0,
     publicUrl: 'http://127.0.0.1:0',
     dataDir,
-    databaseUrl: given.databaseUrl ?? (await createTestDatabase()),
+    databaseUrl: given.databaseUrl ?? (await createTestDatabase(firstStart ? 'template' : 'furnished')),
     logLevel: 'debug',
     bodyLimit: 102_400,
     webhookWorker: true,
-    secrets: testSecrets(),
+    secrets: firstStart ? testSecrets() : templateSecrets(),
     ...given,
   };
   const logs: string[] = [];
@@ -96,6 +108,25 @@ export async function startTestService({
       if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+// The template's cards are sealed with the secrets in its DATA_DIR, so it goes with no others.
+const isFirstStart = ({ dataDir, databaseUrl, environment, secrets }: Partial<Config>): boolean =>
+  dataDir !== undefined ||
+  databaseUrl !== undefined ||
+  environment === 'production' ||
+  Object.values(secrets ?? {}).some(Boolean);
+
+/** The same as in `secrets.json`, which `payments` reads. */
+function templateSecrets(): Record<SecretName, Buffer> {
+  const kept = JSON.parse(inject('sandboxFiles')['secrets.json']) as Record<SecretName, string>;
+  const entries = secretNames.map((name) => [name, Buffer.from(kept[name], 'base64')]);
+  return Object.fromEntries(entries) as Record<SecretName, Buffer>;
+}
+
+async function furnish(dataDir: string): Promise<void> {
+  for (const [name, text] of Object.entries(inject('sandboxFiles')))
+    await writeFile(join(dataDir, name), text, { mode: 0o600 });
 }
 
 async function createPair(

@@ -1,4 +1,4 @@
-// Every migration, in order. Imported, not looked up on disk: a build then cannot lose one.
+// Every migration, in order. Imported and not read from disk, so that a build cannot lose one.
 import type { Migration } from 'kysely';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';
@@ -6,6 +6,7 @@ import * as transactions from './0003-transactions.ts';
 import * as events from './0004-events.ts';
 import * as replays from './0005-replays.ts';
 import * as settings from './0006-settings.ts';
+import * as replacementFoundAt from './0007-replacement-found-at.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-events': events,
   '0005-replays': replays,
   '0006-settings': settings,
+  '0007-replacement-found-at': replacementFoundAt,
 };

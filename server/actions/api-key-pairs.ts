@@ -1,0 +1,64 @@
+// What changes API key pairs.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { algorithmOf, thumbprint } from '../domain/key-pair.ts';
+import {
+  deactivateApiKeyPair,
+  findApiKeyPair,
+  insertApiKeyPair,
+  touchApiKeyPair,
+  type ApiKeyPairRow,
+} from '../store/api-key-pairs.ts';
+import type { Db } from '../store/database.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
+import { findRoles } from '../store/roles.ts';
+import type { Work } from './unit-of-work.ts';
+
+export interface NewKeyPair {
+  privateKey: KeyObject;
+  name: string;
+  /** Slugs. */
+  roles: readonly string[];
+  /** Empty for all accounts. */
+  accounts: readonly string[];
+}
+
+/** The roles or merchant accounts that do not exist. */
+export type Missing = { roles: string[] } | { accounts: string[] };
+
+export async function createKeyPair(
+  { db }: Work,
+  { privateKey, name, roles: slugs, accounts }: NewKeyPair,
+): Promise<ApiKeyPairRow | Missing> {
+  const roles = await findRoles(db, slugs);
+  const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
+  if (noRole.length > 0) return { roles: noRole } satisfies Missing;
+  const known = (await listAccounts(db)).map(({ id }) => id);
+  const noAccount = accounts.filter((id) => !known.includes(id));
+  if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
+  const algorithm = algorithmOf(privateKey);
+  if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
+  const id = await insertApiKeyPair(
+    db,
+    {
+      thumbprint: thumbprint(privateKey),
+      display_name: name,
+      algorithm,
+      public_key: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string,
+    },
+    roles.map((role) => role.id),
+    accounts,
+  );
+  const made = await findApiKeyPair(db, id);
+  if (!made) throw new Error('The key pair that was just made is gone.');
+  return made;
+}
+
+/** Undefined when there is no such pair. */
+export async function deactivateKeyPair({ db }: Work, id: string): Promise<ApiKeyPairRow | undefined> {
+  return (await deactivateApiKeyPair(db, id)) ? findApiKeyPair(db, id) : undefined;
+}
+
+/** Moves `last_used_at`. One statement of its own: a request must not wait for a transaction to authenticate. */
+export const noteKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
+  await touchApiKeyPair(db, id, now);
+};

@@ -1,0 +1,13 @@
+// Deletes what is kept for a limited time, and notes facts about the running service.
+import type { Db } from '../store/database.ts';
+import { pruneEvents } from '../store/events.ts';
+import { deleteRateLimits } from '../store/rate-limits.ts';
+import { savePublicUrl } from '../store/settings.ts';
+
+export const deleteOldEvents = (db: Db, before: Date): Promise<number> => pruneEvents(db, before);
+
+export const deleteOldRateLimits = (db: Db, now: Date): Promise<number> => deleteRateLimits(db, now);
+
+export const notePublicUrl = async (db: Db, url: string): Promise<void> => {
+  await savePublicUrl(db, url);
+};

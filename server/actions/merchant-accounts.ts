@@ -1,0 +1,8 @@
+import { insertAccount } from '../store/merchant-accounts.ts';
+import type { Work } from './unit-of-work.ts';
+
+/** Undefined when the ID is taken. */
+export const createAccount = (
+  { db }: Work,
+  account: { id: string; display_name: string; created_at?: Date },
+) => insertAccount(db, account);

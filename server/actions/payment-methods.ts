@@ -1,0 +1,172 @@
+// What changes stored cards: creating them, moving their status, and replacing their details.
+import { randomUUID } from 'node:crypto';
+import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
+import { replacementAfter, type Trigger } from '../domain/replacement.ts';
+import { checkMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
+import type { Vault } from '../domain/vault.ts';
+import { presentPaymentMethod } from '../present/payment-method.ts';
+import type { CardDescription, DescribeCard } from '../providers/cards.ts';
+import { findBuyer } from '../store/buyers.ts';
+import {
+  findPaymentMethodId,
+  insertPaymentMethod,
+  listPendingReplacements,
+  lockPaymentMethod,
+  updatePaymentMethod,
+  type PaymentMethodRow,
+} from '../store/payment-methods.ts';
+import type { Db } from '../store/database.ts';
+import { announce } from './announce.ts';
+import type { InUnitOfWork, UnitOfWork } from './unit-of-work.ts';
+
+export interface CardSecrets {
+  vault: Vault;
+  fingerprint: (number: string) => string;
+}
+
+export interface NewCard extends CardDescription {
+  id?: string;
+  merchant_account_id: string;
+  buyer_id: string | null;
+  external_identifier: string | null;
+  number: string;
+  expiration_date: string;
+  status: PaymentMethodStatus;
+  redirect_url: string | null;
+}
+
+const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-method.updated') =>
+  announce(unit, name, async (row: PaymentMethodRow) => {
+    const { merchant_account_id: account, buyer_id: id } = row;
+    const buyer = id === null ? undefined : await findBuyer(unit.db, account, { id });
+    return presentPaymentMethod(row, buyer, unit.publicUrl);
+  });
+
+/** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
+const numberColumns = (number: string, description: CardDescription, secrets: CardSecrets) => ({
+  scheme: schemeOf(number),
+  bin: binOf(number),
+  label: lastFour(number),
+  fingerprint: secrets.fingerprint(number),
+  number_sealed: secrets.vault.seal(number, 'card'),
+  ...description,
+});
+
+/** `taken` names the record that has the external identifier already. */
+export async function createPaymentMethod(
+  unit: UnitOfWork,
+  card: NewCard,
+  secrets: CardSecrets,
+): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
+  const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
+  const stored = numberColumns(number, { card_type, card_issuer_name }, secrets);
+  const made = await insertPaymentMethod(
+    unit.db,
+    {
+      ...columns,
+      id,
+      ...stored,
+      // A card that cannot be used is stored without its number.
+      number_sealed: card.status === 'failed' ? null : stored.number_sealed,
+    },
+    changed(unit, 'payment-method.created'),
+  );
+  if (made) return { made };
+  const { merchant_account_id: account, external_identifier: external } = card;
+  const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
+  return { taken: existing?.id ?? null };
+}
+
+/** Undefined when there is no such payment method; throws IllegalMove. */
+export async function movePaymentMethod(
+  unit: UnitOfWork,
+  id: string,
+  status: PaymentMethodStatus,
+): Promise<PaymentMethodRow | undefined> {
+  const found = await lockPaymentMethod(unit.db, id);
+  if (!found) return undefined;
+  checkMove(paymentMethodMoves, found.status, status);
+  return updatePaymentMethod(unit.db, id, { status }, changed(unit, 'payment-method.updated'));
+}
+
+export interface FoundDetails {
+  expiration_date: string;
+  /** Left out when the card keeps its number. */
+  number?: string;
+}
+
+/** New details that the account updater found. Undefined when there is no such payment method. */
+export async function noteReplacement(
+  unit: UnitOfWork,
+  id: string,
+  { expiration_date, number }: FoundDetails,
+  secrets: CardSecrets & { describeCard: DescribeCard },
+): Promise<PaymentMethodRow | undefined> {
+  const found = await lockPaymentMethod(unit.db, id);
+  if (!found) return undefined;
+  const card = number === undefined ? {} : numberColumns(number, secrets.describeCard(number), secrets);
+  const changesNumber = number !== undefined && secrets.fingerprint(number) !== found.fingerprint;
+  // A new date does not undo a new number that was found before: both apply.
+  const replacement = changesNumber
+    ? { expiration_date, ...card }
+    : { ...found.replacement, expiration_date };
+  const trigger: Trigger = { kind: 'found', changesNumber };
+  return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
+}
+
+/**
+ * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
+ * card and may name one of another merchant account: that card is left alone.
+ */
+export async function noteDecline(
+  unit: UnitOfWork,
+  { id, account, reason }: { id: string; account: string; reason: string },
+): Promise<void> {
+  const found = await lockPaymentMethod(unit.db, id);
+  if (found?.merchant_account_id !== account) return;
+  const trigger: Trigger = { kind: 'declined', reason };
+  if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
+}
+
+/** The daily job: applies pending replacements of cards that have expired, one unit of work each. Returns those changed. */
+export async function applyExpiredReplacements(
+  db: Db,
+  inUnitOfWork: InUnitOfWork,
+): Promise<PaymentMethodRow[]> {
+  const applied: PaymentMethodRow[] = [];
+  for (const { id } of await listPendingReplacements(db)) {
+    const method = await inUnitOfWork(async (unit) => {
+      const found = await lockPaymentMethod(unit.db, id);
+      const isDue =
+        found?.has_replacement &&
+        found.expiration_date !== null &&
+        hasExpired(found.expiration_date, unit.now);
+      return isDue ? settleReplacement(unit, found, { kind: 'expired' }) : undefined;
+    });
+    if (method) applied.push(method);
+  }
+  return applied;
+}
+
+function settleReplacement(
+  unit: UnitOfWork,
+  method: PaymentMethodRow,
+  trigger: Trigger,
+): Promise<PaymentMethodRow> {
+  const { hasReplacement, applies } = replacementAfter(method.has_replacement, trigger);
+  const none = { has_replacement: false, replacement: null, replacement_found_at: null };
+  const pending = {
+    has_replacement: true,
+    replacement: JSON.stringify(method.replacement),
+    replacement_found_at: method.replacement_found_at,
+  };
+  return updatePaymentMethod(
+    unit.db,
+    method.id,
+    {
+      ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
+      ...(hasReplacement ? pending : none),
+    },
+    changed(unit, 'payment-method.updated'),
+  );
+}

@@ -1,0 +1,61 @@
+// A unit of work: one database transaction with its outbox inside. Everything that changes state takes one, so a change and
+// its event are committed together or not at all.
+import type { EventName, EventPayload } from '../../generated/operations.ts';
+import { inTransaction, type Db, type Tx } from '../store/database.ts';
+
+/** Enough for changes that have no events. */
+export interface Work {
+  readonly db: Tx;
+  readonly now: Date;
+}
+
+export interface UnitOfWork extends Work {
+  /** For links in events. */
+  readonly publicUrl: string;
+  /** Stores an event for its subscribers, in this transaction. Undefined in a unit that was made silent. */
+  readonly publish:
+    | (<Name extends EventName>(name: Name, account: string, target: Target<Name>) => Promise<void>)
+    | undefined;
+}
+
+export type Target<Name extends EventName> = EventPayload<Name>['target'];
+
+/** Where events go: webhooks/outbox.ts. */
+export type Outbox = (tx: Tx, name: EventName, account: string, target: object, at: Date) => Promise<void>;
+
+export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
+
+export interface UnitOfWorkOptions {
+  db: Db;
+  outbox: Outbox;
+  publicUrl: () => string;
+  now: () => Date;
+}
+
+/** Commits when `work` is done, rolls back when it throws. */
+export const createUnitOfWork =
+  ({ db, outbox, publicUrl, now }: UnitOfWorkOptions): InUnitOfWork =>
+  (work) =>
+    inTransaction(db, (tx) => {
+      const at = now();
+      return work({
+        db: tx,
+        now: at,
+        publicUrl: publicUrl(),
+        publish: (name, account, target) => outbox(tx, name, account, target, at),
+      });
+    });
+
+/** For changes that have no events. */
+export const inWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
+  inTransaction(db, (tx) => work({ db: tx, now: new Date() }));
+
+/** Why subscribers hear nothing of a change. */
+type Silence = 'imported without --events' | 'sample data' | 'seeded';
+
+/** The same unit of work without events. The reason is for the reader of the code. */
+export const silently = (work: Work, _reason: Silence): UnitOfWork => ({
+  ...work,
+  publicUrl: '',
+  publish: undefined,
+});

@@ -1,0 +1,26 @@
+// Times as callers write them (RFC 3339) and as they are stored (whole milliseconds).
+
+const dateTime =
+  /^(\d{4})-(\d\d)-(\d\d)[t\s](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):?(\d\d)?)$/i;
+
+/** The millisecond that a date-time falls in, and whether it is later than the start of that millisecond. */
+function readInstant(text: string): { time: Date; isLater: boolean } {
+  const parts = dateTime.exec(text);
+  if (!parts) throw new RangeError(`Not a date-time: ${text}`);
+  const [, year, month, day, hour, minute, second, fraction = '', beyond = '', sign, hours, minutes] = parts;
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
+  const time = new Date(0);
+  // Not Date.UTC, which reads the year 26 as 1926. A leap second overflows into the next minute, as in PostgreSQL.
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  time.setUTCHours(Number(hour), Number(minute) - offset, Number(second), Number(fraction.padEnd(3, '0')));
+  return { time, isLater: /[1-9]/.test(beyond) };
+}
+
+/** The earliest whole millisecond that is not before the given time. */
+export function notBefore(text: string): Date {
+  const { time, isLater } = readInstant(text);
+  return isLater ? new Date(time.getTime() + 1) : time;
+}
+
+/** The latest whole millisecond that is not after the given time. */
+export const notAfter = (text: string): Date => readInstant(text).time;

@@ -1,0 +1,52 @@
+// What every list does: read the cursor, ask the store for a page, sign the cursors of its neighbours.
+import type { OperationId } from '../../generated/operations.ts';
+import { cursorBinding, pageCursors } from '../domain/cursor.ts';
+import { ApiError } from '../errors.ts';
+import type { Page, PageRequest } from '../store/paging.ts';
+import type { Deps } from './deps.ts';
+
+type Selecting = Pick<Deps, 'selection' | 'caller'>;
+
+/** The accounts of a list, as the store wants them: undefined is all. */
+export function accountsOf({ selection, caller }: Selecting): readonly string[] | undefined {
+  if (selection.kind === 'one') return [selection.id];
+  return caller.merchantAccountIds.length === 0 ? undefined : caller.merchantAccountIds;
+}
+
+/** A cursor is bound to one merchant account, or to all that the caller can reach. */
+function selectionKey({ selection, caller }: Selecting): string {
+  if (selection.kind === 'none') return '';
+  return selection.kind === 'one'
+    ? `one:${selection.id}`
+    : JSON.stringify([selection.kind, ...[...caller.merchantAccountIds].sort()]);
+}
+
+interface PageQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export async function readPage<Row>(
+  list: OperationId,
+  query: PageQuery,
+  deps: Selecting & Pick<Deps, 'cursors'>,
+  read: (page: PageRequest) => Promise<Page<Row>>,
+) {
+  const { limit, cursor: given } = query;
+  const boundTo = cursorBinding(list, selectionKey(deps), { ...query });
+  const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
+  if (given !== undefined && !cursor) throw foreignCursor();
+  const { rows, ...around } = await read({ limit, cursor });
+  return { rows, envelope: { limit, ...pageCursors(deps.cursors, around, boundTo) } };
+}
+
+const foreignCursor = () =>
+  new ApiError('unprocessable', {
+    detail: [
+      {
+        loc: ['query', 'cursor'],
+        msg: 'was not issued for this list, these filters and this merchant account; start again without a cursor',
+        type: 'value_error.cursor',
+      },
+    ],
+  });

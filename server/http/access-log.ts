@@ -1,0 +1,22 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { partialContextOf } from './context.ts';
+
+/** One line per request, written when it is over. The path comes without its query, which may hold identifiers. */
+export const createAccessLog =
+  (log: Logger): RequestHandler =>
+  (req, res, next) => {
+    const begun = performance.now();
+    res.on('close', () => {
+      const { requestId, operation, caller } = partialContextOf(res);
+      log.info({
+        requestId,
+        method: req.method,
+        path: operation?.path ?? 'unknown',
+        status: res.writableFinished ? res.statusCode : 'aborted',
+        ms: Math.round((performance.now() - begun) * 10) / 10,
+        keyPair: caller?.keyPairId,
+      });
+    });
+    next();
+  };

@@ -1,0 +1,12 @@
+import type { TransactionRow } from '../store/transactions.ts';
+import { transactionColumns, type Transaction } from '../store/tables/transactions.ts';
+import { presentColumns } from './columns.ts';
+
+const shown = presentColumns<TransactionRow, Pick<Transaction, keyof typeof transactionColumns>>(
+  transactionColumns,
+);
+
+export const presentTransaction = (row: TransactionRow): Transaction => ({
+  type: 'transaction',
+  ...shown(row),
+});

@@ -1,0 +1,66 @@
+// The interfaces to whoever knows cards: a BIN table, and whoever verifies cards (an acquirer, a gateway).
+import type { components } from '../../generated/types.ts';
+import { unusable } from '../domain/cards.ts';
+import { withDeadline } from './deadline.ts';
+
+type Status = components['schemas']['PaymentMethodStatus'];
+
+export interface Card {
+  number: string;
+  /** MM/YY */
+  expiration_date: string;
+  security_code: string | null;
+}
+
+export interface CardDescription {
+  card_type: components['schemas']['CardType'] | null;
+  card_issuer_name: string | null;
+}
+
+/** From a table at hand, such as a BIN table: it is called inside transactions, so it must not wait for anything. */
+export type DescribeCard = (number: string) => CardDescription;
+
+export interface CardVerdict extends Partial<CardDescription> {
+  /** `buyer_approval_required` leads to a page that only the sandbox has; production takes it for a failure. */
+  status: Status;
+}
+
+export type VerifyCard = (
+  card: Card,
+  /** Aborts at the deadline. */
+  signal: AbortSignal,
+) => Promise<CardVerdict>;
+
+export const noDescription: CardDescription = { card_type: null, card_issuer_name: null };
+
+export interface JudgeOptions {
+  describe: DescribeCard;
+  verify: VerifyCard | undefined;
+  hasApprovals: boolean;
+  now: Date;
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * What becomes of a card: `failed` if its own digits say so, otherwise what the verifier says. Without a verifier it
+ * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be moved later.
+ */
+export async function judgeCard(
+  card: Card,
+  { describe, verify, hasApprovals, now, onFailure }: JudgeOptions,
+): Promise<Required<CardVerdict>> {
+  const description = describe(card.number);
+  if (unusable(card, now)) return { ...description, status: 'failed' };
+  if (!verify) return { ...description, status: 'succeeded' };
+  try {
+    const { status, ...found } = await withDeadline((signal) => verify(card, signal));
+    if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
+      throw new Error('the card verifier answered with a status that cannot be used');
+    return { ...description, ...found, status };
+  } catch (error) {
+    onFailure(error);
+    return { ...description, status: 'processing' };
+  }
+}
+
+const statuses: readonly string[] = ['succeeded', 'failed', 'processing'] satisfies Status[];

@@ -1,0 +1,64 @@
+// What an installation plugs in. The sandbox has simulators; production has what the module named by PROVIDERS exports, and
+// nothing else.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
+import type { GiftCardProvider } from './gift-cards.ts';
+import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
+
+/** What the module may export. See docs/guides/providers.md. */
+export interface ProvidersModule {
+  giftCards?: GiftCardProvider;
+  verifyCard?: VerifyCard;
+  describeCard?: DescribeCard;
+}
+
+export interface Providers {
+  giftCards: GiftCardProvider | undefined;
+  verifyCard: VerifyCard | undefined;
+  describeCard: DescribeCard;
+}
+
+/** PROVIDERS names a module that cannot be used; the message says why in one sentence. */
+export class ProvidersFault extends Error {}
+
+const names = ['giftCards', 'verifyCard', 'describeCard'] as const satisfies (keyof Providers)[];
+
+export async function loadProviders({
+  environment,
+  providersModule,
+}: {
+  environment: 'sandbox' | 'production';
+  providersModule: string | undefined;
+}): Promise<Providers> {
+  const given = providersModule === undefined ? {} : await load(providersModule);
+  const fallback =
+    environment === 'sandbox'
+      ? {
+          giftCards: simulatedGiftCards,
+          verifyCard: verifySimulatedCard,
+          describeCard: describeSimulatedCard,
+        }
+      : { giftCards: undefined, verifyCard: undefined, describeCard: () => noDescription };
+  return { ...fallback, ...given };
+}
+
+async function load(file: string): Promise<ProvidersModule> {
+  let module: Record<string, unknown>;
+  try {
+    module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new ProvidersFault(
+      `PROVIDERS: ${file} cannot be loaded (${error instanceof Error ? error.message : String(error)}).`,
+    );
+  }
+  const found = Object.entries(module).filter(([name]) => name !== 'default');
+  const wrong = found.find(
+    ([name, value]) => !(names as readonly string[]).includes(name) || typeof value !== 'function',
+  );
+  if (wrong || found.length === 0)
+    throw new ProvidersFault(
+      `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : ''}.`,
+    );
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,99 @@
+// Very many transactions in one database transaction that may last for hours. What they mean for stored cards is collected in
+// a temporary table and applied at the end: a card that stays locked for hours could not be approved or used by anyone else.
+import { sql, type RawBuilder } from 'kysely';
+import { notAfter } from '../domain/instants.ts';
+import { readUuid } from '../domain/uuid.ts';
+import type { Tx } from './database.ts';
+import { timestamp } from './paging.ts';
+import type { NewTransaction } from './transactions.ts';
+
+interface CardUse {
+  id: string;
+  account: string;
+  at: string;
+  customer: boolean;
+  /** The reason of a decline. */
+  decline: string | null;
+  declined_at: string;
+}
+
+const usesOf = (rows: readonly NewTransaction[]): CardUse[] =>
+  rows.flatMap((row) => {
+    const id = row.payment_method && readUuid(row.payment_method.id);
+    if (!id) return [];
+    return {
+      id,
+      account: row.merchant_account_id,
+      at: timestamp(notAfter(row.created_at)),
+      customer: row.merchant_initiated !== true,
+      decline: row.status === 'authorization_declined' ? row.raw_response_code : null,
+      declined_at: timestamp(notAfter(row.updated_at)),
+    };
+  });
+
+const columns = sql`id uuid, account text, at timestamptz, customer boolean, decline text, declined_at timestamptz`;
+const recordsOf = (uses: CardUse[]) =>
+  sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (${columns})`;
+
+/** Counts the uses of stored cards. Counters send no event. */
+export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
+  const uses = usesOf(rows);
+  if (uses.length > 0) await addUses(db, recordsOf(uses));
+}
+
+// Locked in one order first, so that two transactions that count the same cards cannot deadlock.
+async function addUses(db: Tx, uses: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    select id from payment_methods where id in (select uses.id from ${uses}) order by id for no key update`.execute(
+    db,
+  );
+  await sql`
+    update payment_methods set
+      usage_count = payment_methods.usage_count + used.times,
+      last_used_at = greatest(payment_methods.last_used_at, used.last),
+      cit_usage_count = payment_methods.cit_usage_count + used.customer_times,
+      cit_last_used_at = greatest(payment_methods.cit_last_used_at, used.customer_last)
+    from (
+      select id, account, count(*)::integer as times, max(at) as last,
+        (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
+      from ${uses} group by id, account
+    ) as used
+    where payment_methods.id = used.id and payment_methods.merchant_account_id = used.account`.execute(db);
+}
+
+/** Takes the time limits off this transaction and makes the temporary table. */
+export async function prepareBulk(db: Tx): Promise<void> {
+  await sql`set local statement_timeout = 0`.execute(db);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
+  await sql`create temporary table bulk_uses (${columns}) on commit drop`.execute(db);
+}
+
+export async function collectBulkUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
+  const uses = usesOf(rows);
+  if (uses.length > 0) await sql`insert into bulk_uses select * from ${recordsOf(uses)}`.execute(db);
+}
+
+export const applyBulkUses = (db: Tx): Promise<void> => addUses(db, sql`bulk_uses as uses`);
+
+/** Cards with a replacement that was found before they were declined for one of these reasons; each once, in one order. */
+export async function listBulkDeclines(
+  db: Tx,
+  reasons: readonly string[],
+): Promise<{ id: string; account: string; reason: string }[]> {
+  const { rows } = await sql<{ id: string; account: string; reason: string }>`
+    select distinct on (uses.id) uses.id, uses.account, uses.decline as reason
+    from bulk_uses as uses
+    join payment_methods on payment_methods.id = uses.id and payment_methods.merchant_account_id = uses.account
+    where payment_methods.has_replacement and uses.decline = any(${[...reasons]}::text[])
+      and uses.declined_at > payment_methods.replacement_found_at
+    order by uses.id, uses.declined_at desc`.execute(db);
+  return rows;
+}
+
+/** Which of these IDs this very transaction has inserted. */
+export async function listOwnTransactions(db: Tx, ids: readonly (string | undefined)[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from transactions
+    where id = any(${[...ids]}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

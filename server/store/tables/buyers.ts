@@ -1,0 +1,17 @@
+import type { components } from '../../../generated/types.ts';
+import type { Shown, ShownColumns } from './columns.ts';
+
+type Buyer = components['schemas']['Buyer'];
+
+export const buyerColumns = {
+  id: 'uuid',
+  billing_details: 'jsonb',
+  created_at: 'timestamptz',
+  display_name: 'text',
+  external_identifier: 'text',
+  merchant_account_id: 'text',
+  updated_at: 'timestamptz',
+  account_number: 'text',
+} as const satisfies Shown<Buyer, 'type'>;
+
+export type BuyersTable = ShownColumns<typeof buyerColumns, Buyer, 'id' | 'created_at' | 'updated_at'>;

@@ -1,0 +1,41 @@
+// How a table is described: once, as data. Kysely's types, insert lists and presenters (server/present) derive from it, so a
+// new column is one line. `shown` columns are properties of the API's resource, stored as they are shown, under the same
+// name; the contract gives their TypeScript type.
+import type { ColumnType } from 'kysely';
+
+export type SqlType =
+  'text' | 'uuid' | 'bigint' | 'integer' | 'boolean' | 'timestamptz' | 'json' | 'jsonb' | 'text[]' | 'uuid[]';
+
+export type Columns = Readonly<Record<string, SqlType>>;
+
+/** Holds the properties of `Resource` that are columns, each exactly once; `Computed` are those that are not stored as such. */
+export type Shown<Resource, Computed extends keyof Resource> = {
+  readonly [Name in Exclude<keyof Resource, Computed>]: SqlType;
+};
+
+/** Timestamps are Date inside; presenters make ISO strings of them. */
+type Stored<Sql, Value> = Sql extends 'timestamptz' ? (null extends Value ? Date | null : Date) : Value;
+
+type Written<Sql, Value> = Sql extends 'json' | 'jsonb'
+  ? string | Extract<Value, null>
+  : Sql extends 'timestamptz'
+    ? Date | string | Extract<Value, null>
+    : Value;
+
+type Column<Sql, Value, Default> = ColumnType<
+  Stored<Sql, Value>,
+  Default extends true ? Written<Sql, Value> | undefined : Written<Sql, Value>,
+  Written<Sql, Value>
+>;
+
+/** The Kysely types of shown columns. The database fills in those named in `Defaults` when they are left out. */
+export type ShownColumns<Table extends Columns, Resource, Defaults extends keyof Table = never> = {
+  [Name in keyof Table & keyof Resource]: Column<
+    Table[Name],
+    Resource[Name],
+    Name extends Defaults ? true : false
+  >;
+};
+
+export type Stamp = ColumnType<Date, Date | string | undefined, Date | string>;
+export type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;

@@ -1,0 +1,47 @@
+/** The project's TypeScript as JavaScript, for processes that tests start: `tsx` would compile it again in each of them. */
+import { copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+const root = join(import.meta.dirname, '..', '..');
+const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
+
+/** One file from each file: what a program looks for beside itself must be there. */
+const keepFiles: Plugin = {
+  name: 'keep-files',
+  setup(builder) {
+    builder.onResolve({ filter: /^\./ }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
+    );
+  },
+};
+
+/** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
+export async function compileProject(): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'payments-tests-'));
+  const files = await Promise.all(
+    parts.map(async (part) =>
+      (await readdir(join(root, part), { recursive: true }))
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+        .map((file) => join(root, part, file)),
+    ),
+  );
+  await build({
+    entryPoints: files.flat(),
+    outdir: folder,
+    outbase: root,
+    bundle: true,
+    packages: 'external',
+    plugins: [keepFiles],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  });
+  await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
+  // There may be none: whoever wants the docs makes them first.
+  await symlink(join(root, 'site'), join(folder, 'site'));
+  return folder;
+}

@@ -1,0 +1,49 @@
+/** Folders for a service of its own, and what runs in them. */
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** For what announces itself by no event. */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  seconds = 30,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not within ${seconds} seconds: ${what}`);
+    await sleep(20);
+  }
+}
+
+/** Every process that names this folder among its arguments: PostgreSQL, its watchdog, an initdb. */
+export async function processesOn(folder: string): Promise<string[]> {
+  if (process.platform !== 'linux') return [];
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return commands
+    .filter((command) => command.includes(`${folder}/`))
+    .map((text) => text.replaceAll('\0', ' '));
+}
+
+export interface DataDir extends AsyncDisposable {
+  path: string;
+}
+
+/** A DATA_DIR that does not exist yet, in a folder that whom PostgreSQL runs as can enter. */
+export async function newDataDir(): Promise<DataDir> {
+  const parent = await mkdtemp(join(tmpdir(), 'payments-process-'));
+  await chmod(parent, 0o755);
+  const path = join(parent, 'data');
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      // After a kill the watchdog stops PostgreSQL, which must not find its folder gone.
+      await eventually(async () => (await processesOn(path)).length === 0, `nothing runs in ${path}`);
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}

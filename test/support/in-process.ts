@@ -1,0 +1,57 @@
+/** The command line and the service inside this process: without the time that a process takes to begin. */
+import { Readable } from 'node:stream';
+import { vi } from 'vitest';
+import { settingNames, type Ended, type Env } from './processes.ts';
+
+export type EndedHere = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
+
+/** `payments …`; two at once take turns. `input` is its standard input. */
+export const paymentsHere = (args: string[], env: Env, input = ''): Promise<EndedHere> =>
+  inTurn(() => here('server/cli/main.ts', args, env, input));
+
+/** Runs the service when it is expected not to start. */
+export const startInVainHere = (env: Env): Promise<EndedHere> =>
+  inTurn(() => here('server/main.ts', [], { PORT: '0', LOG_LEVEL: 'silent', ...env }, ''));
+
+let last: Promise<unknown> = Promise.resolve();
+
+// What a program writes and reads belongs to the whole process, so only one can run.
+function inTurn<T>(task: () => Promise<T>): Promise<T> {
+  const mine = last.then(task, task);
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+let runs = 0;
+
+async function here(script: string, args: string[], env: Env, input: string): Promise<EndedHere> {
+  const said = { stdout: '', stderr: '' };
+  const write = (name: 'stdout' | 'stderr', end: string) => (text: unknown) => {
+    said[name] += String(text) + end;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(write('stdout', '')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(write('stderr', '')),
+    vi.spyOn(console, 'log').mockImplementation(write('stdout', '\n')),
+    vi.spyOn(console, 'error').mockImplementation(write('stderr', '\n')),
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(input)]) as never),
+  ];
+  const listeners = process.stdout.listeners('error');
+  const { argv } = process;
+  process.argv = [process.execPath, 'payments', ...args];
+  for (const name of settingNames) vi.stubEnv(name, env[name]);
+  runs += 1;
+  try {
+    // A query of its own makes the program run again, and leaves the modules that it uses as they are.
+    await import(/* @vite-ignore */ `../../${script}?run=${runs}`);
+    return { status: Number(process.exitCode ?? 0), ...said };
+  } finally {
+    process.argv = argv;
+    process.exitCode = undefined;
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+    for (const listener of process.stdout.listeners('error'))
+      if (!listeners.includes(listener)) process.stdout.off('error', listener as () => void);
+  }
+}

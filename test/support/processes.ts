@@ -1,0 +1,175 @@
+/** Processes for tests: any command, a script of ours, the server and the command line as people run them. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { inject } from 'vitest';
+import { keys, secretNames } from '../../server/config.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+
+export type Env = Record<string, string | undefined>;
+
+/** What configures the service. None of it comes from whoever runs the tests. */
+export const settingNames: readonly string[] = [...keys.map(({ name }) => name), ...secretNames];
+
+const environment = (env: Env): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name))),
+  NO_COLOR: '1',
+  TZ: 'UTC',
+  npm_config_loglevel: 'error',
+  npm_config_update_notifier: 'false',
+  ...env,
+});
+
+export interface Ended {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Both, in the order in which they came. */
+  output: string;
+}
+
+export interface Child {
+  process: ChildProcessByStdio<Writable, Readable, Readable>;
+  stdout: () => string;
+  stderr: () => string;
+  output: () => string;
+  /** Resolves when the streams are closed too, so nothing of what was said is missing. */
+  ended: Promise<Ended>;
+}
+
+export interface CommandOptions {
+  env?: Env;
+  /** Where it runs; the project by default. */
+  cwd?: string;
+}
+
+/** Its standard input stays open until the test ends it. */
+export function startCommand(
+  command: string,
+  args: string[],
+  { env = {}, cwd = root }: CommandOptions = {},
+): Child {
+  const child = spawn(command, args, { cwd, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] });
+  // It may end before it has read everything.
+  child.stdin.on('error', () => undefined);
+  const said = { stdout: '', stderr: '', output: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+      said.output += text;
+    });
+  const ended = once(child, 'close').then(([status, signal]) => ({
+    status: status as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...said,
+  }));
+  ended.catch(() => undefined);
+  return {
+    process: child,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    output: () => said.output,
+    ended,
+  };
+}
+
+/** Runs a command to its end. */
+export function run(command: string, args: string[], options: CommandOptions = {}): Promise<Ended> {
+  const child = startCommand(command, args, options);
+  child.process.stdin.end();
+  return child.ended;
+}
+
+export interface NodeOptions extends CommandOptions {
+  /** For Node itself. */
+  nodeOptions?: string[];
+}
+
+/**
+ * Runs a script such as `server/main.ts` in one process, so that a signal meets the program itself. Scripts of this project
+ * run as the JavaScript that globalSetup compiled, because `tsx` takes a second to begin; those of a copy run with `tsx`.
+ */
+export function startNode(
+  script: string,
+  args: string[],
+  { nodeOptions = [], ...options }: NodeOptions = {},
+): Child {
+  const { cwd = root } = options;
+  const program =
+    cwd === root
+      ? [join(inject('compiled'), script.replace(/\.ts$/, '.js'))]
+      : ['--import', 'tsx', join(cwd, script)];
+  return startCommand(process.execPath, [...nodeOptions, ...program, ...args], options);
+}
+
+/** Runs a script to its end. */
+export function runNode(script: string, args: string[], options: NodeOptions = {}): Promise<Ended> {
+  const child = startNode(script, args, options);
+  child.process.stdin.end();
+  return child.ended;
+}
+
+export const startPayments = (args: string[], env: Env): Child =>
+  startNode('server/cli/main.ts', args, { env });
+
+export type Payments = (args: string[], input?: string | Readable, nodeOptions?: string[]) => Promise<Ended>;
+
+/** `payments …` with this configuration, as a process. */
+export const createPayments =
+  (env: Env = {}): Payments =>
+  (args, input = '', nodeOptions = []) => {
+    const child = startNode('server/cli/main.ts', args, { env, nodeOptions });
+    if (typeof input === 'string') child.process.stdin.end(input);
+    else input.pipe(child.process.stdin);
+    return child.ended;
+  };
+
+/** Runs the service when it is expected not to start. */
+export const startInVain = (env: Env): Promise<Ended> =>
+  runNode('server/main.ts', [], { env: { PORT: '0', ...env } });
+
+export interface Server extends AsyncDisposable {
+  url: string;
+  pid: number;
+  child: Child;
+  /** Everything it wrote to its standard output: what it prints for people, and the log. */
+  output: () => string;
+  signal: (signal?: NodeJS.Signals) => void;
+  /** Ends it at once, as a power cut would. */
+  kill: () => Promise<Ended>;
+  /** Asks it to end and waits until it has. */
+  stop: (signal?: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** Runs the service on a free port; ready when it says that it listens. */
+export async function startServer(env: Env, cwd: string = root): Promise<Server> {
+  const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.process.stdout.on('data', () => {
+      const line = /^\{.*"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
+      if (line?.[1] !== undefined) resolve(line[1]);
+    });
+    void child.ended.then(({ status, output }) => {
+      reject(new Error(`The service ended with ${status}:\n${output}`));
+    });
+  });
+  const end = (name: NodeJS.Signals) => {
+    child.process.kill(name);
+    return child.ended;
+  };
+  return {
+    url,
+    pid: child.process.pid ?? 0,
+    child,
+    output: child.stdout,
+    signal: (name = 'SIGTERM') => void child.process.kill(name),
+    kill: () => end('SIGKILL'),
+    stop: (name = 'SIGTERM') => end(name),
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL');
+    },
+  };
+}
