@@ -44,7 +44,8 @@ export const createAnswer =
       response.body = rebaseUrls(contract.document, response.body, address());
     }
     const fault = contract.responses.fault(operation.id, response.status, response.body);
-    if (fault) throw new ApiError('server_error', { reason: `the mock's response breaks the contract: ${fault}` });
+    if (fault)
+      throw new ApiError('server_error', { reason: `the mock's response breaks the contract: ${fault}` });
     for (const [name, value] of Object.entries(response.headers))
       if (!setByMock.has(name.toLowerCase())) res.setHeader(name, value);
     if (response.status === 405) res.setHeader('Allow', context.allow);

@@ -16,7 +16,9 @@ export const token: Step = (context, req) => {
   if (!claims) return;
   const { scopes } = claims;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && isScope(scope)))
-    throw new ApiError('unauthorized', { reason: 'the token is a JWT whose scopes are missing or malformed' });
+    throw new ApiError('unauthorized', {
+      reason: 'the token is a JWT whose scopes are missing or malformed',
+    });
   if (!isAllowed(operation.scopes, scopes as string[], unrestricted))
     throw new ApiError('forbidden', {
       reason: `the token is a JWT without the scope ${operation.scopes.join(' or ')}`,

@@ -1,5 +1,12 @@
 // Writes generated/operations.ts: the operation table that the server uses at run time, and the types of handlers.
-import { errorsOf, operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
+import {
+  errorsOf,
+  operationsOf,
+  resolve,
+  type Contract,
+  type Operation,
+  type Parameter,
+} from './contract.ts';
 
 export function operationsModule(contract: Contract): string {
   const operations = operationsOf(contract);
