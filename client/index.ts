@@ -21,8 +21,9 @@
  * ```
  *
  * - On a server, `payments-service/client/node` signs tokens itself: `createPaymentsClient({ keyPair: { privateKey } })`.
- * - Retries, at most three tries: every request on 429, after `Retry-After` (up to 60 seconds); GET also on network errors
- *   and 5xx. A POST that may have changed something is never sent twice. `retry: { tries: 1 }` disables retries.
+ * - The client makes up to three attempts. It retries every request after 429, when `Retry-After` (up to 60 seconds) has
+ *   passed, and GET also after network errors and 5xx. A POST that may have changed something is never sent twice.
+ *   `retry: { tries: 1 }` disables retries.
  * - `verifyWebhook({ headers, body, secret })` returns the event of a webhook delivery, or throws.
  *
  * Must not import anything Node-only; a test bundles this file for a browser.

@@ -31,7 +31,7 @@ describe('the line per request', () => {
       'POST',
       '/payment-methods',
       { body: card },
-      /^POST \/payment-methods → 201 \(a documented card number: processing\) \d+ ms$/,
+      /^POST \/payment-methods → 201 \(the card number leads to processing\) \d+ ms$/,
     ],
     ['Prefer', 'GET', '/transactions', { headers: { Prefer: 'code=500' } }, /→ 500 \(Prefer: code=500\)/],
     [

@@ -96,12 +96,12 @@ export const listShape = ({ except = [] }) =>
         location: ctx.location.child('parameters').key(),
       });
     }
-    const answer = follow(operation.responses?.['200'], ctx.location.child(['responses', '200']), ctx);
-    const media = answer.node?.content?.['application/json'];
-    const schema = media && follow(media.schema, answer.location, ctx).node;
+    const response = follow(operation.responses?.['200'], ctx.location.child(['responses', '200']), ctx);
+    const media = response.node?.content?.['application/json'];
+    const schema = media && follow(media.schema, response.location, ctx).node;
     if (isEnvelope(schema)) return;
     ctx.report({
-      message: `${operationId} must answer 200 with the collection envelope: required ${envelope.join(', ')}, nothing else, and items an array.`,
+      message: `${operationId} must have a 200 response with the collection envelope: required ${envelope.join(', ')}, nothing else, and items an array.`,
       location: ctx.location.child(['responses', '200']),
     });
   });
