@@ -22,10 +22,7 @@ export async function openSecrets(config: Config): Promise<Secrets> {
   // The embedded database needs a folder that its user can enter, so that is made before a secret is written there.
   if (environment === 'sandbox') await makeDataDirectory(dataDir);
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
-    environment === 'sandbox'
-      ? sandboxSecrets(dataDir, secretNames, secrets)
-      : // readConfig has refused a missing one.
-        (secrets as Record<SecretName, Buffer>);
+    environment === 'sandbox' ? sandboxSecrets(dataDir, secretNames, secrets) : complete(secrets);
   const keys: Keys = [CARD_KEY, ...olderCardKeys];
   return {
     // The vault asks at every use, because a rotation changes the key of a running sandbox.
@@ -33,4 +30,11 @@ export async function openSecrets(config: Config): Promise<Secrets> {
     cursors: createCursorCodec(CURSOR_KEY),
     fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
   };
+}
+
+/** readConfig refuses a production configuration without all of them. */
+function complete(secrets: Config['secrets']): Record<SecretName, Buffer> {
+  const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } = secrets;
+  if (!CARD_KEY || !FINGERPRINT_KEY || !CURSOR_KEY) throw new Error('A secret is missing.');
+  return { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY };
 }

@@ -1,7 +1,8 @@
 // Presenters turn a row into the resource that the API shows, in answers and in events alike. This is their common part.
 import type { Columns } from '../store/tables/columns.ts';
 
-/** The shown columns of a row, with timestamps as ISO strings. `Shown` is tied to the row's type by the table itself. */
+/** The shown columns of a row, with timestamps as ISO strings. The table itself ties `Shown` to the type of the row. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- callers name both sides
 export function presentColumns<Row extends object, Shown>(columns: Columns): (row: Row) => Shown {
   const entries = Object.entries(columns);
   return (row) => {
