@@ -1,5 +1,5 @@
 // `npm run mock`: prints the mock's URL, then one line per request.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractFault } from '../server/contract/load.ts';
 
 const wholeNumberUpTo =
@@ -14,12 +14,17 @@ const program = new Command('npm run mock --')
   .description(
     'Serve every response and example of the contract. Requests are validated as by the service; nothing is stored.',
   )
+  .addOption(
+    new Option('--port <number>', 'port to listen on')
+      .env('PORT')
+      .default(4010)
+      .argParser((text) => (text === '' ? 4010 : wholeNumberUpTo(65_535)(text))),
+  )
+  .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
   .option('--delay <ms>', 'delay every response', wholeNumberUpTo(600_000), 0)
   .addHelpText(
     'after',
     `
-Environment: PORT (4010), HOST (127.0.0.1)
-
 Choose a response with a header:
   Prefer: code=409               a declared status
   Prefer: example=expired_card   a named example
@@ -28,12 +33,12 @@ or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
   )
   .parse();
 
-async function main(port: number): Promise<void> {
+async function main(): Promise<void> {
   // Imported here because Prism is slow to load, and --help does not need it.
   const { startMock } = await import('./mock.ts');
-  const { delay } = program.opts<{ delay: number }>();
+  const { host, port, delay } = program.opts<{ host: string; port: number; delay: number }>();
   const mock = await startMock({
-    host: process.env.HOST || '127.0.0.1',
+    host: host || '127.0.0.1',
     port,
     delayMilliseconds: delay,
     log: (line) => {
@@ -52,11 +57,10 @@ Mock of the payments service: ${mock.url}
 }
 
 try {
-  await main(wholeNumberUpTo(65_535)(process.env.PORT || '4010'));
+  await main();
 } catch (error) {
   const { code } = error as { code?: string };
   if (code === 'EADDRINUSE') console.error('The port is taken. Choose another: PORT=4011 npm run mock');
-  else if (error instanceof InvalidArgumentError) console.error(`PORT: ${error.message}`);
   else console.error(error instanceof ContractFault ? error.message : error);
   process.exitCode = 1;
 }

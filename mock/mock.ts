@@ -1,9 +1,9 @@
 // Starts the mock: loads the contract, listens, and reloads the contract when it changes. Used by main.ts and, on port 0, by
 // tests.
 import { watch } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { isIP } from 'node:net';
-import { ContractFault } from '../server/contract/load.ts';
+import { bundleFile, ContractFault } from '../server/contract/load.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';
@@ -23,7 +23,6 @@ export interface Mock {
   close: () => Promise<void>;
 }
 
-const bundle = join(import.meta.dirname, '..', 'generated', 'openapi.json');
 /** Writing a file causes several events; reload once after the last. */
 const debounceMilliseconds = 150;
 
@@ -31,7 +30,7 @@ export async function startMock({
   host = '127.0.0.1',
   port = 4010,
   delayMilliseconds = 0,
-  contractFile = bundle,
+  contractFile = bundleFile,
   log = () => undefined,
   now = () => new Date(),
 }: MockOptions = {}): Promise<Mock> {

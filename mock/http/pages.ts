@@ -2,6 +2,9 @@
 // that host with its own URL and serves a badge for each card scheme and an approval page.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
+import { uuidSource } from '../../server/domain/uuid.ts';
+import { drawBadge } from '../../server/http/badges.ts';
+import { approvalPath, badgePath } from '../../server/present/links.ts';
 import { contextOf } from './context.ts';
 
 interface Server {
@@ -18,8 +21,8 @@ export function rebaseUrls(document: Document, body: unknown, address: string): 
   return JSON.parse(text.replaceAll(`"${origin}/`, `"${address}/`)) as unknown;
 }
 
-const badgePath = /^\/assets\/card-schemes\/([a-z-]+)\.svg$/;
-const approvalPath = /^\/sandbox\/approvals\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const badgePattern = new RegExp(`^${badgePath('([a-z-]+)')}$`);
+const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
@@ -40,7 +43,7 @@ export function servePages(app: Express): void {
     res.json(context.contract.document);
   });
 
-  app.get(badgePath, (req, res, next) => {
+  app.get(badgePattern, (req, res, next) => {
     const context = contextOf(res);
     const scheme = String(req.params[0]);
     const { CardScheme } = (context.contract.document.components.schemas ?? {}) as {
@@ -51,10 +54,10 @@ export function servePages(app: Express): void {
       return;
     }
     context.why = 'the badge of a card scheme';
-    res.type('image/svg+xml').send(badge(scheme));
+    res.type('image/svg+xml').send(drawBadge(scheme));
   });
 
-  app.get(approvalPath, (req, res) => {
+  app.get(approvalPattern, (req, res) => {
     contextOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
     const back = new URL(req.url, 'http://mock').searchParams.get('redirect_url');
     const link =
@@ -69,12 +72,5 @@ export function servePages(app: Express): void {
       );
   });
 }
-
-const badge = (scheme: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="60" viewBox="0 0 96 60" role="img" aria-label="${scheme}">
-<rect x="1" y="1" width="94" height="58" rx="8" fill="#f7f8fa" stroke="#9aa3af" stroke-width="2"/>
-<text x="48" y="34" text-anchor="middle" font-family="system-ui, sans-serif" font-size="11" fill="#1f2937">${scheme}</text>
-</svg>
-`;
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -49,9 +49,9 @@ export interface Contract {
 export class ContractFault extends Error {}
 
 // From server/ and from dist/server/ alike, generated/ is the sibling of server/.
-const bundle = join(import.meta.dirname, '..', '..', 'generated', 'openapi.json');
+export const bundleFile = join(import.meta.dirname, '..', '..', 'generated', 'openapi.json');
 
-export function loadContract(path: string = bundle): Contract {
+export function loadContract(path: string = bundleFile): Contract {
   const file = relative(process.cwd(), path);
   let text: string;
   try {

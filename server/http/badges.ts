@@ -1,5 +1,5 @@
 // Neutral badges of our own drawing for card schemes. The schemes' own marks are not ours to draw.
-import type { Express, Response } from 'express';
+import type { Express } from 'express';
 import { schemeNames } from '../domain/card-schemes.ts';
 import { badgePath } from '../present/links.ts';
 
@@ -13,12 +13,10 @@ export function drawBadge(name: string): string {
 `;
 }
 
-/** `onServe` lets the mock say in its log what was answered. */
-export function serveBadges(app: Express, onServe: (res: Response) => void = () => undefined): void {
+export function serveBadges(app: Express): void {
   for (const [scheme, name] of Object.entries(schemeNames)) {
     const drawing = drawBadge(name);
     app.get(badgePath(scheme), (_req, res) => {
-      onServe(res);
       res.type('image/svg+xml').set('Cache-Control', 'public, max-age=86400').send(drawing);
     });
   }

@@ -1,92 +1,262 @@
-// Who may import whom. The rooms of the house stay separate only while something holds the walls.
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+// Who may import whom, packages included. Every file of the project is in the table below; the file or folder with the
+// longest matching name decides.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-// Room → rooms that it may import from. A room may always import from itself.
-const walls: Record<string, string[]> = {
-  generated: [],
-  'server/errors.ts': [],
-  'server/config.ts': [],
-  'server/domain': ['generated', 'server/errors.ts'],
-  'server/store': ['generated', 'server/errors.ts', 'server/domain'],
-  'server/contract': ['generated', 'server/errors.ts'],
-  'server/handlers': ['generated', 'server/errors.ts', 'server/domain', 'server/store'],
-  // What service and mock have in common before keys and data matter, so neither of those in here.
-  'server/edge': ['generated', 'server/errors.ts'],
-  'server/http': [
-    ...['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/edge', 'server/store'],
-  ],
-  'server/sandbox': ['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/store'],
-  'server/webhooks': ['generated', 'server/errors.ts', 'server/contract', 'server/domain', 'server/store'],
-  client: ['generated'],
-  scripts: ['generated'],
-  mock: ['generated', 'server/contract', 'server/domain', 'server/edge', 'server/errors.ts'],
-};
-// Handlers and http steps may name the types of the store, never call into its connection.
-const typesOnly: [from: string, to: string][] = [
-  ['server/handlers', 'server/store'],
-  ['server/http', 'server/store'],
-];
-
-const roomOf = (file: string) =>
-  Object.keys(walls)
-    .filter((room) => file === room || file.startsWith(`${room}/`))
-    .sort((a, b) => b.length - a.length)[0];
-
-const files = Object.keys(walls).flatMap((room) => {
-  if (room.endsWith('.ts')) return [room];
-  const entries = (() => {
-    try {
-      return readdirSync(join(root, room), { recursive: true, encoding: 'utf8' });
-    } catch {
-      return [];
-    }
-  })();
-  return entries
-    .filter((entry) => /\.(ts|js|mjs)$/.test(entry))
-    .map((entry) => `${room}/${entry.split(sep).join('/')}`);
-});
-
-function importsOf(file: string): { target: string; typeOnly: boolean }[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const statements = text.matchAll(
-    /^\s*(?:import|export)\s+(type\s+)?[^'";]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)/gm,
-  );
-  return [...statements].map((match) => ({
-    target: relative(root, join(root, dirname(file), match[2] ?? match[3] ?? ''))
-      .split(sep)
-      .join('/'),
-    typeOnly: match[1] !== undefined,
-  }));
+interface Room {
+  /** Rooms whose values and types it may import. Its own files it may always import. */
+  from: readonly string[];
+  /** Rooms of which it may import types only. */
+  types?: readonly string[];
+  packages?: readonly string[];
 }
 
-describe('the walls of the house', () => {
-  it('are looked at in every room that exists', () => {
-    expect(files.length).toBeGreaterThan(20);
+const pure = ['generated', 'server/domain'];
+const service = [
+  ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
+  ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
+  ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
+  ...['server/secrets.ts', 'server/jobs.ts', 'server/postgres'],
+];
+
+const rooms: Record<string, Room> = {
+  generated: { from: [] },
+  'server/errors.ts': { from: ['generated'] },
+  'server/config.ts': { from: [] },
+  'server/log.ts': { from: [], packages: ['pino'] },
+  'server/domain': { from: [], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
+  'server/contract': {
+    from: [...pure, 'server/errors.ts'],
+    packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
+  },
+  'server/postgres': { from: [], packages: ['pg'] },
+  'server/store/tables': { from: pure, packages: ['kysely'] },
+  'server/store': {
+    from: [...pure, 'server/store/tables'],
+    packages: ['kysely', 'pg', 'rate-limiter-flexible'],
+  },
+  'server/store/open.ts': { from: ['server/store', 'server/postgres'] },
+  'server/providers': { from: pure },
+  'server/present': {
+    from: [...pure, 'server/store/tables'],
+    types: ['server/store', 'server/providers'],
+  },
+  'server/actions': {
+    from: [...pure, 'server/store', 'server/store/tables', 'server/present', 'server/providers'],
+  },
+  'server/handlers': {
+    from: [
+      ...[...pure, 'server/errors.ts', 'server/store', 'server/present'],
+      ...['server/providers', 'server/actions'],
+    ],
+  },
+  'server/webhooks': {
+    from: [...pure, 'server/store'],
+    types: ['server/actions', 'server/contract'],
+    packages: ['kysely', 'pg-boss', 'pino'],
+  },
+  'server/http': {
+    from: [...pure, 'server/errors.ts', 'server/contract', 'server/present', 'server/actions'],
+    types: ['server/store'],
+    packages: ['express', 'pino'],
+  },
+  'server/sandbox': { from: [...pure, 'server/store', 'server/providers', 'server/actions'] },
+  'server/jobs.ts': { from: ['server/actions'], types: ['server/store'], packages: ['pino'] },
+  'server/secrets.ts': {
+    from: ['server/config.ts', 'server/domain', 'server/postgres', 'server/sandbox'],
+  },
+  'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
+  'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
+  'server/main.ts': { from: [...service, 'server/start.ts'] },
+  'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
+  client: { from: ['generated'], packages: ['jsonwebtoken', 'openapi-fetch'] },
+  mock: {
+    from: [
+      ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/present'],
+      'server/providers',
+    ],
+    packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
+  },
+  scripts: { from: ['generated'], packages: ['commander', 'express', 'openapi-typescript', 'yaml'] },
+  test: {
+    from: [
+      ...pure,
+      ...service,
+      'server/app.ts',
+      'server/start.ts',
+      'server/main.ts',
+      'server/cli',
+      'client',
+      'mock',
+      'scripts',
+    ],
+    packages: ['*'],
+  },
+  '.': { from: [], packages: ['@eslint/js', 'eslint', 'typescript-eslint', 'vitest'] },
+};
+
+// What the mock must not reach, through whatever it imports: state, and the keys that guard it.
+const closedToMock = [
+  ...['server/store', 'server/handlers', 'server/actions', 'server/webhooks', 'server/secrets.ts'],
+  ...['server/domain/token.ts', 'server/domain/key-pair.ts', 'server/domain/vault.ts'],
+  ...['server/http/bearer.ts', 'server/sandbox'],
+];
+
+// Outside of actions/ the store is for reading. Its writes have other names.
+const readers = ['server/handlers', 'server/http', 'server/cli', 'server/sandbox', 'server/jobs.ts'];
+const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
+const storeTools = ['openStore', 'DatabaseFault', 'lockUntilCommit', 'withLock'];
+
+const readsEnvironment = [
+  'server/config.ts',
+  // They hand their own environment on to the programs that they start.
+  ...['scripts/support/redocly.ts', 'scripts/bench/service.ts', 'scripts/diff.ts'],
+];
+
+interface Import {
+  /** A file of the project, or the name of a package. */
+  target: string;
+  isFile: boolean;
+  /** What is there at run time; types are not. `*` for everything. */
+  values: string[];
+}
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(ts|js|mjs)$/.test(file) && existsSync(join(root, file)));
+
+const importsByFile = new Map(tracked.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): Import[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  const found: Import[] = [];
+  const add = (specifier: string, values: string[]) => {
+    const isFile = specifier.startsWith('.');
+    const packageName = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1);
+    const target = isFile ? normalize(join(dirname(file), specifier)) : packageName.join('/');
+    found.push({ target, isFile, values });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier))
+      add(node.moduleSpecifier.text, valuesOf(node.importClause));
+    else if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
+      add(node.moduleSpecifier.text, node.isTypeOnly ? [] : ['*']);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments;
+      if (specifier && ts.isStringLiteral(specifier)) add(specifier.text, ['*']);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function valuesOf(clause: ts.ImportClause | undefined): string[] {
+  if (!clause) return ['*'];
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
+  const { name, namedBindings: named } = clause;
+  const names = named && ts.isNamedImports(named) ? named.elements.filter((one) => !one.isTypeOnly) : [];
+  return [
+    ...(name ? ['default'] : []),
+    ...(named && ts.isNamespaceImport(named) ? ['*'] : []),
+    ...names.map((one) => (one.propertyName ?? one.name).text),
+  ];
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+const isIn = (file: string, room: string) =>
+  room === '.' ? !file.includes('/') : file === room || file.startsWith(`${room}/`);
+
+const roomOf = (file: string) =>
+  Object.keys(rooms)
+    .filter((room) => isIn(file, room))
+    .sort((a, b) => b.length - a.length)[0];
+
+const isBuiltin = (name: string) => name.startsWith('node:') || builtinModules.includes(name);
+
+function faultsOf(file: string): string[] {
+  const room = roomOf(file) ?? '';
+  const { from, types = [], packages = [] } = rooms[room] ?? { from: [] };
+  return (importsByFile.get(file) ?? []).flatMap(({ target, isFile, values }) => {
+    if (!isFile)
+      return isBuiltin(target) || packages.includes('*') || packages.includes(target)
+        ? []
+        : [`${file} imports the package ${target}`];
+    const other = roomOf(target) ?? target;
+    if (other === room || from.includes(other)) return [];
+    if (types.includes(other)) return values.length === 0 ? [] : [`${file} imports values of ${target}`];
+    return [`${file} imports ${target}`];
+  });
+}
+
+describe('who may import whom', () => {
+  it('every file is in a room, and every room has files', () => {
+    expect(tracked.filter((file) => roomOf(file) === undefined)).toEqual([]);
+    const inhabited = new Set(tracked.map(roomOf));
+    expect(Object.keys(rooms).filter((room) => !inhabited.has(room))).toEqual([]);
   });
 
-  it.each(files.filter((file) => !file.endsWith('config.ts')))(
-    '%s imports only from rooms it may see',
-    (file) => {
-      const room = roomOf(file) ?? '';
-      for (const { target, typeOnly } of importsOf(file)) {
-        const other = roomOf(target) ?? target;
-        if (other === room) continue;
-        expect(walls[room], `${file} imports ${target}`).toContain(other);
-        if (typesOnly.some(([from, to]) => from === room && to === other)) {
-          expect(typeOnly, `${file} may import only types from ${target}`).toBe(true);
-        }
-      }
-    },
-  );
+  it('files import only from rooms and packages that theirs may use', () => {
+    expect(tracked.flatMap(faultsOf)).toEqual([]);
+  });
 
-  it('only config.ts reads process.env in the server', () => {
-    const readers = files.filter(
-      (file) => file.startsWith('server/') && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')),
+  it('the mock reaches neither state nor keys, directly or through others', () => {
+    const path = new Map<string, string>();
+    const queue = tracked.filter((file) => isIn(file, 'mock'));
+    for (const file of queue) path.set(file, file);
+    for (const file of queue)
+      for (const { target, isFile, values } of importsByFile.get(file) ?? []) {
+        if (!isFile || values.length === 0 || path.has(target)) continue;
+        path.set(target, `${path.get(file) ?? ''} → ${target}`);
+        queue.push(target);
+      }
+    const reached = [...path].filter(([file]) => closedToMock.some((room) => isIn(file, room)));
+    expect(reached.map(([, way]) => way)).toEqual([]);
+    expect(path.size).toBeGreaterThan(40);
+  });
+
+  it('only actions change what is stored: the others import nothing but reads from the store', () => {
+    const writes = tracked
+      .filter((file) => readers.some((room) => isIn(file, room)))
+      .flatMap((file) =>
+        (importsByFile.get(file) ?? [])
+          .filter(({ target }) => isIn(target, 'server/store'))
+          .flatMap(({ target, values }) =>
+            // cli/main.ts looks only for the class of an error.
+            values
+              .filter((name) => !isRead(name) && !storeTools.includes(name) && file !== 'server/cli/main.ts')
+              .map((name) => `${file} imports ${name} of ${target}`),
+          ),
+      );
+    expect(writes).toEqual([]);
+  });
+
+  it('SQL is in the store', () => {
+    const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
+    const own = ['server/store', 'server/webhooks/queue.ts'];
+    const outside = tracked.filter(
+      (file) =>
+        (isIn(file, 'server') || isIn(file, 'mock') || isIn(file, 'client')) &&
+        !own.some((room) => isIn(file, room)) &&
+        statement.test(read(file)),
     );
-    expect(readers.filter((file) => file !== 'server/config.ts')).toEqual([]);
+    expect(outside).toEqual([]);
+  });
+
+  it('process.env is read in config.ts', () => {
+    const found = tracked.filter((file) => !isIn(file, 'test') && /process\.env\b/.test(read(file)));
+    expect(found.filter((file) => !readsEnvironment.includes(file))).toEqual([]);
   });
 });
