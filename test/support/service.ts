@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { secretNames, type Config, type SecretName } from '../../server/config.ts';
 import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { generateKeyPair, type Algorithm } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
+import { createLog } from '../../server/log.ts';
 import { startService, type Service, type ServiceOptions } from '../../server/start.ts';
 import { createKeyPair } from '../../server/actions/api-key-pairs.ts';
 import { createRole } from '../../server/actions/roles.ts';
@@ -84,10 +84,7 @@ export async function startTestService({
     ...given,
   };
   const logs: string[] = [];
-  const log: Logger = pino(
-    { level: config.logLevel, base: null },
-    { write: (line: string) => void logs.push(line) },
-  );
+  const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
   const service = await startService({
     config,
     log,

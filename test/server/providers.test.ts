@@ -1,0 +1,208 @@
+// What an installation plugs in: before the unit of work, within a deadline, and without a simulator in production.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeCard, type VerifyCard } from '../../server/providers/cards.ts';
+import { ProviderTimeout, withDeadline } from '../../server/providers/deadline.ts';
+import { loadProviders } from '../../server/providers/index.ts';
+import {
+  startTestService,
+  testSecrets,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/service.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { createAccount } from '../support/records.ts';
+
+const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '123' };
+const giftCard = { number: '9999000050001234', pin: '1111' };
+
+/** Production, with an account of its own. */
+async function production(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await startTestService({
+    ...options,
+    config: { environment: 'production', secrets: testSecrets(), ...options.config },
+  });
+  await createAccount(service.service.database.db, { id: 'shop', display_name: 'Shop' });
+  return service;
+}
+
+async function post(service: TestService, path: string, body: unknown) {
+  const { token } = await service.pair();
+  return service.call('POST', path, { token: token('*.read', '*.write'), body });
+}
+
+describe('in production, without providers', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await production();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('the start says that there is no gift card provider', () => {
+    expect(service.logs.join('')).toContain('there is no gift card provider');
+  });
+
+  it('a look-up is answered with 502, in the shape of the contract', async () => {
+    const { status, body } = await post(service, '/gift-cards/balances', { items: [giftCard] });
+    expect([status, body]).toEqual([502, expect.objectContaining({ code: 'bad_gateway' })]);
+  });
+
+  it('what needs no look-up is answered', async () => {
+    const items = [{ id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' }];
+    const { status, body } = await post(service, '/gift-cards/balances', { items });
+    expect([status, body]).toMatchObject([200, { items: [{ balance_error_code: 'invalid_gift_card' }] }]);
+  });
+
+  it('a number of the sandbox is a card like any other', async () => {
+    const { body } = await post(service, '/payment-methods', { ...card, number: '5105105105105100' });
+    expect(body).toMatchObject({ status: 'succeeded', details: { card_type: null } });
+  });
+
+  it('payments seed refuses', async () => {
+    const env = {
+      ENVIRONMENT: 'production',
+      DATABASE_URL: service.config.databaseUrl,
+      ...Object.fromEntries(
+        Object.entries(service.config.secrets).map(([name, key]) => [name, key?.toString('base64')]),
+      ),
+    };
+    const { status, stderr } = await paymentsHere(['seed', '--transactions', '1'], env);
+    expect([status, stderr]).toEqual([
+      1,
+      'Sample transactions are for the sandbox: production has no simulator.\n',
+    ]);
+  });
+});
+
+describe('a card verifier', () => {
+  const verified = async (verifyCard: VerifyCard, body: object = card) => {
+    await using service = await production({ providers: { verifyCard } });
+    const answer = await post(service, '/payment-methods', body);
+    return { ...answer, logs: service.logs.join('') };
+  };
+
+  it('decides, and is told the security code', async () => {
+    const seen: unknown[] = [];
+    const { body } = await verified((given) => {
+      seen.push(given);
+      return Promise.resolve({ status: 'failed', card_type: 'debit', card_issuer_name: 'A bank' });
+    });
+    expect(body).toMatchObject({
+      status: 'failed',
+      details: { card_type: 'debit', card_issuer_name: 'A bank' },
+    });
+    expect(seen).toEqual([
+      { number: card.number, expiration_date: card.expiration_date, security_code: card.security_code },
+    ]);
+  });
+
+  it('that fails leaves the card in processing, and the log says so without the number', async () => {
+    const { status, body, logs } = await verified(({ number }) => Promise.reject(new Error(`no ${number}`)));
+    expect([status, body]).toMatchObject([201, { status: 'processing' }]);
+    expect(logs).toContain('the card verifier failed');
+    expect(logs).not.toContain(card.number);
+  });
+
+  it.each([
+    ['no status', {}],
+    ['an approval, for which production has no page', { status: 'buyer_approval_required' }],
+    ['an unknown status', { status: 'maybe' }],
+  ])('that answers with %s leaves the card in processing', async (_name, verdict) => {
+    const { body } = await verified(() => Promise.resolve(verdict as never));
+    expect(body).toMatchObject({ status: 'processing', approval_url: null });
+  });
+
+  it('is not asked about a card whose own digits say that it cannot be used', async () => {
+    let calls = 0;
+    const verify: VerifyCard = () => {
+      calls += 1;
+      return Promise.resolve({ status: 'succeeded' });
+    };
+    const { body } = await verified(verify, { ...card, number: '4242424242424241' });
+    expect([body, calls]).toMatchObject([{ status: 'failed' }, 0]);
+  });
+
+  it('is called before the transaction, never inside of it', async () => {
+    // All connections of the pool are held by callers that wait for the verifier, if it is called inside.
+    let waiting = 0;
+    let answer: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (answer = resolve));
+    await using service = await production({
+      providers: {
+        verifyCard: async () => {
+          waiting += 1;
+          if (waiting === 30) answer();
+          await all;
+          return { status: 'succeeded' };
+        },
+      },
+    });
+    const { token } = await service.pair();
+    const calls = Array.from({ length: 30 }, () =>
+      service.call('POST', '/payment-methods', { token: token('*.write'), body: card }),
+    );
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});
+
+describe('the deadline', () => {
+  it('ends a call that ignores its signal, and tells the provider', async () => {
+    let signal: AbortSignal | undefined;
+    const call = withDeadline((given) => {
+      signal = given;
+      return new Promise(() => undefined);
+    }, 20);
+    await expect(call).rejects.toBeInstanceOf(ProviderTimeout);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('leaves a card in processing', async () => {
+    const failures: unknown[] = [];
+    const verdict = await judgeCard(
+      { ...card },
+      {
+        describe: () => ({ card_type: null, card_issuer_name: null }),
+        verify: () => Promise.reject(new ProviderTimeout('late')),
+        hasApprovals: false,
+        now: new Date('2026-11-15'),
+        onFailure: (error) => failures.push(error),
+      },
+    );
+    expect([verdict.status, failures.length]).toEqual(['processing', 1]);
+  });
+});
+
+describe('PROVIDERS', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'providers-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const load = async (text: string | undefined) => {
+    const file = join(folder, `${crypto.randomUUID()}.mjs`);
+    if (text !== undefined) await writeFile(file, text);
+    return loadProviders({ environment: 'production', providersModule: file });
+  };
+
+  it('brings what the module exports, and nothing else', async () => {
+    const { giftCards, verifyCard } = await load('export const giftCards = () => [];');
+    expect([typeof giftCards, verifyCard]).toEqual(['function', undefined]);
+  });
+
+  it.each([
+    ['that is not there', undefined, /cannot be loaded/],
+    ['that does not parse', 'export const = 1', /cannot be loaded/],
+    [
+      'that exports nothing',
+      'const a = 1;',
+      /must export functions named giftCards, verifyCard, describeCard/,
+    ],
+    ['with a misspelt name', 'export const giftcards = () => [];', /it exports giftcards/],
+    ['with something else than a function', 'export const giftCards = 1;', /it exports giftCards/],
+  ])('names a module %s', async (_name, text, message) => {
+    await expect(load(text)).rejects.toThrow(message);
+  });
+});

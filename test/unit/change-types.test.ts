@@ -1,0 +1,88 @@
+// The compiler refuses a change of state that says nothing of events, that is made outside of a unit of work, or that an
+// operation makes which only reads.
+import { describeTypes, type Piece } from '../support/types.ts';
+
+const head = `
+import { announce } from '../../server/actions/announce.ts';
+import { createAccount } from '../../server/actions/merchant-accounts.ts';
+import { movePaymentMethod } from '../../server/actions/payment-methods.ts';
+import { createTransactions } from '../../server/actions/transactions.ts';
+import { silently, type UnitOfWork, type Work } from '../../server/actions/unit-of-work.ts';
+import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
+import { presentTransaction } from '../../server/present/transaction.ts';
+import type { Db } from '../../server/store/database.ts';
+import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/store/payment-methods.ts';
+import { insertTransactions, updateTransaction, type NewTransaction } from '../../server/store/transactions.ts';
+declare const unit: UnitOfWork;
+declare const work: Work;
+declare const db: Db;
+declare const card: NewPaymentMethod;
+declare const transaction: NewTransaction;
+`;
+
+const pieces: Piece[] = [
+  {
+    name: 'a change with its event compiles',
+    code: `export const f = () => updateTransaction(unit.db, transaction, announce(unit, 'transaction.updated', presentTransaction));`,
+  },
+  {
+    name: 'a change without an event does not compile',
+    code: `export const f = () => updateTransaction(unit.db, transaction);`,
+    fault: /Expected 3 arguments/,
+  },
+  {
+    name: 'nor does a new row',
+    code: `export const f = () => [insertPaymentMethod(unit.db, card), insertTransactions(unit.db, [transaction])];`,
+    fault: /Expected 3 arguments[^]*Expected 3 arguments/,
+  },
+  {
+    name: 'a function that does nothing is no announcement',
+    code: `export const f = () => updatePaymentMethod(unit.db, '', { status: 'failed' }, { tell: () => Promise.resolve() });`,
+    fault: /isAnnouncement/,
+  },
+  {
+    name: 'an event that the contract does not have cannot be announced',
+    code: `export const f = () => announce(unit, 'transaction.exploded', presentTransaction);`,
+    fault: /transaction\.exploded/,
+  },
+  {
+    name: 'an event cannot announce another resource',
+    code: `export const f = () => announce(unit, 'payment-method.updated', presentTransaction);`,
+    fault: /not assignable/,
+  },
+  {
+    name: 'a change outside of a transaction does not compile',
+    code: `export const f = () => updateTransaction(db, transaction, announce(unit, 'transaction.updated', presentTransaction));`,
+    fault: /Kysely/,
+  },
+  {
+    name: 'an action on a resource with events takes a unit of work with an outbox',
+    code: `export const f = () => movePaymentMethod(work, '', 'failed');`,
+    fault: /publish/,
+  },
+  {
+    name: 'one on a resource without events does not need it',
+    code: `export const f = () => createAccount(work, { id: 'a', display_name: 'A' });`,
+  },
+  {
+    name: 'silence is asked for by name',
+    code: `export const f = () => createTransactions(silently(work, 'imported without --events'), [transaction]);`,
+  },
+  {
+    name: 'and by a name that is known',
+    code: `export const f = () => createTransactions(silently(work, 'because I can'), [transaction]);`,
+    fault: /because I can/,
+  },
+  {
+    name: 'an operation that reads has no unit of work',
+    code: `export const f = (deps: Deps) => deps.inUnitOfWork;`,
+    fault: /inUnitOfWork/,
+  },
+  {
+    name: 'one that writes has',
+    code: `export const f = (deps: WriteDeps) =>
+      deps.inUnitOfWork(async (one) => ({ status: 200, body: await movePaymentMethod(one, '', 'failed') }));`,
+  },
+];
+
+describeTypes('a change of state', head, pieces);
