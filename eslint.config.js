@@ -30,6 +30,16 @@ export default defineConfig(
           message: "State the return type of a handler: (input, deps): Promise<Result<'operationId'>> =>",
         },
         {
+          selector: 'AwaitExpression > CallExpression[callee.property.name="inUnitOfWork"]',
+          message:
+            'Return the unit of work: its answer was held against the contract before it was committed.',
+        },
+        {
+          selector: 'AwaitExpression > CallExpression[callee.name="inUnitOfWork"]',
+          message:
+            'Return the unit of work: its answer was held against the contract before it was committed.',
+        },
+        {
           selector: 'CallExpression[callee.name="inUnitOfWork"] > ArrowFunctionExpression:not([returnType])',
           message: "State what a unit of work answers: async (unit): Promise<Result<'operationId'>> =>",
         },

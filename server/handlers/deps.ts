@@ -34,7 +34,7 @@ export interface AnyAnswer {
 }
 
 export interface WriteDeps extends Deps {
-  /** Holds the answer against the contract before it commits: a change whose answer breaks the contract never happens. */
+  /** Holds the answer against the contract before it commits. A handler returns it as it is: ESLint refuses `await`. */
   inUnitOfWork: <Answer extends AnyAnswer>(work: (unit: UnitOfWork) => Promise<Answer>) => Promise<Answer>;
 }
 

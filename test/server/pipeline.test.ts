@@ -6,6 +6,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
+import type { Handler } from '../../generated/operations.ts';
+import type { WriteDeps } from '../../server/handlers/deps.ts';
+import { touchApiKeyPair } from '../../server/store/api-key-pairs.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -380,20 +383,13 @@ describe('an answer that would break the contract', () => {
 
   it('rolls a write back', async () => {
     let made = false;
-    const write = async (
-      _input: unknown,
-      deps: {
-        store: { touchApiKeyPair: (id: string, now: Date) => Promise<unknown> };
-        caller: { keyPairId: string };
-      },
-    ) => {
-      await deps.store.touchApiKeyPair(deps.caller.keyPairId, new Date('2030-01-01T00:00:00Z'));
-      made = true;
-      return { status: 201, body: {} };
-    };
-    await using broken = await startTestService({
-      handlers: { ...handlers, createPaymentMethod: write as never },
-    });
+    const write: Handler<'createPaymentMethod', WriteDeps> = (_input, { inUnitOfWork, caller }) =>
+      inUnitOfWork(async ({ db }) => {
+        await touchApiKeyPair(db, caller.keyPairId, new Date('2030-01-01T00:00:00Z'));
+        made = true;
+        return { status: 201, body: {} as never };
+      });
+    await using broken = await startTestService({ handlers: { ...handlers, createPaymentMethod: write } });
     const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
     expect(
       (await broken.call('POST', '/payment-methods', { token: broken.token('*.write'), body: card })).status,

@@ -1,6 +1,8 @@
 // Events that arrive: real receivers on loopback, the signature checked by a library that is not ours.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handler } from '../../generated/operations.ts';
+import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { nextWait } from '../../server/webhooks/schedule.ts';
 import { makeCertificate, startReceiver, type Got } from '../support/receiver.ts';
@@ -239,14 +241,19 @@ describe('a delivery', () => {
 describe('the outbox', () => {
   it('a change that is rolled back sends nothing and leaves nothing', async () => {
     await using receiver = await startReceiver();
-    const broken = {
-      ...handlers,
-      createPaymentMethod: (async (input: never, deps: never) => {
-        const made = await handlers.createPaymentMethod(input, deps);
-        return { ...made, body: { ...made.body, leaked: true } };
-      }) as never,
-    };
-    await using other = await startTestService({ webhooks: hasty, handlers: broken });
+    const leak: Handler<'createPaymentMethod', WriteDeps> = (input, deps) =>
+      handlers.createPaymentMethod(input, {
+        ...deps,
+        inUnitOfWork: (work) =>
+          deps.inUnitOfWork(async (unit) => {
+            const made = await work(unit);
+            return { ...made, body: { ...(made.body as object), leaked: true } };
+          }),
+      });
+    await using other = await startTestService({
+      webhooks: hasty,
+      handlers: { ...handlers, createPaymentMethod: leak },
+    });
     await subscribe(other, receiver.url);
     const { status } = await other.call('POST', '/payment-methods', {
       token: other.token('*.write'),
