@@ -10,8 +10,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sampleTransaction, type SampleTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
+import { noteReplacement } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
@@ -222,6 +225,80 @@ describe('a file with bad lines', () => {
       const { status, stderr } = await payments(['import', 'transactions', file]);
       expect([status, stderr]).toEqual([1, `${file} cannot be read.\n`]);
     }
+  });
+});
+
+describe('declines', () => {
+  const importHere = (text: string, ...options: string[]) =>
+    paymentsHere(['import', 'transactions', '-', ...options], env, text);
+  const later = () => new Date(Date.now() + 60_000).toISOString();
+  const cardWithReplacement = async () => {
+    const { body } = await service.call('POST', '/payment-methods', {
+      token: service.token('*.write'),
+      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+    });
+    const { id } = body as { id: string };
+    await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    return id;
+  };
+  const decline = (card: string, given: Partial<NewTransaction> = {}) =>
+    line({
+      status: 'authorization_declined',
+      raw_response_code: 'expired_payment_method',
+      updated_at: later(),
+      payment_method: paymentMethod({ id: card }),
+      ...given,
+    });
+  const cardAfter = (id: string) => findPaymentMethod(db(), id);
+  const applied = { has_replacement: false, replacement: null, replacement_found_at: null, label: '4444' };
+  const pending = { has_replacement: true, label: '1111' };
+  const eventsOf = async (id: string) => {
+    const rows = await db().selectFrom('events').select(['name', 'body']).execute();
+    return rows.flatMap(({ name, body }) =>
+      (JSON.parse(body) as { target: { id: string } }).target.id === id ? [name] : [],
+    );
+  };
+
+  it('later than the replacement apply it, and without --events nobody is told', async () => {
+    const card = await cardWithReplacement();
+    expect((await importHere(decline(card))).status).toBe(0);
+    const row = await cardAfter(card);
+    expect(row).toMatchObject(applied);
+    expect(row?.last_replaced_at?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+    expect(await eventsOf(card)).toEqual(['payment-method.created']);
+  });
+
+  it('with --events subscribers hear of transaction and card', async () => {
+    const card = await cardWithReplacement();
+    const id = randomUUID();
+    expect((await importHere(decline(card, { id }), '--events')).status).toBe(0);
+    expect(await cardAfter(card)).toMatchObject(applied);
+    expect(await eventsOf(card)).toEqual(['payment-method.created', 'payment-method.updated']);
+    expect(await eventsOf(id)).toEqual(['transaction.created']);
+  });
+
+  it.each<[string, Partial<NewTransaction>]>([
+    ['from before the replacement was found', { updated_at: '2026-01-01T00:00:00Z' }],
+    ['for another reason', { raw_response_code: '05' }],
+    ['in another merchant account', { merchant_account_id: 'marketplace' }],
+    ['that is a failure', { status: 'authorization_failed' }],
+  ])('one %s changes nothing', async (_name, given) => {
+    const card = await cardWithReplacement();
+    expect((await importHere(decline(card, given))).status).toBe(0);
+    expect(await cardAfter(card)).toMatchObject(pending);
+  });
+
+  it('of a replacement whose moment is not known change nothing', async () => {
+    const card = await cardWithReplacement();
+    await sql`update payment_methods set replacement_found_at = null where id = ${card}`.execute(db());
+    expect((await importHere(decline(card))).status).toBe(0);
+    expect(await cardAfter(card)).toMatchObject(pending);
+  });
+
+  it('in a file that is refused change nothing', async () => {
+    const card = await cardWithReplacement();
+    expect((await importHere(`${decline(card)}\nno JSON\n`)).status).toBe(1);
+    expect(await cardAfter(card)).toMatchObject(pending);
   });
 });
 
