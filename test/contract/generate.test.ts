@@ -1,15 +1,12 @@
 import { createPrivateKey, randomUUID } from 'node:crypto';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { startServer } from '../support/processes.ts';
-import { newDataDir } from '../support/data-dir.ts';
 import { brokenProject, type Edits, type Workspace } from '../support/contract-copy.ts';
-import { run } from '../support/processes.ts';
-
-const tsx = join(root, 'node_modules', '.bin', 'tsx');
+import { newDataDir } from '../support/data-dir.ts';
+import { run, runNode, startServer } from '../support/processes.ts';
 
 async function project(edits: Edits = {}): Promise<Workspace> {
   const made = await brokenProject(edits);
@@ -19,8 +16,7 @@ async function project(edits: Edits = {}): Promise<Workspace> {
   return made;
 }
 
-const generate = (folder: string, ...args: string[]) =>
-  run(tsx, ['scripts/generate.ts', ...args], { cwd: folder });
+const generate = (folder: string, ...args: string[]) => runNode('scripts/generate.ts', args, { cwd: folder });
 
 const replace = (from: string, to: string) => (text: string) => text.replace(from, to);
 
@@ -157,11 +153,11 @@ describe('a bad contract', () => {
   ];
 
   it.each(cases)(
-    '$name stops generate, naming file and line, and nothing is written',
+    '$name stops generate and with it npm start, naming file and line, and nothing is written',
     async ({ edits, says }) => {
       await using made = await project(edits);
       const before = await readFile(join(made.folder, 'generated/openapi.json'), 'utf8');
-      const { status, output } = await generate(made.folder);
+      const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
       expect(status).toBe(1);
       expect(output).toMatch(says);
       expect(output).toContain('Nothing was generated');
@@ -169,15 +165,21 @@ describe('a bad contract', () => {
     },
   );
 
-  it.each(cases)('$name stops npm start, naming file and line', async ({ edits, says }) => {
-    await using made = await project(edits);
-    const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
-    expect(status).toBe(1);
-    expect(output).toMatch(says);
+  it('makes generate end with 1', async () => {
+    await using made = await project(cases[0]?.edits);
+    expect((await generate(made.folder)).status).toBe(1);
   });
 });
 
 describe('a bad bundle, as in a broken deployment', () => {
+  let deployment: string;
+  beforeAll(async () => {
+    // Beside the other, so that packages are found from there.
+    deployment = await mkdtemp(`${inject('compiled')}-`);
+    await cp(inject('compiled'), deployment, { recursive: true });
+  });
+  afterAll(() => rm(deployment, { recursive: true, force: true }));
+
   const break_ = (text: string, from: string, to: string) => {
     expect(text).toContain(from);
     return text.replace(from, to);
@@ -202,12 +204,12 @@ describe('a bad bundle, as in a broken deployment', () => {
   ];
 
   it.each(cases)('$name stops the server, naming file and line', async ({ edit, says }) => {
-    await using made = await project();
-    const file = join(made.folder, 'generated/openapi.json');
-    await writeFile(file, edit(await readFile(file, 'utf8')));
-    const { status, output } = await run(tsx, ['server/main.ts'], { cwd: made.folder, env: { PORT: '0' } });
+    const file = join(deployment, 'generated/openapi.json');
+    await writeFile(file, edit(await readFile(join(root, 'generated/openapi.json'), 'utf8')));
+    const main = join(deployment, 'server/main.js');
+    const { status, output } = await run(process.execPath, [main], { env: { PORT: '0' } });
     expect(output).toMatch(says);
-    expect(output).not.toMatch(/at .*\.ts:\d+/);
+    expect(output).not.toMatch(/at .*\.[jt]s:\d+/);
     expect(status).toBe(1);
   });
 });

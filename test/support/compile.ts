@@ -1,5 +1,5 @@
 /** The project's TypeScript as JavaScript, for processes that tests start: `tsx` would compile it again in each of them. */
-import { copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -21,6 +21,8 @@ export async function compileProject(): Promise<string> {
   const cache = join(root, 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'payments-tests-'));
+  // Other users run it too: PostgreSQL does not run as root.
+  await chmod(folder, 0o755);
   const files = await Promise.all(
     parts.map(async (part) =>
       (await readdir(join(root, part), { recursive: true }))
