@@ -8,18 +8,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedTransaction, type SeededTransaction } from '../../server/sandbox/sample-transactions.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
-import { createPayments, startNode, type Payments } from '../support/processes.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { createPayments, startNode } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
-// Each call of the command line is a process of its own.
-vi.setConfig({ testTimeout: 180_000 });
-
 let service: TestService;
-let payments: Payments;
 let folder: string;
 let env: Record<string, string | undefined>;
 
@@ -27,13 +24,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'payments-import-'));
   service = await startTestService();
   env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
-  payments = createPayments(env);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
+const payments = (args: string[], input?: string | Readable) => paymentsHere(args, env, input);
 const db = () => service.service.database.db;
 const total = async () => {
   const { rows } = await sql<{ total: number }>`select count(*) as total from transactions`.execute(db());
@@ -266,7 +263,7 @@ describe('a large file', () => {
     await once(out, 'close');
     const before = await total();
     const begun = performance.now();
-    const { status, stdout, stderr } = await payments(
+    const { status, stdout, stderr } = await createPayments(env)(
       ['import', 'transactions', '-'],
       createReadStream(file),
       ['--max-old-space-size=100'],
