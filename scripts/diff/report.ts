@@ -65,7 +65,8 @@ export interface Screen {
 export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen): string {
   const { base, baseVersion, version, changes, problems } = outcome;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-    colour ? styleText(style, text) : text;
+    // Whether the screen has colours was asked before; newer versions of Node would ask again.
+    colour ? styleText(style, text, { validateStream: false }) : text;
   if (changes.length === 0 && problems.length === 0) {
     const bump = version === baseVersion ? '' : `; info.version changes from ${baseVersion} to ${version}`;
     return `${paint('green', '✓')} No change of the contract since ${base}${bump}`;

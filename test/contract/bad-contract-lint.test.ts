@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
 import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
-import { run } from '../support/processes.ts';
+import { run, runNode } from '../support/processes.ts';
 
 interface Fault {
   what: string;
@@ -127,9 +127,7 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
   beforeAll(async () => {
     const edits: Edits = Object.fromEntries(faults.map(({ file, edit }) => [file, edit]));
     await using project = await brokenProject(edits);
-    ({ status, output } = await run('npm', ['run', '-s', 'lint', '--', '--contract'], {
-      cwd: project.folder,
-    }));
+    ({ status, output } = await runNode('scripts/lint.ts', ['--contract'], { cwd: project.folder }));
     for (const { file, shows = file } of faults) {
       lines.set(shows, (await readFile(join(project.folder, 'openapi', shows), 'utf8')).split('\n'));
     }
@@ -149,8 +147,7 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
 });
 
 describe('npm run lint', () => {
-  const lint = (folder: string, ...args: string[]) =>
-    run('npm', ['run', '-s', 'lint', '--', ...args], { cwd: folder });
+  const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
 
   it('--json tells programs what is wrong, and where', { timeout: 60_000 }, async () => {
     await using project = await brokenProject({ [schema('Intent')]: swap('[authorize,', '[authorize, 7,') });
@@ -170,7 +167,7 @@ describe('npm run lint', () => {
   });
 
   it('says nothing but the claim when it holds', { timeout: 60_000 }, async () => {
-    const { status, output } = await lint(root, '--contract');
+    const { status, output } = await run('npm', ['run', '-s', 'lint', '--', '--contract']);
     expect(output).toMatch(/^✓ The contract keeps the house rules, .* \(\d+(\.\d)? s\)\n$/u);
     expect(status).toBe(0);
   });

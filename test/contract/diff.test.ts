@@ -1,17 +1,17 @@
 // Every way to break a consumer is tried on a copy of the contract. All edits of one expected rating go into one copy, as
 // a comparison costs a second; the first pointer of an edit says where its change must be found. The file is long because
 // that table is: it is the list of what we promise not to break.
-import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isObject, pointerOf, segments, type Change, type Json } from '../../scripts/diff/change.ts';
 import { bundle, compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
 import { root } from '../../scripts/support/redocly.ts';
+import { runNode } from '../support/processes.ts';
 
 type Step = readonly [pointer: string, value: unknown];
 type Edit = readonly [promise: string, first: Step, ...more: Step[]];
@@ -373,21 +373,13 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     const { info } = JSON.parse(await readFile(inFolder('openapi/released/openapi.json'), 'utf8')) as Json;
     return (info as Json).version;
   };
-  const diff = (...args: string[]) =>
-    new Promise<{ status: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/diff.ts', ...args], { cwd: folder });
-      let output = '';
-      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      child.on('close', (status) => {
-        resolve({ status, output });
-      });
-    });
+  const diff = (...args: string[]) => runNode('scripts/diff.ts', args, { cwd: folder });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
     const needed = ['openapi', 'scripts', 'redocly.yaml', 'package.json', 'tsconfig.json'];
     await Promise.all(needed.map((name) => cp(join(root, name), inFolder(name), { recursive: true })));
+    await cp(join(inject('compiled'), 'scripts'), inFolder('scripts'), { recursive: true });
     await rm(inFolder('openapi/released'), { recursive: true, force: true });
     await symlink(join(root, 'node_modules'), inFolder('node_modules'));
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace(/^ {2}version: .*$/m, '  version: 1.0.0'));

@@ -1,15 +1,13 @@
 import { createPrivateKey, randomUUID } from 'node:crypto';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { startServer } from '../support/processes.ts';
-import { newDataDir } from '../support/data-dir.ts';
+import { compileInto } from '../support/compile.ts';
 import { brokenProject, type Edits, type Workspace } from '../support/contract-copy.ts';
-import { run } from '../support/processes.ts';
-
-const tsx = join(root, 'node_modules', '.bin', 'tsx');
+import { newDataDir } from '../support/data-dir.ts';
+import { run, runNode, startServer } from '../support/processes.ts';
 
 async function project(edits: Edits = {}): Promise<Workspace> {
   const made = await brokenProject(edits);
@@ -19,8 +17,7 @@ async function project(edits: Edits = {}): Promise<Workspace> {
   return made;
 }
 
-const generate = (folder: string, ...args: string[]) =>
-  run(tsx, ['scripts/generate.ts', ...args], { cwd: folder });
+const generate = (folder: string, ...args: string[]) => runNode('scripts/generate.ts', args, { cwd: folder });
 
 const replace = (from: string, to: string) => (text: string) => text.replace(from, to);
 
@@ -109,6 +106,7 @@ export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_sche
 
   it('and it can be called at once, with every check of the pipeline, that of its path included', async () => {
     await using dataDir = await newDataDir();
+    await compileInto(made.folder, made.folder);
     const server = await startServer({ DATA_DIR: dataDir.path }, made.folder);
     try {
       const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
@@ -169,15 +167,24 @@ describe('a bad contract', () => {
     },
   );
 
-  it.each(cases)('$name stops npm start, naming file and line', async ({ edits, says }) => {
-    await using made = await project(edits);
+  it('stops npm start, which runs generate, naming file and line', async () => {
+    const [bad] = cases;
+    await using made = await project(bad?.edits);
     const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
     expect(status).toBe(1);
-    expect(output).toMatch(says);
+    expect(output).toMatch(bad?.says ?? /^$/);
   });
 });
 
 describe('a bad bundle, as in a broken deployment', () => {
+  let deployment: string;
+  beforeAll(async () => {
+    // Beside the other, so that packages are found from there.
+    deployment = await mkdtemp(`${inject('compiled')}-`);
+    await cp(inject('compiled'), deployment, { recursive: true });
+  });
+  afterAll(() => rm(deployment, { recursive: true, force: true }));
+
   const break_ = (text: string, from: string, to: string) => {
     expect(text).toContain(from);
     return text.replace(from, to);
@@ -202,12 +209,12 @@ describe('a bad bundle, as in a broken deployment', () => {
   ];
 
   it.each(cases)('$name stops the server, naming file and line', async ({ edit, says }) => {
-    await using made = await project();
-    const file = join(made.folder, 'generated/openapi.json');
-    await writeFile(file, edit(await readFile(file, 'utf8')));
-    const { status, output } = await run(tsx, ['server/main.ts'], { cwd: made.folder, env: { PORT: '0' } });
+    const file = join(deployment, 'generated/openapi.json');
+    await writeFile(file, edit(await readFile(join(root, 'generated/openapi.json'), 'utf8')));
+    const main = join(deployment, 'server/main.js');
+    const { status, output } = await run(process.execPath, [main], { env: { PORT: '0' } });
     expect(output).toMatch(says);
-    expect(output).not.toMatch(/at .*\.ts:\d+/);
+    expect(output).not.toMatch(/at .*\.[jt]s:\d+/);
     expect(status).toBe(1);
   });
 });

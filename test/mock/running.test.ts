@@ -1,6 +1,4 @@
 // The mock as a thing that runs: what it says, how it waits, how it takes a new contract, and that it does not grow.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -9,10 +7,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { run } from '../support/processes.ts';
+import { runNode, startNode } from '../support/processes.ts';
 import { contractFile, everyExample, rightRequest, send, startTestMock, type TestMock } from './support.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 describe('the line per request', () => {
   let mock: TestMock;
@@ -203,10 +199,8 @@ describe('10,000 mixed requests', () => {
 });
 
 describe('npm run mock', () => {
-  const tsx = join(root, 'node_modules/.bin/tsx');
-
   it('--help says how to choose an answer', async () => {
-    const { status, output } = await run(tsx, ['mock/main.ts', '--help'], { cwd: root });
+    const { status, output } = await runNode('mock/main.ts', ['--help']);
     expect(status).toBe(0);
     expect(output).toMatch(/--delay <ms>[\s\S]*PORT \(4010\)[\s\S]*Prefer: example=expired_card/);
   });
@@ -215,38 +209,29 @@ describe('npm run mock', () => {
     [['--delay', 'long'], {}, 'whole number'],
     [[], { PORT: '70000' }, 'PORT: It must be a whole number'],
   ])('%j %j is refused in one sentence', async (args, env, words) => {
-    const { status, output } = await run(tsx, ['mock/main.ts', ...args], { cwd: root, env });
+    const { status, output } = await runNode('mock/main.ts', args, { env });
     expect(status).toBe(1);
     expect(output).toContain(words);
     expect(output).not.toContain('    at ');
   });
 
   it('starts, answers the call that it prints, says so, and ends by itself on a signal', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'mock/main.ts', '--delay', '150'], {
-      cwd: root,
-      env: { ...process.env, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-    });
+    const child = startNode('mock/main.ts', ['--delay', '150'], { env: { PORT: '0' } });
     const url = await vi.waitFor(
       () => {
-        const [, found] = /Mock of the payments service: (\S+)/.exec(said) ?? [];
-        if (found === undefined) throw new Error(`it said only: ${said}`);
+        const [, found] = /Mock of the payments service: (\S+)/.exec(child.output()) ?? [];
+        if (found === undefined) throw new Error(`it said only: ${child.output()}`);
         return found;
       },
       { timeout: 60_000, interval: 50 },
     );
     expect((await send(url, 'GET', '/transactions')).status).toBe(200);
     await vi.waitFor(() => {
-      expect(said).toMatch(/GET \/transactions → 200 .* \d+ ms/);
+      expect(child.output()).toMatch(/GET \/transactions → 200 .* \d+ ms/);
     });
     // --delay reached it: what it says it took is never less.
-    expect(Number(/ (\d+) ms/.exec(said)?.[1])).toBeGreaterThanOrEqual(149);
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number | null];
-    expect(code).toBe(0);
+    expect(Number(/ (\d+) ms/.exec(child.output())?.[1])).toBeGreaterThanOrEqual(149);
+    child.process.kill('SIGTERM');
+    expect((await child.ended).status).toBe(0);
   });
 });

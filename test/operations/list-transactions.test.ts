@@ -153,8 +153,10 @@ describeOperation('listTransactions', {}, (frame) => {
         buyer: buyer({ external_identifier: 'a, b+c' }),
       });
       await insert(one);
-      for (const value of ['unicorn', '0', "'", '%', '🦄'])
+      const urn = `urn:uuid:${one.buyer?.id ?? ''}`;
+      for (const value of ['unicorn', '0', "'", '%', '🦄', urn])
         expect(await ids(`?buyer_id=${encodeURIComponent(value)}`, 'several')).toEqual([]);
+      expect(await ids(`?search=${encodeURIComponent(urn)}`, 'several')).toEqual([]);
       for (const value of ['a, b+c', one.buyer?.id.toUpperCase() ?? '', one.id])
         expect(await ids(`?search=${encodeURIComponent(value)}`, 'several')).toEqual([one.id]);
     });

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { createCaller } from '../support/call.ts';
-import { eventually, newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startPayments, startServer, type Server } from '../support/processes.ts';
 
@@ -312,25 +312,25 @@ describe('while the server runs', () => {
 describe('while no server runs', () => {
   beforeAll(async () => {
     expect((await server.stop()).status).toBe(0);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
   });
 
   it('the database is started for the command, which finds everything, and nothing is left running', async () => {
     const { id } = JSON.parse(await saidOutside('keys', 'create', '--name', 'Made offline')) as Pair;
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
     expect(await saidOutside('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
   });
 
   it('two commands at once share it', async () => {
     const [one, two] = await Promise.all([saidOutside('accounts', 'list'), saidOutside('accounts', 'list')]);
     expect(one).toBe(two);
-    await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'nothing is left running');
+    await nothingRunsOn(dataDir.path);
   });
 
   it('a refusal leaves nothing running either', async () => {
     expect((await run('keys', 'create', '--name', 'x', '--role', 'unicorn')).status).toBe(1);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
   });
 
   it('token needs no database', async () => {
@@ -355,7 +355,7 @@ describe('while no server runs', () => {
       status: 0,
       stderr: expect.stringContaining('Ctrl-C ends it') as string,
     });
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
   });
 
   it('works before the first start, and token says what is missing', async () => {
@@ -370,6 +370,6 @@ describe('while no server runs', () => {
     expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(
       'There is no merchant account. Make one:',
     );
-    expect(await processesOn(fresh.path)).toEqual([]);
+    await nothingRunsOn(fresh.path);
   });
 });

@@ -12,7 +12,7 @@ import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/inde
 import { withLock } from '../../server/postgres/lock.ts';
 import { openStore } from '../../server/store/open.ts';
 import { createCaller } from '../support/call.ts';
-import { eventually, newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, processesOn, type DataDir } from '../support/data-dir.ts';
 import { startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -149,7 +149,7 @@ describe('the embedded database', () => {
     stranger.close();
 
     expect((await server.stop()).status).toBe(0);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
   });
 
   it.runIf(process.platform === 'linux')(

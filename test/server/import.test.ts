@@ -8,21 +8,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleTransaction, type SampleTransaction } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createPayments, startNode, type Payments } from '../support/processes.ts';
+import { createPayments, startNode } from '../support/processes.ts';
 import { noteReplacement } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 
-// Each call of the command line is a process of its own.
-vi.setConfig({ testTimeout: 180_000 });
-
 let service: TestService;
-let payments: Payments;
 let folder: string;
 let env: Record<string, string | undefined>;
 
@@ -30,13 +26,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'payments-import-'));
   service = await startTestService();
   env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
-  payments = createPayments(env);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
+const payments = (args: string[], input?: string | Readable) => paymentsHere(args, env, input);
 const db = () => service.service.database.db;
 const total = async () => {
   const { rows } = await sql<{ total: number }>`select count(*) as total from transactions`.execute(db());
@@ -229,8 +225,6 @@ describe('a file with bad lines', () => {
 });
 
 describe('declines', () => {
-  const importHere = (text: string, ...options: string[]) =>
-    paymentsHere(['import', 'transactions', '-', ...options], env, text);
   const later = () => new Date(Date.now() + 60_000).toISOString();
   const cardWithReplacement = async () => {
     const { body } = await service.call('POST', '/payment-methods', {
@@ -261,7 +255,7 @@ describe('declines', () => {
 
   it('later than the replacement apply it, and without --events nobody is told', async () => {
     const card = await cardWithReplacement();
-    expect((await importHere(decline(card))).status).toBe(0);
+    expect((await importText(decline(card))).status).toBe(0);
     const row = await cardAfter(card);
     expect(row).toMatchObject(applied);
     expect(row?.last_replaced_at?.getTime()).toBeGreaterThan(Date.now() - 60_000);
@@ -271,7 +265,7 @@ describe('declines', () => {
   it('with --events subscribers hear of transaction and card', async () => {
     const card = await cardWithReplacement();
     const id = randomUUID();
-    expect((await importHere(decline(card, { id }), '--events')).status).toBe(0);
+    expect((await importText(decline(card, { id }), '--events')).status).toBe(0);
     expect(await cardAfter(card)).toMatchObject(applied);
     expect(await eventsOf(card)).toEqual(['payment-method.created', 'payment-method.updated']);
     expect(await eventsOf(id)).toEqual(['transaction.created']);
@@ -284,20 +278,20 @@ describe('declines', () => {
     ['that is a failure', { status: 'authorization_failed' }],
   ])('one %s changes nothing', async (_name, given) => {
     const card = await cardWithReplacement();
-    expect((await importHere(decline(card, given))).status).toBe(0);
+    expect((await importText(decline(card, given))).status).toBe(0);
     expect(await cardAfter(card)).toMatchObject(pending);
   });
 
   it('of a replacement whose moment is not known change nothing', async () => {
     const card = await cardWithReplacement();
     await sql`update payment_methods set replacement_found_at = null where id = ${card}`.execute(db());
-    expect((await importHere(decline(card))).status).toBe(0);
+    expect((await importText(decline(card))).status).toBe(0);
     expect(await cardAfter(card)).toMatchObject(pending);
   });
 
   it('in a file that is refused change nothing', async () => {
     const card = await cardWithReplacement();
-    expect((await importHere(`${decline(card)}\nno JSON\n`)).status).toBe(1);
+    expect((await importText(`${decline(card)}\nno JSON\n`)).status).toBe(1);
     expect(await cardAfter(card)).toMatchObject(pending);
   });
 });
@@ -343,7 +337,7 @@ describe('a large file', () => {
     await once(out, 'close');
     const before = await total();
     const begun = performance.now();
-    const { status, stdout, stderr } = await payments(
+    const { status, stdout, stderr } = await createPayments(env)(
       ['import', 'transactions', '-'],
       createReadStream(file),
       ['--max-old-space-size=100'],

@@ -1,24 +1,23 @@
 // `payments seed`: plausible, valid, and the same again.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
 import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { createPayments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Each call of the command line is a process of its own.
-vi.setConfig({ testTimeout: 180_000 });
-
 const fingerprintKey = randomBytes(32).toString('base64');
 const until = '2026-11-01T00:00:00Z';
+const environment = ({ config }: TestService) => ({
+  DATABASE_URL: config.databaseUrl,
+  DATA_DIR: config.dataDir,
+  // The same in both: fingerprints are made with it.
+  FINGERPRINT_KEY: fingerprintKey,
+});
 const seed = (service: TestService, ...options: string[]) =>
-  createPayments({
-    DATABASE_URL: service.config.databaseUrl,
-    DATA_DIR: service.config.dataDir,
-    // The same in both: fingerprints are made with it.
-    FINGERPRINT_KEY: fingerprintKey,
-  })(['seed', ...options]);
+  paymentsHere(['seed', ...options], environment(service));
 
 const content = async ({ service }: TestService, sequence: string) => {
   const { rows } = await sql<Record<string, unknown>>`
@@ -65,7 +64,9 @@ it('makes the same transactions in another database, goes on where it was left, 
 
 it('two at once make as many as they say', async () => {
   await using one = await startTestService();
-  const both = await Promise.all([1, 2].map(() => seed(one, '--transactions', '300', '--seed', '7')));
+  const both = await Promise.all(
+    [1, 2].map(() => createPayments(environment(one))(['seed', '--transactions', '300', '--seed', '7'])),
+  );
   expect(both.map(({ status }) => status)).toEqual([0, 0]);
   expect(await content(one, '7')).toHaveLength(600);
 });

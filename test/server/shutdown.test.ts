@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { eventually, newDataDir, processesOn } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
 import { startServer } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -138,7 +138,7 @@ describe('the process', () => {
     const { status, stdout } = await server.stop('SIGTERM');
     expect(status).toBe(0);
     expect(stdout).toMatch(/"msg":"stopping: finishing what is under way"\}\n[^]*"msg":"stopped"\}\n$/);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
     expect(await isRefused(server.url)).toBe(true);
   });
 

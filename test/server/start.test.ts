@@ -15,7 +15,7 @@ import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';
 import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { newDataDir, processesOn, type DataDir } from '../support/data-dir.ts';
+import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { startInVainHere } from '../support/in-process.ts';
 import { run, startInVain, startServer, type Server } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
@@ -112,7 +112,7 @@ describe('the sandbox in an empty folder', () => {
 
   it('ends by itself, and the second start keeps everything', async () => {
     expect((await server.stop()).status).toBe(0);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsOn(dataDir.path);
     server = await startServer({ DATA_DIR: dataDir.path });
     expect(server.output()).not.toContain('furnished');
     expect(await query(await runningUrl(dataDir.path), pairs)).toEqual([first.pair]);

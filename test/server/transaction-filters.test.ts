@@ -26,6 +26,7 @@ import {
   expected,
   filterNames,
   filterOf,
+  mixesUpKeys,
   redemption,
   transaction,
   type Case,
@@ -144,6 +145,11 @@ describe(`filters, against an oracle (SEED=${seed})`, () => {
     );
     expect(found).toBeGreaterThan(50);
   });
+});
+
+it('a key that is one backslash is left out where V8 mixes up keys, which is in Node 24 and later', () => {
+  // Red, because a new Node has it mended? Then ask for that version here, and in the end remove `mixesUpKeys`.
+  expect(mixesUpKeys()).toBe(Number(process.versions.node.split('.')[0]) >= 24);
 });
 
 describe('what is stored', () => {

@@ -1,12 +1,12 @@
 /** The project's TypeScript as JavaScript, for processes that tests start: `tsx` would compile it again in each of them. */
-import { copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..', '..');
 const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
 
-/** One file from each file: what a program looks for beside itself must be there. */
+/** Imports stay imports: what a program looks for beside itself must be there. */
 const keepFiles: Plugin = {
   name: 'keep-files',
   setup(builder) {
@@ -16,22 +16,19 @@ const keepFiles: Plugin = {
   },
 };
 
-/** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
-export async function compileProject(): Promise<string> {
-  const cache = join(root, 'node_modules', '.cache');
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'payments-tests-'));
+/** File by file, from one folder of the project's shape to another, which may be the same. */
+export async function compileInto(from: string, to: string): Promise<void> {
   const files = await Promise.all(
     parts.map(async (part) =>
-      (await readdir(join(root, part), { recursive: true }))
+      (await readdir(join(from, part), { recursive: true }).catch(() => []))
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-        .map((file) => join(root, part, file)),
+        .map((file) => join(from, part, file)),
     ),
   );
   await build({
     entryPoints: files.flat(),
-    outdir: folder,
-    outbase: root,
+    outdir: to,
+    outbase: from,
     bundle: true,
     packages: 'external',
     plugins: [keepFiles],
@@ -40,6 +37,16 @@ export async function compileProject(): Promise<string> {
     target: 'node20',
     logLevel: 'error',
   });
+}
+
+/** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
+export async function compileProject(): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'payments-tests-'));
+  // Other users run it too: PostgreSQL does not run as root.
+  await chmod(folder, 0o755);
+  await compileInto(root, folder);
   await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
   // There may be none: whoever wants the docs makes them first.
   await symlink(join(root, 'site'), join(folder, 'site'));

@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
 import { redocly, root } from '../../scripts/support/redocly.ts';
 
 /** What to change, by path within openapi/. A file that does not exist begins empty. */
@@ -27,6 +28,7 @@ async function workspace(): Promise<Workspace> {
   for (const part of ['redocly.yaml', 'package.json', 'scripts']) {
     await cp(join(root, part), join(folder, part), { recursive: true });
   }
+  await cp(join(inject('compiled'), 'scripts'), join(folder, 'scripts'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }

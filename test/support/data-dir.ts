@@ -29,6 +29,10 @@ export async function processesOn(folder: string): Promise<string[]> {
     .map((text) => text.replaceAll('\0', ' '));
 }
 
+/** Resolves when nothing runs there; its watchdog, a shell, ends a moment after PostgreSQL. */
+export const nothingRunsOn = (folder: string): Promise<void> =>
+  eventually(async () => (await processesOn(folder)).length === 0, `nothing runs in ${folder}`, 10);
+
 export interface DataDir extends AsyncDisposable {
   path: string;
 }
@@ -42,7 +46,7 @@ export async function newDataDir(): Promise<DataDir> {
     path,
     async [Symbol.asyncDispose]() {
       // After a kill the watchdog stops PostgreSQL, which must not find its folder gone.
-      await eventually(async () => (await processesOn(path)).length === 0, `nothing runs in ${path}`);
+      await nothingRunsOn(path);
       await rm(parent, { recursive: true, force: true });
     },
   };

@@ -1,12 +1,12 @@
 /** The command line and the service inside this process: without the time that a process takes to begin. */
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { settingNames, type Ended, type Env } from './processes.ts';
 
 export type EndedHere = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 
 /** `payments …`; two at once take turns. `input` is its standard input. */
-export const paymentsHere = (args: string[], env: Env, input = ''): Promise<EndedHere> =>
+export const paymentsHere = (args: string[], env: Env, input: string | Readable = ''): Promise<EndedHere> =>
   inTurn(() => here('server/cli/main.ts', args, env, input));
 
 /** Runs the service when it is expected not to start. */
@@ -22,9 +22,16 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
   return mine;
 }
 
+/** As much at once as a pipe brings. */
+function* pieces(text: string): Generator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+}
+
 let runs = 0;
 
-async function here(script: string, args: string[], env: Env, input: string): Promise<EndedHere> {
+async function here(script: string, args: string[], env: Env, input: string | Readable): Promise<EndedHere> {
+  const stdin = (typeof input === 'string' ? Readable.from(pieces(input)) : input).pipe(new PassThrough());
   const said = { stdout: '', stderr: '' };
   const write = (name: 'stdout' | 'stderr', end: string) => (text: unknown) => {
     said[name] += String(text) + end;
@@ -35,7 +42,7 @@ async function here(script: string, args: string[], env: Env, input: string): Pr
     vi.spyOn(process.stderr, 'write').mockImplementation(write('stderr', '')),
     vi.spyOn(console, 'log').mockImplementation(write('stdout', '\n')),
     vi.spyOn(console, 'error').mockImplementation(write('stderr', '\n')),
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(input)]) as never),
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never),
   ];
   const listeners = process.stdout.listeners('error');
   const { argv } = process;

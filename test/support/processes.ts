@@ -1,6 +1,7 @@
 /** Processes for tests: any command, a script of ours, the server and the command line as people run them. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { inject } from 'vitest';
@@ -89,8 +90,8 @@ export interface NodeOptions extends CommandOptions {
 }
 
 /**
- * Runs a script such as `server/main.ts` in one process, so that a signal meets the program itself. Scripts of this project
- * run as the JavaScript that globalSetup compiled, because `tsx` takes a second to begin; those of a copy run with `tsx`.
+ * Runs a script such as `server/main.ts` in one process, so that a signal meets the program itself. It runs as the JavaScript
+ * that globalSetup compiled, because `tsx` takes a second to begin; in a copy of the project only if the copy has that.
  */
 export function startNode(
   script: string,
@@ -98,10 +99,8 @@ export function startNode(
   { nodeOptions = [], ...options }: NodeOptions = {},
 ): Child {
   const { cwd = root } = options;
-  const program =
-    cwd === root
-      ? [join(inject('compiled'), script.replace(/\.ts$/, '.js'))]
-      : ['--import', 'tsx', join(cwd, script)];
+  const compiled = join(cwd === root ? inject('compiled') : cwd, script.replace(/\.ts$/, '.js'));
+  const program = existsSync(compiled) ? [compiled] : ['--import', 'tsx', join(cwd, script)];
   return startCommand(process.execPath, [...nodeOptions, ...program, ...args], options);
 }
 

@@ -98,6 +98,17 @@ export const buyer = (given: Partial<NonNullable<NewTransaction['buyer']>> = {})
   ...given,
 });
 
+/**
+ * Whether JSON.parse takes the key `"` for `\\` once it has read a key that is one backslash, as V8 does since 12.8
+ * (https://github.com/nodejs/node/issues/63785). Then no test may give it such a key: whatever it reads later would be wrong.
+ * The names are like no others, because what is poisoned are objects that begin alike.
+ */
+export function mixesUpKeys(): boolean {
+  JSON.parse('{"mixes-up-keys":[],"\\\\":0}');
+  const read = JSON.parse('{"mixes-up-keys":1,"\\"":2}') as Record<string, unknown>;
+  return !('"' in read);
+}
+
 const uuids = [
   '00000000-0000-0000-0000-000000000000',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
@@ -166,7 +177,10 @@ const amounts = [
   Number.MAX_SAFE_INTEGER,
 ];
 const last4s = ['1234', '0000', '12 4', '\'"\\%', '😀😀😀😀', 'null', '{,}"'];
-const keys = ['channel', 'Channel', '', '__proto__', 'constructor', 'a.b', "k'", '"', '\\', '$', '😀', '0'];
+const keys = [
+  ...['channel', 'Channel', '', '__proto__', 'constructor', 'a.b', "k'", '"', '$', '😀', '0'],
+  ...(mixesUpKeys() ? [] : ['\\']),
+];
 const values = ['web', 'Web', '', 'null', 'true', '1', '{"a":1}', "v'", '"', '\\', '\\u0000', '😀'];
 
 const day = 86_400_000;

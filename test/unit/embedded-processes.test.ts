@@ -4,15 +4,26 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+} from 'vitest';
 import { runningUrl, startEmbedded } from '../../server/postgres/index.ts';
 import { startOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
-const module = new URL('../../server/postgres/index.ts', import.meta.url);
+const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
 
 /** Starts or stops the database as each line it reads says, and answers with a line. */
 const program = `
@@ -42,7 +53,7 @@ let dataDir: string;
 
 /** Another process that uses the database. */
 function another(): Other {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, dataDir], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, dataDir], {
     cwd: join(import.meta.dirname, '..', '..'),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -2,14 +2,15 @@
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readlink, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { findPackage } from '../../server/postgres/binaries.ts';
 import { canReach, isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
 import { run } from '../../server/postgres/process.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-const module = new URL('../../server/postgres/index.ts', import.meta.url);
+const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
 
 /** Starts the database, starts it once more, which must adopt it, and stops it. */
 const program = `
@@ -55,16 +56,7 @@ async function runAs(
   packageFolder = findPackage(),
   prefix: string[] = [],
 ): Promise<Answer> {
-  const node = [
-    process.execPath,
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '-e',
-    program,
-    dataDir,
-    packageFolder,
-  ];
+  const node = [process.execPath, '--input-type=module', '-e', program, dataDir, packageFolder];
   const [command = '', ...args] = [...prefix, ...node];
   const { stdout } = await run(command, args, { ...as, cwd: checkout });
   return JSON.parse(stdout) as Answer;
