@@ -1,4 +1,4 @@
-// Neutral badges of our own drawing for card schemes. The schemes' own marks are not ours to draw.
+// Neutral badges for card schemes. The schemes' logos are trademarks, so we do not use them.
 import type { Express, Response } from 'express';
 import { schemeNames } from '../domain/card-schemes.ts';
 import { badgePath } from '../present/links.ts';
@@ -13,7 +13,7 @@ export function drawBadge(name: string): string {
 `;
 }
 
-/** `onServe` lets the mock say in its log what was answered. */
+/** The mock uses `onServe` for its log. */
 export function serveBadges(app: Express, onServe: (res: Response) => void = () => undefined): void {
   for (const [scheme, name] of Object.entries(schemeNames)) {
     const drawing = drawBadge(name);
