@@ -1,5 +1,5 @@
-// The pipeline: one ordered list that reads like the order of checks. What differs per operation is read from the contract,
-// so an operation that is added there gets all of it. Nothing is decided here.
+// The request pipeline: the list of middleware in order. Every step reads what it needs to know about an operation from the
+// contract, so a new operation gets all of them. There is no logic here.
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers } from '../generated/operations.ts';

@@ -1,5 +1,5 @@
-// The only reader of process.env. One table: every key with its doc, its format and its default. All faults are reported at
-// once, so that nobody has to find them one by one.
+// The only module that reads process.env. One table has every key with its doc, format and default. All faults are reported
+// at once.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
@@ -14,10 +14,10 @@ export interface Config {
   bodyLimit: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
-  /** File of the module with the providers. */
+  /** Path of the module with the providers. */
   providersModule: string | undefined;
   secrets: Record<SecretName, Buffer | undefined>;
-  /** The keys after the first in CARD_KEY: they open what was sealed before a rotation. */
+  /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
   olderCardKeys?: readonly Buffer[];
 }
 
@@ -46,7 +46,7 @@ const url =
 export const keys: Key[] = [
   {
     name: 'ENVIRONMENT',
-    doc: 'which rules hold',
+    doc: 'which rules apply',
     format: '`sandbox` or `production`',
     default: 'sandbox',
     accepts: oneOf('sandbox', 'production'),
@@ -157,7 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
-  // Compared as bytes: base64 has second spellings of the same ones.
+  // Compared as bytes, because base64 can encode the same bytes in several ways.
   const bytes = (name: SecretName) =>
     keysIn(name, given(name) ?? '').map((key) => Buffer.from(key, 'base64').toString('hex'));
   const shared = secretNames.filter((name) =>
@@ -195,7 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 const keysIn = (name: SecretName, value: string): string[] =>
   name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
 
-// 32 bytes that are no phrase and no repetition: random ones have 16 or fewer distinct values less than once in 10^9.
+// Refuses text and repetitions. 32 random bytes have 16 or fewer distinct values with a probability below 10^-9.
 function strongKey(value: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
   const key = Buffer.from(value, 'base64');

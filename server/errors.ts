@@ -1,5 +1,5 @@
-// The one class that handlers and pipeline steps throw, and the body that a caller is shown. Codes, statuses and messages
-// come from the contract; `message` is the specification's default of the status, what exactly is wrong is in `details`.
+// The error class that handlers and pipeline steps throw, and the body that callers see. Codes, statuses and messages come
+// from the contract: `message` depends on the status only, `details` says what exactly is wrong.
 import { errors } from '../generated/operations.ts';
 
 export interface Detail {
@@ -15,13 +15,13 @@ export interface Unprocessable {
   type: string;
 }
 
-/** 422 has a body of its own, without a code: the name is for our code only. */
+/** The body of a 422 has no code; this one is used only inside the service. */
 const catalogue = { ...errors, unprocessable: { status: 422, message: '' } } as const;
 
 export type ErrorCode = keyof typeof catalogue;
 
 interface Facts {
-  /** For the log, never for the caller. */
+  /** Is logged, and never shown to the caller. */
   reason?: string;
   details?: Detail[];
   detail?: Unprocessable[];

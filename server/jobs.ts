@@ -1,5 +1,5 @@
-// What the service does by itself: at its start, and then once a day. Several instances may do it at once, because each
-// change is decided on a locked row.
+// Background jobs, run at start-up and then once a day. Several instances may run them at the same time, because each change
+// locks its row first.
 import type { Logger } from 'pino';
 import { deleteOldEvents, deleteOldRateLimits } from './actions/housekeeping.ts';
 import { applyExpiredReplacements } from './actions/payment-methods.ts';
@@ -7,7 +7,7 @@ import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import type { Db } from './store/database.ts';
 
 export interface Jobs {
-  /** Waits for a job that is running. */
+  /** Waits for the running job. */
   stop: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface JobsOptions {
 
 const day = 86_400_000;
 
-/** How long an event and its deliveries can be looked at and replayed. */
+/** How long events and their deliveries are kept, and can be listed and replayed. */
 export const keepEventsDays = 30;
 
 export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day }: JobsOptions): Jobs {

@@ -1,5 +1,5 @@
-// One logger. Handlers and steps never hand it a token, a key or a card number; what is taken out below is for the day that
-// somebody does, or that an error quotes what was sent.
+// The logger. No code logs tokens, keys or card numbers on purpose; the redaction here is a second line of defence, for
+// mistakes and for errors that quote request data.
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 const secret = [
@@ -13,15 +13,15 @@ const secret = [
   'secret',
 ].join('|');
 
-// Over the finished line, so at any depth, and in JSON that stands quoted inside a text too.
-const rules: [pattern: RegExp, instead: string][] = [
+// Applied to the finished line, so that they work at any depth, also in JSON inside a string.
+const redactions: [pattern: RegExp, replacement: string][] = [
   [
     new RegExp(`(\\\\?")(${secret})\\1(\\s*:\\s*)(?:\\1(?:\\\\.|[^"\\\\])*?\\1|-?\\d[\\d.]*)`, 'gi'),
     '$1$2$1$3$1[redacted]$1',
   ],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?-----END [A-Z ]*PRIVATE KEY-----/g, '[private key]'],
-  // Card numbers of any kind. Milliseconds since 1970 are shorter, and some callers number their requests.
+  // Card numbers. Timestamps in milliseconds are shorter; request IDs may be long numbers and are left alone.
   [/(?<![\w-]|"requestId":")\d(?:[ -]?\d){13,18}(?![\w-])/g, '[number]'],
   [/(?<=:\/\/[^\s/:@"]*:)[^\s@"]+(?=@)/g, '[redacted]'],
 ];
@@ -35,13 +35,13 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
       serializers: { err },
       hooks: {
         streamWrite: (line) =>
-          rules.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line),
+          redactions.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line),
       },
     },
     destination ?? pino.destination(1),
   );
 
-// Of an error only this: those of a parser carry the body, those of the database the row.
+// Logs only these fields: errors of the parser also contain the request body, errors of the database the row.
 function err(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { type, message, stack } = pino.stdSerializers.err(error);
@@ -49,7 +49,7 @@ function err(error: unknown): object {
   return { type, message: clean(message), stack: clean(stack), code: (error as { code?: unknown }).code };
 }
 
-// PostgreSQL's data exceptions, class 22, say which value they could not read.
+// Messages of PostgreSQL's data exceptions (class 22) quote the value.
 function quotesData(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

@@ -1,4 +1,4 @@
-// `npm start`: runs the service for people. Prints where it is and a call that works as pasted; ends by itself on a signal.
+// `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
@@ -22,15 +22,15 @@ Try it in another terminal, in this folder:
 `);
   }
   log.info({ url: service.url }, 'listening');
-  let since: number | undefined;
+  let stoppingSince: number | undefined;
   const stop = (signal: string) => {
-    // One Ctrl-C arrives several times: from the terminal, from npm and from tsx. One that comes seconds later is meant.
-    if (since !== undefined) {
-      if (Date.now() - since > 5_000) process.exit(1);
+    // One Ctrl-C arrives several times (from the terminal, npm and tsx). A second Ctrl-C after 5 s is deliberate: exit at once.
+    if (stoppingSince !== undefined) {
+      if (Date.now() - stoppingSince > 5_000) process.exit(1);
       return;
     }
-    since = Date.now();
-    log.info({ signal }, 'stopping: finishing what is under way');
+    stoppingSince = Date.now();
+    log.info({ signal }, 'stopping: finishing running requests');
     service.close().then(
       () => {
         log.info('stopped');
@@ -45,8 +45,8 @@ Try it in another terminal, in this folder:
   process.on('SIGTERM', stop);
 }
 
-/** What a person can act upon, in one sentence; undefined for a fault of ours, which needs its stack. */
-function sentence(error: unknown): string | undefined {
+/** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */
+function messageForOperator(error: unknown): string | undefined {
   const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault].some(
     (kind) => error instanceof kind,
   );
@@ -56,12 +56,12 @@ function sentence(error: unknown): string | undefined {
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`;
   if (code === 'EACCES') return `Port ${port} is not open to this user. Choose one above 1023.`;
-  return `HOST ${hostname ?? address} is no address of this machine (${code}).`;
+  return `HOST ${hostname ?? address} is not an address of this machine (${code}).`;
 }
 
 try {
   await main();
 } catch (error) {
-  console.error(sentence(error) ?? error);
+  console.error(messageForOperator(error) ?? error);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
-// What the secrets of a configuration are for: sealing, fingerprints, cursors. The sandbox makes and keeps its own secrets;
-// production brings them.
+// Creates the vault, fingerprints and cursors from the configured secrets. The sandbox generates its own secrets; production
+// must configure them.
 import { secretNames, type Config, type SecretName } from './config.ts';
 import { fingerprintOf } from './domain/cards.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
@@ -13,26 +13,26 @@ export interface Secrets {
   fingerprint: (number: string) => string;
 }
 
-/** Whether the card key is in DATA_DIR, where a rotation may replace it. Otherwise the operator sets it. */
-export const keepsCardKey = ({ environment, secrets }: Config): boolean =>
+/** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
+export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
   environment === 'sandbox' && secrets.CARD_KEY === undefined;
 
 export async function openSecrets(config: Config): Promise<Secrets> {
   const { environment, dataDir, secrets, olderCardKeys = [] } = config;
-  // The embedded database needs a folder that its user can enter, so that is made before a secret is written there.
+  // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox') await makeDataDirectory(dataDir);
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
     environment === 'sandbox' ? sandboxSecrets(dataDir, secretNames, secrets) : complete(secrets);
   const keys: Keys = [CARD_KEY, ...olderCardKeys];
   return {
-    // The vault asks at every use, because a rotation changes the key of a running sandbox.
-    vault: createVault(keepsCardKey(config) ? watchCardKeys(dataDir) : () => keys),
+    // A function, because a rotation changes the key of a running sandbox.
+    vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
     cursors: createCursorCodec(CURSOR_KEY),
     fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
   };
 }
 
-/** readConfig refuses a production configuration without all of them. */
+/** For the compiler: `readConfig` has already refused a production configuration with a missing secret. */
 function complete(secrets: Config['secrets']): Record<SecretName, Buffer> {
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } = secrets;
   if (!CARD_KEY || !FINGERPRINT_KEY || !CURSOR_KEY) throw new Error('A secret is missing.');

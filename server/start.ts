@@ -1,4 +1,4 @@
-// Composition root: config → contract → store → app → listen. main.ts runs it for people, tests run it on port 0.
+// Composition root: config → contract → store → app → listen. main.ts uses it, and tests do with port 0.
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { notePublicUrl } from './actions/housekeeping.ts';
@@ -27,7 +27,7 @@ export interface Service {
   url: string;
   port: number;
   database: OpenedDatabase;
-  /** Finishes the requests under way, then closes everything. */
+  /** Finishes running requests, then closes everything. */
   close: () => Promise<void>;
 }
 
@@ -38,9 +38,9 @@ export interface ServiceOptions {
   handlers?: Handlers<WriteDeps>;
   providers?: Partial<Providers>;
   now?: () => Date;
-  /** How often the daily job runs. */
+  /** Interval of the daily jobs, for tests. */
   jobMilliseconds?: number;
-  /** For tests, which cannot wait for hours. */
+  /** For tests, which cannot wait for the real retry schedule. */
   webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'>>;
 }
 
@@ -50,7 +50,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const contract = options.contract ?? (await compileContract(loadContract()));
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)
-    log.warn('there is no gift card provider: look-ups are answered with 502 (set PROVIDERS)');
+    log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
   const secrets = await openSecrets(config);
   const database = await openStore({
     databaseUrl: config.databaseUrl,
@@ -128,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })()),
     };
   } catch (error) {
-    // The queue's timers would keep a process alive that could not start.
+    // Otherwise the queue's timers keep the process alive although the start failed.
     await opened?.close();
     await database.close();
     throw error;

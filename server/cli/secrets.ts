@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { resealEverything } from '../actions/card-key.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
-import { keepCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
-import { keepsCardKey } from '../secrets.ts';
+import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
+import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
@@ -46,7 +46,7 @@ async function rotate(
   try {
     // Two rotations at once would each make a key.
     const rotated = await withLock(db, 'rotate secrets', async () => {
-      const kept = keepsCardKey(config);
+      const kept = isCardKeyInDataDir(config);
       if (kept) await makeKey(db, vault, config.dataDir);
       const total = await sealEverything(db, vault, progress);
       const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
@@ -65,7 +65,7 @@ async function makeKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
   const used = await countSealed(db);
   if (keys.slice(1).some((key) => used.has(keyIdOf(key)))) return;
-  keepCardKeys(dataDir, [randomBytes(32), ...keys]);
+  saveCardKeys(dataDir, [randomBytes(32), ...keys]);
   if (vault.keyId === keyIdOf(keys[0])) throw new Error('The new key did not reach the vault.');
 }
 
@@ -90,7 +90,7 @@ async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise
 
 function dropOld(dataDir: string): number {
   const [current, ...old] = watchCardKeys(dataDir)();
-  keepCardKeys(dataDir, [current] satisfies Keys);
+  saveCardKeys(dataDir, [current] satisfies Keys);
   return old.length;
 }
 

@@ -1,4 +1,4 @@
-// All that the service needs of the contract, proved and compiled: what takes the time of a start.
+// Verifies the contract and compiles its validators. Most of the start-up time is spent here.
 import type { Contract, Document } from './load.ts';
 import { proveContract } from './prove.ts';
 import { createRequestJudge, type RequestJudge } from './requests.ts';

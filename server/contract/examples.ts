@@ -1,4 +1,4 @@
-// The contract's own example answers, for operations that are designed but not built yet.
+// The example responses of the contract, for operations that have no implementation yet.
 import type { OperationId, Result } from '../../generated/operations.ts';
 import { operationsOf, resolve, type Document } from './load.ts';
 
@@ -16,6 +16,6 @@ export function createExamples(document: Document): <Id extends OperationId>(id:
       ];
     }),
   );
-  // The examples were proved against the schemas that Result is made of, so this is the boundary where both meet.
+  // Safe: prove.ts validated the examples against the schemas from which `Result` is generated.
   return <Id extends OperationId>(id: Id) => structuredClone(answers.get(id)) as unknown as Result<Id>;
 }

@@ -1,5 +1,5 @@
-// Explains a refused request: every violation at once, in the contract's words. express-openapi-validator judges; it stops
-// at the first unknown parameter and loses which branch of a oneOf it speaks of, so the reasons are worked out here.
+// Lists all violations of a refused request. express-openapi-validator decides whether a request is valid, but it stops at the
+// first unknown parameter and does not tell which branch of a oneOf failed, so its errors are not shown to callers.
 import type { ValidateFunction } from 'ajv';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
@@ -26,8 +26,8 @@ interface Shape {
 }
 
 export interface Explainer {
-  /** Whether the query has what express-openapi-validator lets through: unknown names in brackets, hexadecimal numbers. */
-  isSloppy: (id: OperationId, query: Query) => boolean;
+  /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
+  hasMissedFault: (id: OperationId, query: Query) => boolean;
   explain: (id: OperationId, query: Query, body: unknown, path?: PathValues) => Detail[];
 }
 
@@ -60,7 +60,7 @@ export function createExplainer(document: Document): Explainer {
   };
 
   return {
-    isSloppy(id, query) {
+    hasMissedFault(id, query) {
       const { integers, names } = shapeOf(id);
       return Object.entries(query).some(
         ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
@@ -70,41 +70,41 @@ export function createExplainer(document: Document): Explainer {
       const shape = shapeOf(id);
       const details: Detail[] = Object.keys(path)
         .filter((name) => path[name] === undefined)
-        .map((name) => ({ location: 'path', pointer: `/${name}`, ...notEncoded }));
+        .map((name) => ({ location: 'path', pointer: `/${name}`, ...badEncoding }));
       if (details.length === 0 && !shape.path({ ...path }))
         details.push(...translateQuery(shape.path.errors ?? [], 'path'));
       if (!shape.query(readQuery(shape, query)))
-        details.push(...translateQuery(shape.query.errors ?? [], 'query').map(oncePlease(shape, query)));
+        details.push(...translateQuery(shape.query.errors ?? [], 'query').map(explainRepeated(shape, query)));
       if (!shape.body) return details;
       if (body === undefined)
         return [
           ...details,
           { location: 'body', pointer: '', message: 'is required', type: 'value_error.missing' },
         ];
-      // Not a copy of the body: copying one that is nested deeply enough overflows the stack.
+      // The body is not copied: copying a deeply nested one overflows the stack.
       if (!shape.body(body)) details.push(...translateBody(shape.body.errors ?? [], 'body'));
       return details;
     },
   };
 }
 
-// Coercion would take 0x10 and 1e3 for integers, and 400 digits for Infinity, which no maximum stops.
+// Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
 const isInteger = (value: string | string[]): boolean =>
   typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
 
 function readQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
-  const given = Object.create(null) as Record<string, unknown>;
+  const values = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(query)) {
-    if (arrays.has(name)) given[name] = [value].flat();
+    if (arrays.has(name)) values[name] = [value].flat();
     else if (integers.has(name) && typeof value === 'string' && !isInteger(value))
-      given[name] = /^-?\d+$/.test(value) ? Math.sign(Number(value)) * Number.MAX_VALUE : 'no integer';
-    else given[name] = value;
+      values[name] = /^-?\d+$/.test(value) ? Math.sign(Number(value)) * Number.MAX_VALUE : 'no integer';
+    else values[name] = value;
   }
-  return given;
+  return values;
 }
 
-// To somebody who sent a parameter twice, "must be a string" says nothing.
-const oncePlease =
+// For a parameter that was sent twice, "must be a string" would not help the caller.
+const explainRepeated =
   ({ arrays, names }: Shape, query: Query) =>
   (detail: Detail): Detail => {
     const name = detail.pointer.slice(1);
@@ -113,7 +113,7 @@ const oncePlease =
       : detail;
   };
 
-const notEncoded = { message: 'is not encoded as a URL has it', type: 'value_error.url_encoding' };
+const badEncoding = { message: 'is not valid percent-encoding', type: 'value_error.url_encoding' };
 
 const parametersIn = (
   place: Parameter['in'],
@@ -131,13 +131,13 @@ const objectOf = (parameters: Parameter[]): Schema => ({
   properties: absolute(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
 });
 
-// The schemas leave the document here, so their references must name it.
+// These schemas are compiled outside of the document, so their references must be absolute.
 const absolute = (value: unknown): Schema =>
   JSON.parse(JSON.stringify(value), (key, item: unknown) =>
     key === '$ref' && typeof item === 'string' ? pointTo(item.slice(1)).$ref : item,
   ) as Schema;
 
-/** What a refusal may fall back on when explainer and judge disagree, which no test has seen yet. */
+/** The fallback for a request that the validator refuses and the explainer finds nothing wrong with. No such case is known. */
 export const unexplained: Detail = {
   location: 'body',
   pointer: '',

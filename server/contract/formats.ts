@@ -1,5 +1,5 @@
-// Two formats for which ajv-formats accepts more than the standards and the store do: `urn:uuid:…` as a UUID (RFC 9562), and
-// `+01`, a tab between date and time, or second 60 as a time (RFC 3339).
+// Stricter versions of two formats. ajv-formats accepts more than the standards and the database: `urn:uuid:…` as a UUID
+// (RFC 9562); the offset `+01`, a tab between date and time, and second 60 in a date-time (RFC 3339).
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { uuidPattern } from '../domain/uuid.ts';
 
@@ -8,6 +8,6 @@ const { validate: isDateTime } = fullFormats['date-time'] as { validate: (text: 
 
 export const formats = {
   uuid: uuidPattern,
-  // The library checks the length of months; Date would read 30 February as 2 March.
+  // The library is needed for the length of months: Date reads 30 February as 2 March.
   'date-time': (text: string) => dateTime.test(text) && isDateTime(text) && !Number.isNaN(Date.parse(text)),
 };

@@ -1,4 +1,4 @@
-// The contract at run time: the bundle that `npm run generate` made, parsed once, with the text kept for finding lines.
+// Loads the bundled contract that `npm run generate` creates. The text is kept to find line numbers for error messages.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -41,14 +41,14 @@ export interface Document {
 
 export interface Contract {
   document: Document;
-  /** Where it was read from, for messages. */
+  /** Its path, for error messages. */
   file: string;
   text: string;
 }
 
 export class ContractFault extends Error {}
 
-// From server/ and from dist/server/ alike, generated/ is the sibling of server/.
+// Works in server/ and in dist/server/: generated/ is next to both.
 export const bundleFile = join(import.meta.dirname, '..', '..', 'generated', 'openapi.json');
 
 export function loadContract(path: string = bundleFile): Contract {
@@ -66,7 +66,8 @@ export function loadContract(path: string = bundleFile): Contract {
   }
 }
 
-export function lookUp(document: Document, pointer: string): unknown {
+/** The value at a JSON pointer, with or without the leading #. */
+export function valueAt(document: Document, pointer: string): unknown {
   let value: unknown = document;
   for (const part of pointer.replace(/^#/, '').split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -75,10 +76,11 @@ export function lookUp(document: Document, pointer: string): unknown {
   return value;
 }
 
+/** Follows `$ref` until there is none. */
 export function resolve<T>(document: Document, node: T | { $ref: string }): T {
   let value: unknown = node;
   while (typeof value === 'object' && value !== null && '$ref' in value && typeof value.$ref === 'string') {
-    value = lookUp(document, value.$ref);
+    value = valueAt(document, value.$ref);
   }
   return value as T;
 }

@@ -1,4 +1,5 @@
-// From a JSON pointer to a line of the file, for messages about a faulty contract. JSON is YAML, so one parser does.
+// Turns a JSON pointer into a line number, for messages about a faulty contract. The YAML parser is used because it records
+// positions; JSON is valid YAML.
 import { LineCounter, parseDocument } from 'yaml';
 import type { Contract } from './load.ts';
 

@@ -1,13 +1,13 @@
-// Proves a contract before anything is served from it: every reference resolves, every schema compiles, every example
-// matches. express-openapi-validator would find out at the first request, or never.
+// Verifies a contract before the service uses it: every reference resolves, every schema compiles, every example matches its
+// schema. express-openapi-validator would notice at the first request, or never.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
 import { compileAt, createAjv } from './ajv.ts';
 import {
   ContractFault,
-  lookUp,
   operationsOf,
   resolve,
+  valueAt,
   type Contract,
   type Document,
   type Media,
@@ -15,13 +15,13 @@ import {
 } from './load.ts';
 import { locate } from './locate.ts';
 
-/** Returns the Ajv that it proved the contract with: compiling twice would double the time of a start. */
+/** Returns the Ajv with the compiled schemas, because compiling them again would double the start-up time. */
 export function proveContract(contract: Contract): Ajv2020 {
   const ajv = createAjv(contract.document);
   const fault = firstUnresolved(contract) ?? firstBadSchema(ajv, contract) ?? firstBadExample(ajv, contract);
   if (!fault) return ajv;
   throw new ContractFault(
-    `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nMend openapi/, then run: npm run generate`,
+    `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nFix openapi/, then run: npm run generate`,
   );
 }
 
@@ -34,8 +34,8 @@ function firstUnresolved({ document }: Contract): Fault | undefined {
   const visit = (node: unknown, pointer: string): Fault | undefined => {
     if (node === null || typeof node !== 'object') return undefined;
     if ('$ref' in node && typeof node.$ref === 'string') {
-      const resolved = node.$ref.startsWith('#/') && lookUp(document, node.$ref) !== undefined;
-      if (!resolved) return { problem: `the reference ${node.$ref} leads nowhere`, pointer };
+      const resolved = node.$ref.startsWith('#/') && valueAt(document, node.$ref) !== undefined;
+      if (!resolved) return { problem: `the reference ${node.$ref} does not resolve`, pointer };
     }
     for (const [key, value] of Object.entries(node)) {
       const fault = visit(value, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
@@ -46,7 +46,7 @@ function firstUnresolved({ document }: Contract): Fault | undefined {
   return visit(document, '');
 }
 
-// Component by component, so that the message names the schema at fault and not one of the twelve places that use it.
+// Components come first, so that the message names the faulty component and not a place that uses it.
 function firstBadSchema(ajv: Ajv2020, { document }: Contract): Fault | undefined {
   const components = Object.keys(document.components.schemas ?? {}).map(
     (name) => `/components/schemas/${name}`,
@@ -74,9 +74,9 @@ function parameterPointers(document: Document): string[] {
 
 function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): string | undefined {
   try {
-    const schema = lookUp(document, pointer);
-    if (schema === undefined) return 'there is no schema here';
-    // What a reference points at is compiled without being held against the rules for schemas, so that is done here.
+    const schema = valueAt(document, pointer);
+    if (schema === undefined) return 'the schema is missing';
+    // Ajv does not validate referenced schemas against the meta-schema when it compiles them.
     if (!ajv.validateSchema(schema as Schema)) {
       return `this schema is invalid (${ajv.errorsText(ajv.errors, { dataVar: 'it' })})`;
     }
@@ -96,7 +96,7 @@ function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefine
       const [error] = validate.errors ?? [];
       const base = example.$ref ? example.$ref.slice(1) : `${pointer}/examples/${name}`;
       return {
-        problem: `the example "${name}" does not match its schema: ${words(error)}`,
+        problem: `the example "${name}" does not match its schema: ${messageOf(error)}`,
         pointer: `${base}/value${error?.instancePath ?? ''}`,
       };
     }
@@ -104,7 +104,8 @@ function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefine
   return undefined;
 }
 
-const words = (error: ErrorObject | undefined) => `${error?.instancePath || 'it'} ${error?.message ?? ''}`;
+const messageOf = (error: ErrorObject | undefined) =>
+  `${error?.instancePath || 'it'} ${error?.message ?? ''}`;
 
 function media({ document }: Pick<Contract, 'document'>): { media: Media; pointer: string }[] {
   const json = '/content/application~1json';
@@ -129,6 +130,6 @@ function media({ document }: Pick<Contract, 'document'>): { media: Media; pointe
       return content ? [{ media: content['application/json'], pointer: `${base}${json}` }] : [];
     }),
   );
-  // Shared responses stand in many operations; one look at each is enough.
+  // Shared responses occur in many operations; checking each once is enough.
   return [...new Map([...requests, ...responses].map((entry) => [entry.pointer, entry])).values()];
 }

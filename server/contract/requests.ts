@@ -1,10 +1,10 @@
-// Requests are judged by express-openapi-validator, with guards against what it lets through or chokes on; see
-// docs/decisions/0005. Whoever wants to judge like the server, the mock for one, uses this.
+// Validates requests with express-openapi-validator, plus checks for what it misses or cannot handle; see
+// docs/decisions/0005. The mock uses this too, so that it accepts exactly what the server accepts.
 import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { curtail } from './truncate-lists.ts';
+import { truncateLists } from './truncate-lists.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
@@ -12,12 +12,12 @@ import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
 
 export interface RequestJudge {
-  /** Refuses with 400 and every violation, or leaves validated `query` and `body` on the request. */
+  /** Throws a 400 with all violations, or leaves the validated `query` and `body` on the request. */
   judge: (id: OperationId, req: Request, res: Response) => Promise<Judged>;
 }
 
 export interface Judged {
-  /** The parameters of the path, which Express would forget at its next step. */
+  /** The path parameters. Returned, because Express resets `req.params` for the next middleware. */
   path: Record<string, unknown>;
 }
 
@@ -28,23 +28,23 @@ interface Place {
 
 const bodyOf = ({ paths }: Document, at: Place | undefined) => at && paths[at.path]?.[at.method]?.requestBody;
 
-/** The table is given by who reloads the contract while running, as the mock does: an import is read only once. */
+/** The mock passes its own `table`, because it reloads the contract while it runs and imports are cached. */
 export async function createRequestJudge(
   document: Document,
   table: Readonly<Record<string, Place>> = operations,
 ): Promise<RequestJudge> {
-  refuseBesideReference(document);
+  refuseRefSiblings(document);
   const prepared = withoutNullQueries(document);
   const explainer = createExplainer(prepared);
   const steps = validator
     .middleware({
       apiSpec: structuredClone(prepared) as never,
-      // Without allErrors it names one violation at a time; with coerceTypes "5" would pass for 5 in a body.
+      // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
       validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
       validateResponses: false,
       validateSecurity: false,
       validateFormats: true,
-      // The default, fast, accepts month 19.
+      // The default mode, fast, accepts month 19.
       ajvFormats: { mode: 'full' },
       formats,
       fileUploader: false,
@@ -52,22 +52,24 @@ export async function createRequestJudge(
     })
     .filter(({ name }) => name === 'metadataMiddleware' || name === 'requestMiddleware') as RequestHandler[];
   if (steps.length !== 2)
-    throw new Error('express-openapi-validator has changed its steps; see server/contract/requests.ts');
+    throw new Error(
+      'this version of express-openapi-validator has other middleware; see server/contract/requests.ts',
+    );
   await warmUp(prepared, table, steps, explainer);
 
   return {
     async judge(id, req, res) {
       const query = parseQuery(req.url);
       const refuse = (cause?: unknown) => {
-        // Read again: the validator has been at work on the other.
+        // Parsed again, because the validator changes `query` in place.
         const path = parsePath(table[id]?.path ?? '', req.url);
         const details = explainer.explain(id, parseQuery(req.url), req.body, path);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
-      if (requestBody) curtail(prepared, requestBody.content['application/json'].schema, req.body);
-      if (explainer.isSloppy(id, query)) refuse();
-      // The validator fills this very object: defaults, numbers instead of text, arrays.
+      if (requestBody) truncateLists(prepared, requestBody.content['application/json'].schema, req.body);
+      if (explainer.hasMissedFault(id, query)) refuse();
+      // The validator changes this object: it adds defaults and converts numbers and arrays.
       Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });
       try {
         for (const run of steps) await runStep(run, req, res);
@@ -86,7 +88,7 @@ const isRefusal = (error: unknown): boolean => {
   return error instanceof BadRequest || error instanceof UnsupportedMediaType;
 };
 
-// It passes over a path that it does not know, in silence: with a base path in `servers`, over all of them.
+// The validator silently skips unknown paths; with a base path in `servers` it would skip all of them.
 const isJudged = <R extends object>(req: R): req is R & { openapi: { pathParams: Judged['path'] } } =>
   'openapi' in req && req.openapi !== undefined;
 
@@ -94,14 +96,14 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
     const finished = run(req, res, (error?: unknown) => {
       if (error === undefined) done();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- handed on as it came
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on unchanged
       else failed(error);
     });
     if (finished instanceof Promise) finished.catch(failed);
   });
 
-// It compiles an operation at its first request, and a contract that it cannot compile fails only then. So every operation
-// is called once, at start, with a request that has nothing. It may refuse that, but only for a reason.
+// The validator compiles an operation at its first request, and a contract that it cannot compile would fail only then. So
+// every operation is called once at start-up with an empty request. It may refuse that, but only if there is a violation.
 async function warmUp(
   document: Document,
   table: Readonly<Record<string, Place>>,
@@ -135,8 +137,8 @@ async function warmUp(
   }
 }
 
-// In a query there is no null: coercion would take an empty value, or 0 behind an `anyOf`, for it. The contract says
-// "or null" for typed clients, which leave the parameter out.
+// A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
+// null only for typed clients, which then omit the parameter.
 function withoutNullQueries(document: Document): Document {
   const copy = structuredClone(document);
   const parameters = [
@@ -159,14 +161,14 @@ function withoutNull({ type, anyOf, ...rest }: Schema): Schema | undefined {
 
 const single = (types: string[]) => (types.length === 1 && types[0] ? types[0] : types);
 
-// It drops what stands beside the reference of a body, and would let through what the contract refuses.
-function refuseBesideReference(document: Document): void {
+// The validator ignores keywords next to the `$ref` of a body, and would accept what these keywords forbid.
+function refuseRefSiblings(document: Document): void {
   for (const { operation } of operationsOf(document)) {
-    const { $ref, ...beside } = operation.requestBody?.content['application/json'].schema ?? {};
-    const dropped = Object.keys(beside).filter((keyword) => keyword !== 'description');
+    const { $ref, ...siblings } = operation.requestBody?.content['application/json'].schema ?? {};
+    const dropped = Object.keys(siblings).filter((keyword) => keyword !== 'description');
     if ($ref !== undefined && dropped.length > 0)
       throw new ContractFault(
-        `The contract cannot be used for ${operation.operationId}: move ${dropped.join(', ')} from beside the $ref of its body into the schema ${$ref}`,
+        `The contract cannot be used for ${operation.operationId}: move ${dropped.join(', ')}, next to the $ref of its body, into the schema ${$ref}`,
       );
   }
 }

@@ -1,5 +1,5 @@
-// Every answer is held against the contract before it leaves, error bodies too. Compiled at start, so that an answer costs
-// only its own validation; called before a write is committed, which express-openapi-validator could not be.
+// Validates every response against the contract before it is sent, errors included. Schemas are compiled at start-up. A write
+// is validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import type { EventName, OperationId } from '../../generated/operations.ts';
@@ -7,7 +7,7 @@ import { compileAt } from './ajv.ts';
 import { operationsOf, resolve, type Document } from './load.ts';
 
 export interface ResponseCheck {
-  /** What is wrong with the answer, without its values; undefined when nothing is. */
+  /** What is wrong with the response, without its values; undefined when it is valid. */
   fault: (id: OperationId | undefined, status: number, body: unknown) => string | undefined;
   eventFault: (name: EventName, payload: unknown) => string | undefined;
 }
@@ -28,9 +28,9 @@ export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseC
       compileAt(ajv, `/webhooks/${name}/post/requestBody${json}`),
     ]),
   );
-  // For paths that are no operation's there is still a shape.
+  // Requests to unknown paths get an error body too.
   const anyError = compileAt(ajv, '/components/schemas/Error');
-  const say = (validate: ValidateFunction, value: unknown) =>
+  const faultOf = (validate: ValidateFunction, value: unknown) =>
     validate(value)
       ? undefined
       : (validate.errors ?? [])
@@ -39,11 +39,11 @@ export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseC
   return {
     fault(id, status, body) {
       const validate = id ? validators.get(`${id} ${status}`) : anyError;
-      return validate ? say(validate, body) : `${id ?? ''} does not declare ${status}`;
+      return validate ? faultOf(validate, body) : `${id ?? ''} does not declare ${status}`;
     },
     eventFault(name, payload) {
       const validate = events.get(name);
-      return validate ? say(validate, payload) : `${name} is not an event of the contract`;
+      return validate ? faultOf(validate, payload) : `${name} is not an event of the contract`;
     },
   };
 }

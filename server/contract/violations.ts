@@ -1,5 +1,5 @@
-// From Ajv's errors to what a person can act on: a JSON pointer, a message, a type. Of alternatives only the one that the
-// caller meant is explained, never a wall of "must match exactly one".
+// Translates Ajv errors into the details of an API error: JSON pointer, message, type. Of a oneOf or anyOf it reports only
+// the errors of the branch that the caller most likely meant.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Detail } from '../errors.ts';
@@ -10,20 +10,20 @@ type Location = Detail['location'];
 
 export type Translate = (errors: readonly ErrorObject[], location: Location) => Detail[];
 
-/** The Ajv must be `verbose`: the errors then carry the schema and the data that they speak of. */
+/** The Ajv must be `verbose`, so that its errors contain the schema and the data. */
 export function createTranslator(ajv: Ajv2020): Translate {
   const branches = new WeakMap<object, ValidateFunction>();
   const compile = (branch: Schema): ValidateFunction => {
-    const known = branches.get(branch);
-    if (known) return known;
-    const made = ajv.compile(
+    const cached = branches.get(branch);
+    if (cached) return cached;
+    const validate = ajv.compile(
       typeof branch.$ref === 'string' ? pointTo(branch.$ref.replace(/^.*#/, '')) : branch,
     );
-    branches.set(branch, made);
-    return made;
+    branches.set(branch, validate);
+    return validate;
   };
 
-  const meant = (choice: ErrorObject): ErrorObject[] => {
+  const errorsOfBestBranch = (choice: ErrorObject): ErrorObject[] => {
     const branches = choice.schema as Schema[];
     const orNull = branches.some((branch) => branch.type === 'null');
     const candidates = branches
@@ -33,13 +33,13 @@ export function createTranslator(ajv: Ajv2020): Translate {
         validate(choice.data);
         const errors = [...(validate.errors ?? [])];
         const missing = errors.filter(({ keyword, instancePath: at }) => keyword === 'required' && at === '');
-        return { errors, known: knownProperties(errors, choice.data), missing: missing.length };
+        return { errors, known: countKnownProperties(errors, choice.data), missing: missing.length };
       })
-      // Which properties were sent tells what was meant; whether their values are right does not.
+      // The names of the sent properties show which branch was meant; their values may be wrong.
       .sort((a, b) => b.known - a.known || a.missing - b.missing || a.errors.length - b.errors.length);
     return (candidates[0]?.errors ?? []).map((error) => ({
       ...error,
-      // The branch does not know that null would have been fine too.
+      // The branch was validated alone, so its message does not say that null is allowed too.
       ...(orNull && error.keyword === 'type' && error.instancePath === ''
         ? { params: { type: [(error.params as { type: unknown }).type, 'null'].flat() } }
         : {}),
@@ -47,39 +47,39 @@ export function createTranslator(ajv: Ajv2020): Translate {
     }));
   };
 
-  // Outermost choices first: what stands below one is explained by the branch that was meant. Each error looks up its own
-  // ancestors, never all others: a body has room for fifty thousand faulty entries.
+  // Replaces the errors at and below a oneOf or anyOf with those of its best branch, outermost first. Each error looks up only
+  // its own ancestors: comparing all errors with each other would take too long for a body with 50,000 of them.
   const expand = (errors: readonly ErrorObject[]): ErrorObject[] => {
     const choices = new Map<string, ErrorObject>();
-    // Ajv reports a choice after its branches, so of several at one place the last is the outermost.
+    // Ajv reports a choice after its branches, so the last one at the same path is the outermost.
     for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
     if (choices.size === 0) return [...errors];
     return errors.flatMap((error) => {
       const at = [...ancestors(error.instancePath)].find((path) => choices.has(path));
       const outermost = at === undefined ? undefined : choices.get(at);
-      // A keyword that stands beside the choice is no branch of it.
+      // A keyword next to the choice does not belong to a branch.
       if (!outermost || (error.parentSchema === outermost.parentSchema && !isChoice(error))) return [error];
-      return error === outermost ? expand(meant(error)) : [];
+      return error === outermost ? expand(errorsOfBestBranch(error)) : [];
     });
   };
 
   return (errors, location) => {
-    const found = expand(withinBounds(errors));
+    const found = expand(withoutSurplusItems(errors));
     const at = (...keywords: string[]) =>
       new Set(
         found.filter(({ keyword }) => keywords.includes(keyword)).map(({ instancePath }) => instancePath),
       );
     const mistyped = at('type');
     const outOfRange = at('minimum', 'maximum');
-    const telling = found.filter(({ keyword, instancePath, params }) => {
-      // What is no object cannot have two properties that exclude each other; `not` does not know that.
+    const relevant = found.filter(({ keyword, instancePath, params }) => {
+      // Ajv also reports `not` for a value of the wrong type, where the type error says enough.
       if (keyword === 'not') return !mistyped.has(instancePath);
-      // The contract's own bounds say more than "32 bits".
+      // The minimum or maximum says more than "must fit in int32".
       return !(keyword === 'format' && isNumeric(params.format) && outOfRange.has(instancePath));
     });
-    // What is unknown comes last: more often than not it is the misspelling of something that is missing.
-    const ordered = [...telling].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
-    const details = ordered.map((error) => ({ location, ...words(error, location) }));
+    // Unknown properties come last: they are often misspellings of missing ones.
+    const ordered = [...relevant].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
+    const details = ordered.map((error) => ({ location, ...describe(error, location) }));
     return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
   };
 }
@@ -90,14 +90,14 @@ const isExtra = ({ keyword }: ErrorObject) => /^(additional|unevaluated)Properti
 
 const isNumeric = (format: unknown) => /^(int|float|double)/.test(String(format));
 
-/** From the outside in: '', '/items', '/items/0'. */
+/** Outermost first: '', '/items', '/items/0'. */
 function* ancestors(pointer: string): Generator<string> {
   for (let end = 0; end !== -1; end = pointer.indexOf('/', end + 1)) yield pointer.slice(0, end);
   if (pointer !== '') yield pointer;
 }
 
-// Of a list that is too long the surplus is not explained entry by entry: it has to go anyway.
-function withinBounds(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+// Drops errors of items beyond `maxItems`: the caller has to remove these items anyway.
+function withoutSurplusItems(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const limits = new Map<string, number>();
   for (const { keyword, instancePath, params } of errors)
     if (keyword === 'maxItems') limits.set(instancePath, Number((params as { limit: unknown }).limit));
@@ -111,8 +111,7 @@ function withinBounds(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   });
 }
 
-// The branch that knows most of the properties that were sent is the one that was meant.
-function knownProperties(errors: readonly ErrorObject[], data: unknown): number {
+function countKnownProperties(errors: readonly ErrorObject[], data: unknown): number {
   if (data === null || typeof data !== 'object') return 0;
   const extra = errors.filter((error) => isExtra(error) && error.instancePath === '');
   return Object.keys(data).length - extra.length;
@@ -120,7 +119,7 @@ function knownProperties(errors: readonly ErrorObject[], data: unknown): number 
 
 const escape = (key: unknown) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-function words(error: ErrorObject, location: Location): Omit<Detail, 'location'> {
+function describe(error: ErrorObject, location: Location): Omit<Detail, 'location'> {
   const { keyword, instancePath: at } = error;
   const params = error.params as Record<string, unknown>;
   const limit = Number(params.limit);
@@ -138,7 +137,7 @@ function words(error: ErrorObject, location: Location): Omit<Detail, 'location'>
       return { pointer: at + escape(name), message: `is not a known ${what}`, type: 'value_error.extra' };
     }
     case 'type':
-      return typeWords(at, [params.type].flat() as string[]);
+      return describeType(at, [params.type].flat() as string[]);
     case 'enum':
       return {
         pointer: at,
@@ -182,9 +181,9 @@ function words(error: ErrorObject, location: Location): Omit<Detail, 'location'>
         type: 'value_error.list.max_items',
       };
     case 'format':
-      return { pointer: at, ...formatWords(String(params.format)) };
+      return { pointer: at, ...describeFormat(String(params.format)) };
     case 'not':
-      return exclusiveWords(at, error.schema as Schema);
+      return describeExclusion(at, error.schema as Schema);
     default:
       return {
         pointer: at,
@@ -196,14 +195,14 @@ function words(error: ErrorObject, location: Location): Omit<Detail, 'location'>
 
 const count = (limit: number, noun: string) => `${limit} ${noun}${limit === 1 ? '' : 's'}`;
 
-function typeWords(pointer: string, types: string[]) {
+function describeType(pointer: string, types: string[]) {
   const [first = 'value'] = types.filter((type) => type !== 'null');
   const what = first === 'boolean' ? 'true or false' : `${/^[aeiou]/.test(first) ? 'an' : 'a'} ${first}`;
   const orNull = types.includes('null') ? ' or null' : '';
   return { pointer, message: `must be ${what}${orNull}`, type: `type_error.${first}` };
 }
 
-function formatWords(format: string): { message: string; type: string } {
+function describeFormat(format: string): { message: string; type: string } {
   if (format === 'uuid') return { message: 'must be a UUID', type: 'value_error.uuid' };
   if (format === 'uri') return { message: 'must be an absolute URL in ASCII', type: 'value_error.url' };
   if (format === 'date-time') {
@@ -216,8 +215,8 @@ function formatWords(format: string): { message: string; type: string } {
   return { message: `must be of the format ${format}`, type: `value_error.${format.replaceAll('-', '_')}` };
 }
 
-// `not: {required: [a, b]}` is how the contract says that two properties exclude each other.
-function exclusiveWords(at: string, schema: Schema) {
+// The contract writes `not: {required: [a, b]}` for two properties that exclude each other.
+function describeExclusion(at: string, schema: Schema) {
   const [first, ...others] = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   if (first === undefined) return { pointer: at, message: 'is not allowed here', type: 'value_error.not' };
   return {

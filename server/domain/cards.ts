@@ -1,4 +1,4 @@
-// What a card number and its expiration date tell without asking anybody.
+// Facts that follow from a card number and its expiration date alone.
 import { createHmac } from 'node:crypto';
 import creditCardType from 'credit-card-type';
 import type { CardScheme } from './card-schemes.ts';
@@ -20,7 +20,7 @@ export function hasExpired(expirationDate: string, now: Date): boolean {
   return now.getTime() >= Date.UTC(2000 + year, month, 1);
 }
 
-/** Why a card cannot be used, whatever a verifier would say of it; undefined when nothing speaks against it. */
+/** Why a card cannot be used, known without a verifier; undefined when it can. */
 export function unusable(
   { number, expiration_date }: { number: string; expiration_date: string },
   now: Date,
@@ -33,7 +33,7 @@ export const binOf = (number: string): string => number.slice(0, number.length >
 
 export const lastFour = (number: string): string => number.slice(-4);
 
-// From the library's names to the specification's.
+// Maps the library's names to those of the specification.
 const names: Record<string, CardScheme> = {
   'american-express': 'amex',
   'diners-club': 'diners-club',
@@ -49,12 +49,12 @@ const names: Record<string, CardScheme> = {
   visa: 'visa',
 };
 
-/** The scheme by the BIN ranges; `other` when none matches, or several do. */
+/** The scheme according to BIN ranges; `other` when no scheme or more than one matches. */
 export function schemeOf(number: string): CardScheme {
   const [only, ...others] = creditCardType(number);
   return (others.length === 0 && only && names[only.type]) || 'other';
 }
 
-/** The same card has the same fingerprint, and nobody without the key can try numbers against it. */
+/** The same for every use of a card number. Keyed, so that it cannot be reversed by trying all card numbers. */
 export const fingerprintOf = (key: Buffer, number: string): string =>
   createHmac('sha256', key).update(number).digest('hex');

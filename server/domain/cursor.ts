@@ -1,5 +1,5 @@
-// Cursors: opaque, bound to their list, filters and merchant account, and safe against tampering. 58 bytes in base64url:
-// version, direction, created_at in milliseconds, id, and a MAC over all of it and what it is bound to.
+// Cursors are opaque, bound to their list, filters and merchant account, and protected against tampering. 58 bytes in
+// base64url: version, direction, created_at in milliseconds, id, and a MAC over these and the binding.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface Position {
@@ -17,7 +17,7 @@ const bodyLength = 1 + 1 + 8 + 16;
 
 export interface CursorCodec {
   encode: (cursor: Cursor, boundTo: string) => string;
-  /** Undefined when this service did not issue it for that. */
+  /** Undefined when this service did not issue the cursor with this binding. */
   decode: (text: string, boundTo: string) => Cursor | undefined;
 }
 
@@ -49,7 +49,7 @@ export function createCursorCodec(key: Buffer): CursorCodec {
   };
 }
 
-/** What a cursor is bound to: everything of the request that decides which rows the list has, but not the page size. */
+/** The binding of a cursor: everything in the request that decides which rows the list has. Not the page size. */
 export function cursorBinding(
   list: string,
   account: string,
@@ -57,7 +57,7 @@ export function cursorBinding(
 ): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => name !== 'cursor' && name !== 'limit' && value !== undefined)
-    // Alternatives mean the same in any order. Not so metadata: there the last value of a key wins.
+    // The order of values does not matter, except in metadata, where the last value of a key wins.
     .map(
       ([name, value]) =>
         [

@@ -1,4 +1,4 @@
-// What a gift card number tells by itself.
+// Facts that follow from a gift card number alone.
 
 export const giftCardBin = (number: string) => ({
   bin: number.slice(0, 6),

@@ -1,4 +1,4 @@
-// Times as callers write them (RFC 3339) and as they are stored (whole milliseconds).
+// Converts times from RFC 3339 with any precision to whole milliseconds, as they are stored.
 
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)[t\s](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):?(\d\d)?)$/i;

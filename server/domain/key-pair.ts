@@ -1,10 +1,10 @@
-// What an API key pair is made of: two algorithms, and the thumbprint that names the pair in every token.
+// API key pairs: the two algorithms, and the thumbprint that identifies the pair in every token (`kid`).
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 export const algorithms = ['ECDSA', 'RSA'] as const;
 export type Algorithm = (typeof algorithms)[number];
 
-/** The stored algorithm decides how tokens are signed, never the header of a token. */
+/** The stored algorithm of the pair decides how a token is verified, never the header of the token. */
 export const signingAlgorithm = { ECDSA: 'ES512', RSA: 'RS512' } as const;
 
 export const isAlgorithm = (text: string): text is Algorithm =>
@@ -25,7 +25,7 @@ export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; 
     : generateKeyPairSync('rsa', { modulusLength: 3072 });
 }
 
-/** Which of our algorithms a key is for; undefined when it is for none. */
+/** The algorithm that a key can be used with; undefined when it is not supported. */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'secp521r1') return 'ECDSA';
   if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RSA';

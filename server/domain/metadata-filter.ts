@@ -1,4 +1,4 @@
-// The `metadata` filter: JSON objects of strings, merged in order, so that the last value of a key wins.
+// The `metadata` filter: JSON objects with string values, merged in order; the last value of a key wins.
 
 interface Fault {
   loc: (string | number)[];
@@ -6,17 +6,17 @@ interface Fault {
   type: string;
 }
 
-/** `faults` names every text that is not a JSON object of strings. */
+/** `faults` has an entry for every text that is not a JSON object with string values. */
 export function readMetadataFilter(texts: readonly string[]): {
-  wanted: ReadonlyMap<string, string>;
+  required: ReadonlyMap<string, string>;
   faults: Fault[];
 } {
   const faults: Fault[] = [];
-  // A map, because `__proto__` is a key like any other.
-  const wanted = new Map<string, string>();
+  // A Map, because a key may be named `__proto__`.
+  const required = new Map<string, string>();
   for (const [index, text] of texts.entries()) {
     const entries = readEntries(text);
-    if (entries) for (const [key, value] of entries) wanted.set(key, value);
+    if (entries) for (const [key, value] of entries) required.set(key, value);
     else
       faults.push({
         loc: ['query', 'metadata', index],
@@ -24,7 +24,7 @@ export function readMetadataFilter(texts: readonly string[]): {
         type: 'value_error.metadata',
       });
   }
-  return { wanted, faults };
+  return { required, faults };
 }
 
 function readEntries(text: string): [string, string][] | undefined {

@@ -1,7 +1,7 @@
-// The replacement flag, row by row of the specification's table. New details that the account updater found wait until one
-// of three things happens; then they apply.
+// The rules of `has_replacement`, row by row of the specification's table: when new card details that the account updater
+// found are applied.
 
-/** The reasons of a decline for which a waiting replacement applies. */
+/** Decline reasons that apply a pending replacement. */
 export const replacingDeclines = [
   'canceled_payment_method',
   'expired_payment_method',
@@ -14,14 +14,14 @@ export type Trigger =
 
 export interface Flag {
   hasReplacement: boolean;
-  /** Whether the waiting details apply now, and last_replaced_at moves. */
+  /** Whether the new details apply now and last_replaced_at is updated. */
   applies: boolean;
 }
 
 export function replacementAfter(hasReplacement: boolean, trigger: Trigger): Flag {
   switch (trigger.kind) {
     case 'found':
-      // Where only the date changed there is nothing to wait for: the details apply as they are found.
+      // If only the expiration date changed, the new details apply at once.
       return trigger.changesNumber
         ? { hasReplacement: true, applies: false }
         : { hasReplacement: false, applies: true };

@@ -1,5 +1,5 @@
-// Scopes of tokens and permissions of roles have one form and one rule: `*` stands for every resource, and writing does not
-// include reading.
+// Scopes of tokens and permissions of roles have the same syntax and rules: `*` means every resource, and `write` does not
+// include `read`.
 
 const permission = /^(\*|[a-z0-9]+(-[a-z0-9]+)*)\.(read|write)$/;
 
@@ -11,8 +11,9 @@ const covers = (granted: readonly string[], needed: string): boolean =>
   granted.includes(needed) || granted.includes(`*.${needed.split('.')[1] ?? ''}`);
 
 /**
- * Whether a token with these scopes, of a pair whose roles allow these permissions, may call an operation that names these
- * alternatives. `embed` opens an operation that names it, but the roles must allow the operation's own scope.
+ * Whether a token may call an operation. `alternatives` are the scopes in the contract, one of which is needed; `permissions`
+ * are those of the key pair's roles. A token with `embed` passes if the operation lists it, but the roles must still allow
+ * another scope of the operation.
  */
 export function isAllowed(
   alternatives: readonly string[],

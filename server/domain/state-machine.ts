@@ -1,4 +1,4 @@
-// A state machine is a table: from each state, those that may follow. An illegal move is an error that says what is legal.
+// State machines as tables: each state with the states that may follow it.
 
 export class IllegalMove extends Error {}
 

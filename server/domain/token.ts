@@ -1,4 +1,4 @@
-// Access tokens: how one is read, what makes it valid, what it says. No look-ups here; the pair's public key is handed in.
+// Parses, verifies and signs access tokens. The caller looks up the public key.
 import { createHash, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
@@ -16,7 +16,7 @@ export interface Claims {
   exp: number;
 }
 
-/** Checks the spelling and returns the key ID. Nothing of the token may be trusted before verifyToken. */
+/** Checks the format and returns the key ID. Nothing in the token is trusted before `verifyToken`. */
 export function readKeyId(token: string): string {
   if (token.length > longestToken) throw new InvalidToken('too long');
   const parts = token.split('.');
@@ -24,16 +24,16 @@ export function readKeyId(token: string): string {
     throw new InvalidToken('not three canonical base64url parts');
   const header = parseObject(parts[0] ?? '');
   if (header.typ !== undefined && !(typeof header.typ === 'string' && header.typ.toUpperCase() === 'JWT')) {
-    throw new InvalidToken('another typ than JWT');
+    throw new InvalidToken('typ is not JWT');
   }
-  // RFC 7515: a token whose critical extensions are not understood must be refused, and we understand none.
+  // RFC 7515: tokens with unsupported critical extensions must be refused, and we support none.
   if ('crit' in header) throw new InvalidToken('critical extensions');
   if (typeof header.kid !== 'string' || !/^[\w-]{43}$/.test(header.kid))
-    throw new InvalidToken('no thumbprint as kid');
+    throw new InvalidToken('kid is not a thumbprint');
   return header.kid;
 }
 
-// A second spelling of the same bytes would be a second token to caches and rate limits.
+// base64url can encode the same bytes in several ways. Caches and rate limits would see these as different tokens.
 const isCanonical = (part: string) =>
   part.length > 0 && Buffer.from(part, 'base64url').toString('base64url') === part;
 
@@ -43,7 +43,7 @@ function parseObject(part: string): Record<string, unknown> {
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Falls through to the one refusal below.
+    // Refused below.
   }
   throw new InvalidToken('a part is not a JSON object');
 }
@@ -61,7 +61,7 @@ export function verifyToken(
       clockTolerance: leewaySeconds,
       clockTimestamp: seconds,
     });
-    if (typeof verified === 'string') throw new InvalidToken('the payload is no object');
+    if (typeof verified === 'string') throw new InvalidToken('the payload is not an object');
     payload = verified;
   } catch (error) {
     throw new InvalidToken(error instanceof Error ? error.message : 'not verified');
@@ -70,12 +70,12 @@ export function verifyToken(
   if (typeof exp !== 'number') throw new InvalidToken('no exp');
   if (iat !== undefined && (typeof iat !== 'number' || iat > seconds + leewaySeconds))
     throw new InvalidToken('iat is in the future');
-  // Both, because an old or a future iat would otherwise stretch or shrink the lifetime at will.
+  // Both checks are needed, because the signer can choose any `iat`.
   if (
     exp - (iat ?? seconds) > longestLifetimeSeconds ||
     exp - seconds > longestLifetimeSeconds + leewaySeconds
   ) {
-    throw new InvalidToken('lives longer than 24 hours');
+    throw new InvalidToken('the lifetime is longer than 24 hours');
   }
   if (
     !Array.isArray(scopes) ||
@@ -86,7 +86,7 @@ export function verifyToken(
   return { scopes, exp };
 }
 
-/** Tells tokens apart by what is signed, because ECDSA signatures have second spellings. */
+/** Identifies a token. Without the signature, because there are several valid ECDSA signatures of the same content. */
 export const tokenDigest = (token: string): string =>
   createHash('sha256')
     .update(token.slice(0, token.lastIndexOf('.')))

@@ -14,7 +14,7 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
   const metadata = texts && readMetadataFilter(texts);
   if (metadata && metadata.faults.length > 0)
     throw new ApiError('unprocessable', { detail: metadata.faults });
-  const filters = { ...rest, metadata: metadata?.wanted };
+  const filters = { ...rest, metadata: metadata?.required };
   const { rows, envelope } = await readPage('listTransactions', query, deps, (page) =>
     listTransactionPage(deps.db, accountsOf(deps), filters, page),
   );

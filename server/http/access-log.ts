@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { partialContextOf } from './context.ts';
 
-/** One line per request, written when it is over. The path comes without its query, which may hold identifiers. */
+/** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */
 export const createAccessLog =
   (log: Logger): RequestHandler =>
   (req, res, next) => {

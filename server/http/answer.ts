@@ -1,5 +1,5 @@
-// Runs the handler and sends its answer. Every answer is held against the contract first; that of a write before its unit of
-// work is committed.
+// Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
+// of work commits.
 import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
@@ -12,7 +12,7 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-/** Returns the answer, or throws when it breaks the contract. */
+/** Returns the answer, or throws if it breaks the contract. */
 export type CheckAnswer = <A extends Answer>(answer: A) => A;
 
 export interface AnswerDeps<Deps> {

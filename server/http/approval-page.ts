@@ -1,4 +1,4 @@
-// The page where a buyer of the sandbox approves or declines a card. Plain HTML: a form, two buttons, no script.
+// The sandbox page on which a buyer approves or declines a card: a form with two buttons, without JavaScript.
 import { schemeNames, type CardScheme } from '../domain/card-schemes.ts';
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
@@ -37,7 +37,7 @@ export const approvalPage = (card: { scheme: string | null; label: string | null
 
 const decisions: Record<string, string> = {
   succeeded: 'Your card is stored',
-  // An operator moved it on.
+  // After `payments payment-methods move`.
   processing: 'Your card is being processed',
 };
 

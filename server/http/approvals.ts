@@ -1,4 +1,4 @@
-// Serves the sandbox's approval page and carries out the buyer's decision. Unknown IDs fall through, so they answer like
+// Serves the sandbox's approval page and applies the buyer's decision. Unknown IDs are passed on, so they get the same 404 as
 // any unknown path.
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { movePaymentMethod } from '../actions/payment-methods.ts';
@@ -15,24 +15,24 @@ export interface ApprovalsDeps {
   inUnitOfWork: InUnitOfWork;
 }
 
-// A pattern and not `:id`, which Express would decode, answering `%zz` with an error of its own.
+// A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 export const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 const parse = express.urlencoded({ extended: false, limit: 1024 });
 
-// What the parser refuses is the sender's fault.
+// A form that cannot be parsed is a 400, not a server error.
 const form: RequestHandler = (req, res, next) => {
   parse(req, res, (cause?: unknown) => {
     next(
       cause === undefined
         ? undefined
-        : new ApiError('bad_request', { reason: 'not the form of the page', cause }),
+        : new ApiError('bad_request', { reason: 'the approval form cannot be parsed', cause }),
     );
   });
 };
 
-// Routes on the app itself, because a router would answer OPTIONS in its own way.
+// The routes are on the app itself, because an Express router would answer OPTIONS requests.
 export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDeps): void {
   app.get(approvalPattern, async (req, res, next) => {
     const method = await find(idOf(req));
@@ -53,7 +53,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
     const status = decision === 'approve' ? 'succeeded' : 'failed';
     const decided = await inUnitOfWork((unit) => movePaymentMethod(unit, method.id, status)).catch(
       (error: unknown) => {
-        // A second click finds the card decided already.
+        // After a second click the card has its final status already.
         if (error instanceof IllegalMove) return find(method.id);
         throw error;
       },

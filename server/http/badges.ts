@@ -1,4 +1,4 @@
-// Neutral badges of our own drawing for card schemes. The schemes' own marks are not ours to draw.
+// Neutral badges for card schemes. The schemes' logos are trademarks, so we do not use them.
 import type { Express } from 'express';
 import { schemeNames } from '../domain/card-schemes.ts';
 import { badgePath } from '../present/links.ts';

@@ -1,5 +1,5 @@
-// The bearer token: who calls. Verifying ES512 costs milliseconds, so verified tokens are remembered; pairs are remembered
-// for two seconds, which bounds how long a deactivated one still passes.
+// Authenticates the caller by the bearer token. Verifying ES512 takes milliseconds, so verified tokens are cached. Key pairs
+// are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   InvalidToken,
@@ -16,7 +16,7 @@ import type { Step } from './context.ts';
 
 export interface BearerDeps {
   findSigningPair: (thumbprint: string) => Promise<SigningPair | undefined>;
-  /** Notes that a pair was used. */
+  /** Updates `last_used_at` of a pair. */
   touch: (pairId: string, now: Date) => Promise<unknown>;
   now: () => Date;
 }
@@ -32,8 +32,8 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
   const touched = createCache<true>(1_000);
 
   const pairOf = async (thumbprint: string, at: number): Promise<Pair> => {
-    const known = pairs.get(thumbprint, at);
-    if (known) return known;
+    const cached = pairs.get(thumbprint, at);
+    if (cached) return cached;
     const found = await findSigningPair(thumbprint);
     if (!found) throw new InvalidToken('unknown kid');
     const pair = { ...found, publicKey: createPublicKey(found.public_key) };

@@ -1,4 +1,4 @@
-// The body: media type first, then syntax.
+// Reads the request body: checks the media type, then parses the JSON.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../errors.ts';
@@ -10,10 +10,10 @@ const refuse = (type: string, message: string, cause?: unknown) =>
 const mediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 export function createBody<Context>(limit: number, hasBody: (context: Context) => boolean): Step<Context> {
-  const parse = express.json({ limit, strict: false, type: () => true, verify: refuseWhatIsNoUnicode });
+  const parse = express.json({ limit, strict: false, type: () => true, verify: refuseInvalidUnicode });
   return async (context, req, res) => {
     const given = req.headers['content-type'];
-    // The validator keeps a compiled validator, about 1 MB, for each Content-Type it ever saw. It sees one.
+    // express-openapi-validator compiles and keeps a validator (1 MB) for every Content-Type that it sees: show it one.
     delete req.headers['content-type'];
     if (!hasBody(context)) return;
     const sent =
@@ -22,21 +22,21 @@ export function createBody<Context>(limit: number, hasBody: (context: Context) =
       throw refuse('value_error.content_type', 'must be sent with Content-Type: application/json');
     }
     req.headers['content-type'] = 'application/json';
-    // The parser would make an empty object of an empty body.
+    // The parser would turn an empty body into an empty object.
     if (sent) await run(parse, req, res);
   };
 }
 
 const notUnicode = 'body.not.unicode';
 
-// Bytes that are no UTF-8, and escapes that are half of a surrogate pair, are parsed without complaint and stored as U+FFFD:
-// what was acknowledged would not be what was sent, and two different identifiers would be one.
-function refuseWhatIsNoUnicode(_req: unknown, _res: unknown, bytes: Buffer): void {
-  if (isUtf8(bytes) && !halfPair.test(bytes.toString('latin1').replaceAll('\\\\', ''))) return;
+// Invalid UTF-8 and lone surrogates would be parsed without an error and stored as U+FFFD. The stored value would then differ
+// from the sent one, and two different identifiers could become the same.
+function refuseInvalidUnicode(_req: unknown, _res: unknown, bytes: Buffer): void {
+  if (isUtf8(bytes) && !loneSurrogate.test(bytes.toString('latin1').replaceAll('\\\\', ''))) return;
   throw Object.assign(new Error(notUnicode), { type: notUnicode });
 }
 
-const halfPair =
+const loneSurrogate =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
 const run = (parse: RequestHandler, req: Request, res: Response) =>
@@ -50,7 +50,7 @@ const run = (parse: RequestHandler, req: Request, res: Response) =>
 function translate(error: unknown, req: Request): Error {
   const { type } = error as { type?: string };
   if (type === 'entity.too.large') {
-    // What is still coming is not read; the connection ends with the answer.
+    // The rest of the body is not read, so the connection must be closed after the answer.
     req.res?.setHeader('Connection', 'close');
     return refuse(
       'value_error.body_too_large',
@@ -59,16 +59,13 @@ function translate(error: unknown, req: Request): Error {
   }
   if (type === 'entity.parse.failed') return refuse('value_error.jsondecode', 'is not valid JSON');
   if (type === notUnicode)
-    return refuse(
-      'value_error.jsondecode',
-      'is not valid JSON: it must be UTF-8, without halves of surrogate pairs',
-    );
+    return refuse('value_error.jsondecode', 'is not valid JSON: it must be UTF-8 without lone surrogates');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
     return refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
   }
   if (type?.startsWith('request.') || type?.startsWith('stream.'))
-    return refuse('value_error.body', 'did not arrive whole', error);
-  // Broken gzip comes as an error of zlib's own.
+    return refuse('value_error.body', 'was not received completely', error);
+  // Invalid gzip data causes an error of zlib.
   if ((error as { code?: string }).code?.startsWith('Z_'))
     return refuse('value_error.content_type', 'is not valid in its Content-Encoding');
   return error instanceof Error ? error : new Error(String(error));

@@ -1,4 +1,5 @@
-// A bounded cache whose entries end at a given time; the one that was set first goes first. A Map keeps that order.
+// A cache with a maximum size and an expiry time per entry. When it is full, the oldest entry is evicted (a Map keeps the
+// order of insertion).
 
 export interface Cache<Value> {
   get: (key: string, now: number) => Value | undefined;
@@ -6,7 +7,7 @@ export interface Cache<Value> {
   size: () => number;
 }
 
-export function createCache<Value>(most: number): Cache<Value> {
+export function createCache<Value>(maxSize: number): Cache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
   return {
     get(key, now) {
@@ -20,7 +21,7 @@ export function createCache<Value>(most: number): Cache<Value> {
       entries.delete(key);
       entries.set(key, { value, until });
       const [oldest] = entries.keys();
-      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > maxSize && oldest !== undefined) entries.delete(oldest);
     },
     size: () => entries.size,
   };

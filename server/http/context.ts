@@ -1,4 +1,4 @@
-// What the steps of the service's pipeline find out about a request. One typed place instead of loose fields.
+// What the pipeline steps find out about a request, in one typed object.
 import type { RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Selection } from './merchant-account.ts';
@@ -12,7 +12,7 @@ export interface Caller {
   permissions: readonly string[];
   /** The merchant accounts that the pair can reach; empty means all. */
   merchantAccountIds: readonly string[];
-  /** Tells tokens apart for the rate limit. */
+  /** Identifies the token for the rate limit. */
   tokenDigest: string;
 }
 
@@ -31,5 +31,5 @@ export const step: (run: Step) => RequestHandler = asMiddleware;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
 
-/** For middleware that also runs when a step has refused: later steps have not filled in their part. */
+/** For middleware that also runs after a step has refused the request: the fields of later steps are then missing. */
 export const partialContextOf = (res: Response): Partial<Context> => res.locals;

@@ -1,5 +1,5 @@
-// Browsers may call from anywhere: access is decided by the token, and no cookie is involved. Comes before everything else,
-// so that error answers carry the headers too and a page can read them.
+// Allows calls from every origin, which is safe because access depends on the token and not on cookies. This is the first
+// middleware, so that error responses have the headers too and a web page can read them.
 import type { RequestHandler } from 'express';
 
 export const cors: RequestHandler = (req, res, next) => {

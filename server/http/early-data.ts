@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { Step } from './step.ts';
 
-// RFC 8470: a request in TLS early data can be replayed, and a POST must not happen twice.
+// RFC 8470: an attacker can replay a request in TLS early data, and a POST must not be executed twice.
 export const earlyData: Step<unknown> = (_context, req) => {
   if (req.method === 'POST' && req.headers['early-data'] === '1')
     throw new ApiError('too_early', { reason: 'a POST in TLS early data' });

@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 
-/** An Express that adds nothing by itself, and to which a slash at the end or another case is another path. */
+/** An Express app without default headers. Paths are case-sensitive, and a trailing slash makes another path. */
 export function createExpress(): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -1,12 +1,12 @@
-// The HTTP server itself: limits on headers and time, errors below Express in the same JSON shape, and a shutdown that
-// finishes what is under way.
+// The HTTP server: header limits and timeouts, the contract's JSON for errors that never reach Express, and a graceful
+// shutdown.
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorBody } from '../errors.ts';
 
 export const limits = {
-  /** Request line and headers together, so the URL too. */
+  /** Request line (with the URL) and headers together. */
   headerBytes: 16 * 1024,
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
@@ -35,7 +35,7 @@ export async function listen(
   server.on('request', app);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const requestId = refuse(socket);
-    // Only the code: the error holds what was sent.
+    // Only the code, because the error contains the received bytes.
     if (requestId !== undefined) onRefused({ requestId, reason: error.code });
   });
   await new Promise<void>((done, failed) => {
@@ -45,7 +45,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-// What is not even HTTP never reaches Express, and Node would answer it without a body.
+// Invalid HTTP never reaches Express, and Node would answer without a body.
 function refuse(socket: Socket): string | undefined {
   if (!socket.writable || socket.destroyed) return undefined;
   const requestId = randomUUID();
@@ -62,7 +62,7 @@ function refuse(socket: Socket): string | undefined {
   return requestId;
 }
 
-/** Answers what is under way and takes nothing new. Must be made before the first request is heard. */
+/** The returned function finishes running requests and accepts no new ones. Call this before the first request arrives. */
 function createClose(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
   const underWay = new Set<ServerResponse>();
@@ -76,7 +76,7 @@ function createClose(server: Server): () => Promise<void> {
     if (closing) res.setHeader('Connection', 'close');
     res.once('close', () => {
       underWay.delete(res);
-      // A connection whose answer promised to keep it, before we knew better.
+      // The answer may have said keep-alive before the shutdown began, so the connection is idle now.
       if (closing)
         setImmediate(() => {
           server.closeIdleConnections();
@@ -96,7 +96,7 @@ function createClose(server: Server): () => Promise<void> {
       });
       for (const res of underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
       server.closeIdleConnections();
-      // To Node a connection that never sent a byte is not idle, and it would be waited for.
+      // Node does not count connections without any request as idle, and would wait for them.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     });
 }

@@ -1,15 +1,15 @@
-// The merchant account that a request acts upon. An account that does not exist and one that the caller may not reach
-// answer alike, so that nobody can find out which accounts there are.
+// Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
+// same answer, so that a caller cannot find out which accounts exist.
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { Step } from './step.ts';
 
-/** The merchant account that a request acts upon: one, or with `*` all that the caller reaches. */
+/** One account, or with `*` all accounts that the caller has access to. */
 export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
 
 interface Context {
   operation: Pick<Operation, 'merchantScope' | 'method'>;
-  /** The merchant accounts that the caller reaches; empty means all. */
+  /** The merchant accounts that the caller has access to; empty means all. */
   caller: { merchantAccountIds: readonly string[] };
   selection: Selection;
 }
@@ -28,7 +28,7 @@ export const createMerchantAccount =
     const own = context.caller.merchantAccountIds;
     const header = req.headers['x-service-merchant-account-id'];
     const named = Array.isArray(header) ? header.join(',') : header;
-    // A header has no location in an error's details, so there is nothing to point at.
+    // Without details, because their `location` cannot be a header.
     if (named !== undefined && (named.length === 0 || named.length > longest))
       throw new ApiError('bad_request', { reason: 'the merchant account header is empty or too long' });
     if (merchantScope === 'none') {
@@ -37,14 +37,17 @@ export const createMerchantAccount =
     }
     if (named === '*') {
       if (merchantScope !== 'many')
-        throw new ApiError('bad_request', { reason: '* is not for this operation' });
-      // What writes for all accounts, also for those to come, takes a pair that reaches all of them.
+        throw new ApiError('bad_request', { reason: 'this operation does not accept *' });
+      // A write for all accounts includes future ones, so the key pair must have access to all.
       if (method !== 'get' && own.length > 0)
-        throw new ApiError('forbidden', { reason: '* takes access to all merchant accounts' });
+        throw new ApiError('forbidden', { reason: '* needs access to all merchant accounts' });
       context.selection = { kind: 'all' };
       return;
     }
     const account = await (named === undefined ? first(own) : find(own, named));
-    if (!account) throw new ApiError('not_found', { reason: 'unknown merchant account, or out of reach' });
+    if (!account)
+      throw new ApiError('not_found', {
+        reason: 'the merchant account is unknown or the caller has no access',
+      });
     context.selection = { kind: 'one', id: account.id };
   };

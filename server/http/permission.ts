@@ -5,6 +5,6 @@ import type { Step } from './context.ts';
 export const permission: Step = ({ caller, operation }) => {
   if (isAllowed(operation.scopes, caller.scopes, caller.permissions)) return;
   throw new ApiError('forbidden', {
-    reason: `neither scopes nor roles reach ${operation.scopes.join(' or ')}`,
+    reason: `the scopes of the token or the roles of the key pair do not allow ${operation.scopes.join(' or ')}`,
   });
 };

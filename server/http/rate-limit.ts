@@ -1,4 +1,4 @@
-// The contract says which operations are limited, for tokens with which scope, and how often.
+// Rate limits, as the contract defines them: which operations, for tokens with which scope, how many calls.
 import { operations, type Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { CountCall, RateLimit } from '../store/rate-limits.ts';

@@ -1,5 +1,5 @@
-// Known path and method, from a table of operations. Compared as text: `//`, `%00`, a trailing slash or another case are
-// simply other paths.
+// Finds the operation for a path and method. Paths are compared as text: with `//`, `%00`, a trailing slash or other letter
+// case they do not match.
 import type { Request } from 'express';
 import { ApiError } from '../errors.ts';
 
@@ -25,9 +25,9 @@ export function createRouter<Operation extends Place>(
   const routes = new Map<string, Route<Operation>>();
   for (const operation of table) {
     const { path, method } = operation;
-    const known = routes.get(path) ?? { pattern: patternOf(path), methods: new Map<string, Operation>() };
-    known.methods.set(method.toUpperCase(), operation);
-    routes.set(path, known);
+    const route = routes.get(path) ?? { pattern: patternOf(path), methods: new Map<string, Operation>() };
+    route.methods.set(method.toUpperCase(), operation);
+    routes.set(path, route);
   }
   return ({ url, method }) => {
     const [path = ''] = url.split('?', 1);
@@ -37,7 +37,7 @@ export function createRouter<Operation extends Place>(
     const allow = [...found.methods.keys()].join(', ');
     if (!operation)
       throw new ApiError('method_not_allowed', {
-        reason: `the path has ${allow}`,
+        reason: `the path allows ${allow}`,
         headers: { Allow: allow },
       });
     return { operation, allow };

@@ -1,11 +1,11 @@
-// What is served beside the API: docs, contract, badges, health. None of it needs a token, and none of it is secret.
+// Serves the docs, the contract, badges and health checks. They are public and need no token.
 import express, { type Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
 
 export interface StaticDeps {
   document: Document;
-  /** Where `npm run docs`, or the first start, put the site. */
+  /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   isReady: () => Promise<boolean>;
 }
@@ -19,7 +19,7 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
   serveBadges(app);
-  // With the slash, so that relative links of the page work.
+  // The relative links of the page need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });

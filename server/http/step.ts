@@ -1,8 +1,8 @@
-// The steps of the pipeline live in this room; server/app.ts lists them in their order. The mock uses the steps that need
-// neither keys nor a database (test/unit/walls.test.ts checks what it can reach).
+// This folder has the steps of the request pipeline; server/app.ts lists them in order. The mock uses those that need neither
+// keys nor a database (test/unit/walls.test.ts checks its imports).
 import type { Request, RequestHandler, Response } from 'express';
 
-/** A step passes by returning and refuses by throwing an ApiError. The context holds what earlier steps found out. */
+/** A step returns to let the request pass, or throws an ApiError. The context has the results of earlier steps. */
 export type Step<Context> = (context: Context, req: Request, res: Response) => Promise<void> | void;
 
 /** The context is kept in `res.locals`. */

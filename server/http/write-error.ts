@@ -1,5 +1,4 @@
-// Answers every failure: JSON in the contract's shape, with nothing internal in it, held against the contract like any other
-// answer.
+// Error middleware: answers with the contract's error body, without internal details, validated like any other answer.
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
@@ -12,7 +11,7 @@ export const createWriteError =
   (error: unknown, _req, res, next) => {
     const { requestId, operation } = partialContextOf(res);
     if (res.headersSent) {
-      // Half of the answer is sent; only closing the connection tells the caller that it is incomplete.
+      // Part of the answer was sent: Express then closes the connection, so the caller sees that it is incomplete.
       next(error);
       return;
     }
@@ -25,7 +24,7 @@ export const createWriteError =
       status: refused.status,
       reason: refused.facts.reason,
     };
-    // With a message of our own: pino would repeat the error's, and the database's may quote what was sent.
+    // Without this message pino would log that of the error, and a database error may quote request data.
     if (refused.status >= 500 || fault)
       log.error({ ...facts, fault, err: refused.facts.cause ?? refused }, 'the request failed');
     else log.debug(facts);
@@ -33,12 +32,12 @@ export const createWriteError =
     else sendError(res, refused, body);
   };
 
-/** When the error writer itself fails, Express would answer with a page of HTML. */
+/** Runs when the error middleware itself fails; Express would answer with an HTML page. */
 export const createFallback =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, _req, res, _next) => {
     const { requestId } = partialContextOf(res);
-    log.error({ requestId, err: error }, 'an answer could not be written');
+    log.error({ requestId, err: error }, 'the error response could not be written');
     if (res.headersSent) {
       res.destroy();
       return;

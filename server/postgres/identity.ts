@@ -1,5 +1,5 @@
-// As whom PostgreSQL runs. It refuses to run as root, so root runs it as `nobody`, who exists everywhere and
-// must be able to enter every folder on the way to the binaries and to the data.
+// The user that PostgreSQL runs as. It refuses to run as root, so root runs it as `nobody`, a user that exists
+// everywhere. That user must be able to enter every parent folder of the binaries and of the data.
 import { lchown, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -13,12 +13,12 @@ export const isRoot = (): boolean => process.getuid?.() === 0;
 export async function nobody(): Promise<Identity> {
   const line = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(await readFile('/etc/passwd', 'utf8'));
   if (!line) {
-    throw new Error('PostgreSQL does not run as root and there is no user "nobody" here: set DATABASE_URL.');
+    throw new Error('PostgreSQL cannot run as root, and this system has no user "nobody": set DATABASE_URL.');
   }
   return { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-/** Whether this user may pass through all folders of the path and execute, or enter, what is at its end. */
+/** Whether this user can enter all folders of the path and execute (or enter) the last part of it. */
 export async function canReach(path: string, { uid, gid }: Identity): Promise<boolean> {
   for (let at = await realpath(path); ; at = dirname(at)) {
     const found = await stat(at);
@@ -29,15 +29,15 @@ export async function canReach(path: string, { uid, gid }: Identity): Promise<bo
 }
 
 /**
- * Gives a file, or a folder with all that is in it, to whom PostgreSQL runs as. The folder goes last, so that
- * one that is theirs is wholly theirs. Never follows a link: the receiver may have made it.
+ * Makes PostgreSQL's user the owner of a file, or of a folder and its content. The folder itself is changed
+ * last, so a folder with the right owner is complete. Links are not followed: that user may have created them.
  */
-export async function give(path: string, identity: Identity | undefined): Promise<void> {
+export async function chownTree(path: string, identity: Identity | undefined): Promise<void> {
   if (!identity) return;
   const found = await lstat(path);
   if (found.uid === identity.uid) return;
   if (found.isDirectory()) {
-    for (const name of await readdir(path)) await give(join(path, name), identity);
+    for (const name of await readdir(path)) await chownTree(join(path, name), identity);
   }
   await lchown(path, identity.uid, identity.gid);
 }

@@ -1,42 +1,41 @@
-// The embedded default: a private PostgreSQL in DATA_DIR, for whoever has set no DATABASE_URL. All that
-// leaves this room is a database URL; nothing above `store/` may know whether PostgreSQL came from here.
+// The embedded PostgreSQL in DATA_DIR, for installations without DATABASE_URL. This folder exports little more
+// than a database URL; only store/ and the command line know whether PostgreSQL is embedded.
 import { join } from 'node:path';
-import { adopt } from './adopt.ts';
-import { begin } from './begin.ts';
+import { attach } from './attach.ts';
 import { findPostmaster, hasCluster } from './cluster.ts';
 import { withLock } from './lock.ts';
 import { choosePlace, findPlace, makeDataDirectory, type Log } from './placement.ts';
-import { reply, stop } from './postmaster.ts';
-import { makePassword, missingPassword, readPassword, urlOf } from './settings.ts';
+import { probe, stop } from './postmaster.ts';
+import { createPassword, missingPassword, readPassword, urlOf } from './settings.ts';
+import { startNew } from './start-new.ts';
 import { hasUsers } from './watchdog.ts';
 
 export { makeDataDirectory } from './placement.ts';
 
 export interface EmbeddedDatabase {
   url: string;
-  /** False if it was running already: then it is not ours to stop. */
+  /** False when it was running already; then its starter stops it. */
   started: boolean;
-  /** Where it keeps its data. */
   directory: string;
-  /** Stops it and waits for its end; of one that was running already, only says that we need it no longer. */
+  /** Stops it if we started it, even if others use it. Otherwise only detaches. */
   stop(): Promise<void>;
-  /** The same, but one that somebody else uses is left to them; it ends when the last of them is gone. */
-  leave(): Promise<void>;
+  /** Like `stop`, but keeps it running while other processes use it; it stops when the last of them detaches. */
+  release(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
   dataDir: string;
   log?: Log;
-  /** The folder of the package with the programs; found if not given. */
+  /** The folder of the package with the binaries; by default that of this platform. */
   packageFolder?: string;
 }
 
 const lockOf = (root: string): string => join(root, 'postgres-lock');
 
 /**
- * The database of this DATA_DIR: the one that runs there, or one started for us. It lives as long as who
- * started it, and after a sudden death of that process as long as somebody else uses it. If it was stopped
- * while in use, call again: it comes back on the same address, unless another program has taken the port.
+ * Attaches to the database that runs in this DATA_DIR, or starts it. It runs as long as the process that started
+ * it; if that process is killed, as long as another process uses it. If it was stopped while in use, call this
+ * again: it starts on the same port, unless another program has taken that.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const log = options.log ?? (() => undefined);
@@ -44,24 +43,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   return withLock(lockOf(root), async () => {
     const place = await choosePlace(root, log);
     const { directory } = place;
-    const kept = await readPassword(place);
-    if (kept === undefined && (await hasCluster(place))) throw missingPassword(place);
-    const password = kept ?? (await makePassword(place));
+    const saved = await readPassword(place);
+    if (saved === undefined && (await hasCluster(place))) throw missingPassword(place);
+    const password = saved ?? (await createPassword(place));
 
-    const adopted = await adopt(place, password);
-    if (adopted) {
-      const leave = (): Promise<void> => {
-        adopted.leave();
+    const attached = await attach(place, password);
+    if (attached) {
+      const detach = (): Promise<void> => {
+        attached.detach();
         return Promise.resolve();
       };
-      return { url: urlOf(adopted.port, password), started: false, directory, stop: leave, leave };
+      const url = urlOf(attached.port, password);
+      return { url, started: false, directory, stop: detach, release: detach };
     }
 
-    const { port, watched } = await begin(place, password, log, options.packageFolder);
+    const { port, watched } = await startNew(place, password, log, options.packageFolder);
     const end = (evenIfUsed: boolean): Promise<void> =>
       withLock(lockOf(root), async () => {
         const found = await findPostmaster(place);
-        // Another process may have started one since ours ended: that one is not ours to stop.
+        // Ours may have stopped, and another process may have started a new one: do not stop that.
         if (found?.pid === watched.pid && (evenIfUsed || !hasUsers(place, found.pid)))
           await stop(place, found.pid);
         watched.release();
@@ -71,19 +71,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       started: true,
       directory,
       stop: () => end(true),
-      leave: () => end(false),
+      release: () => end(false),
     };
   });
 }
 
-/**
- * The address of the database that runs in this DATA_DIR; undefined if none does. Starts and keeps nothing.
- */
+/** The URL of the database that runs in this DATA_DIR; undefined if none runs. Neither starts nor attaches. */
 export async function runningUrl(dataDir: string): Promise<string | undefined> {
   const place = await findPlace(dataDir);
   const found = place && (await findPostmaster(place));
   if (!found) return undefined;
   const password = await readPassword(place);
-  if (password === undefined || (await reply(found.port, password)) !== 'answers') return undefined;
+  if (password === undefined || (await probe(found.port, password)) !== 'ready') return undefined;
   return urlOf(found.port, password);
 }

@@ -1,41 +1,41 @@
-// Where the database lives: in `DATA_DIR/postgres`. Where whom it runs as cannot enter DATA_DIR, that name is
-// a link to a folder under /var/lib, so that the choice, once made, stays when folders are moved or their
-// modes change.
+// Where the database is: in `DATA_DIR/postgres`. If PostgreSQL's user cannot enter DATA_DIR, that path is a link
+// to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { canReach, give, isRoot, nobody, type Identity } from './identity.ts';
+import { canReach, chownTree, isRoot, nobody, type Identity } from './identity.ts';
 
+/** The folders of one embedded database, and the user that owns them. */
 export interface Place {
-  /** DATA_DIR, absolute and without symbolic links: holds the password. */
+  /** DATA_DIR, absolute and without symbolic links. It contains the password. */
   root: string;
-  /** The database's own folder: `DATA_DIR/postgres`, or where that link points. */
+  /** `DATA_DIR/postgres`, or the target of that link. */
   directory: string;
   /** The cluster, PostgreSQL's PGDATA. */
   data: string;
-  /** Whom PostgreSQL runs as; undefined for the user we are. */
+  /** The user that PostgreSQL runs as; undefined for our own. */
   identity: Identity | undefined;
 }
 
 export type Log = (message: string) => void;
 
-const farHome = '/var/lib/payments-service';
+const fallbackParent = '/var/lib/payments-service';
 
 /**
- * Makes DATA_DIR if it is missing and returns its real path. Root's lets others pass through, not look: the
- * database inside runs as somebody else, and every secret in it has mode 0600.
+ * Creates DATA_DIR if it is missing and returns its real path. Created by root, it has mode 0711: PostgreSQL runs
+ * as another user and must pass through, but must not list it. Every secret in it has mode 0600.
  */
 export async function makeDataDirectory(dataDir: string): Promise<string> {
-  const wanted = resolve(dataDir);
-  const first = await mkdir(wanted, { recursive: true, mode: 0o700 });
+  const path = resolve(dataDir);
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first !== undefined && isRoot()) {
-    // All that were made, not only the last, and whatever the umask.
-    for (let made = wanted; made.length >= first.length; made = dirname(made)) await chmod(made, 0o711);
+    // `mkdir` applies the umask, and parent folders that it created need the mode too.
+    for (let made = path; made.length >= first.length; made = dirname(made)) await chmod(made, 0o711);
   }
-  return realpath(wanted);
+  return realpath(path);
 }
 
-/** The place of a database that exists already, without making anything. */
+/** Finds an existing database and creates nothing. */
 export async function findPlace(dataDir: string): Promise<Place | undefined> {
   try {
     const root = await realpath(dataDir);
@@ -46,45 +46,44 @@ export async function findPlace(dataDir: string): Promise<Place | undefined> {
   }
 }
 
-/** Names a folder that `nobody` can enter, and points `DATA_DIR/postgres` at it. */
-async function linkAway(root: string, near: string, log: Log): Promise<string> {
-  await mkdir(farHome, { recursive: true });
-  await chmod(farHome, 0o711);
+/** Chooses a folder that `nobody` can enter, and makes `DATA_DIR/postgres` a link to it. */
+async function linkToFallback(root: string, link: string, log: Log): Promise<string> {
+  await mkdir(fallbackParent, { recursive: true });
+  await chmod(fallbackParent, 0o711);
   const digest = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const taken = (path: string) => lstat(path).then(Boolean, () => false);
-  let target = join(farHome, digest);
-  // Without our link it is what a DATA_DIR of this name, removed or renamed since, left: its password is not
-  // ours.
+  let target = join(fallbackParent, digest);
+  // A target without our link belongs to an earlier DATA_DIR at this path, which had another password.
   for (let next = 2; await taken(target); next++) {
-    log(`${target} holds the database of an earlier ${root}: remove it if nobody needs it.`);
-    target = join(farHome, `${digest}-${next}`);
+    log(`${target} contains the database of an earlier ${root}: remove it if it is no longer needed.`);
+    target = join(fallbackParent, `${digest}-${next}`);
   }
-  await symlink(target, near);
+  await symlink(target, link);
   return target;
 }
 
 export async function choosePlace(root: string, log: Log): Promise<Place> {
-  const near = join(root, 'postgres');
-  const found = await stat(near).catch(() => undefined);
-  let far = await readlink(near).catch(() => undefined);
+  const path = join(root, 'postgres');
+  const found = await stat(path).catch(() => undefined);
+  let fallback = await readlink(path).catch(() => undefined);
   let identity: Identity | undefined;
   if (isRoot()) {
-    // What an ordinary user made stays theirs: root only helps out.
+    // A database that an ordinary user created keeps its owner, also when root starts it.
     identity = found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : await nobody();
-    if (!found && far === undefined && !(await canReach(root, identity)))
-      far = await linkAway(root, near, log);
+    if (!found && fallback === undefined && !(await canReach(root, identity)))
+      fallback = await linkToFallback(root, path, log);
   }
-  await mkdir(far ?? near, { recursive: true, mode: 0o700 });
-  const directory = await realpath(near);
-  await give(directory, identity);
+  await mkdir(fallback ?? path, { recursive: true, mode: 0o700 });
+  const directory = await realpath(path);
+  await chownTree(directory, identity);
   if (identity && !(await canReach(directory, identity))) {
     throw new Error(
       `PostgreSQL runs as user ${identity.uid}, who cannot enter ${directory}: open its parent folders (chmod o+x), ` +
         'choose another DATA_DIR, or set DATABASE_URL.',
     );
   }
-  if (far !== undefined) {
-    log(`PostgreSQL runs as nobody, who cannot enter ${root}: its data are kept in ${directory}.`);
+  if (fallback !== undefined) {
+    log(`PostgreSQL runs as nobody, who cannot enter ${root}: its data is in ${directory}.`);
   }
   return { root, directory, data: join(directory, 'data'), identity };
 }

@@ -1,17 +1,17 @@
-// PostgreSQL as a process: started, asked whether it answers, stopped.
+// Starts, probes and stops the PostgreSQL server process.
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { readPostmaster } from './cluster.ts';
 import type { Place } from './placement.ts';
-import { hasCode, servesData } from './process.ts';
+import { hasCode, isPostmasterOf } from './process.ts';
 import { database, urlOf } from './settings.ts';
 import { startWatched, type Watched } from './watchdog.ts';
 
-/** A crash is repaired at the start, which takes time in proportion to what was written last. */
-const startPatience = 120_000;
-const stopPatience = 20_000;
+/** Long, because a start after a crash includes crash recovery. */
+const startTimeout = 120_000;
+const stopTimeout = 20_000;
 
 const settings = (port: number): string[] =>
   [
@@ -23,13 +23,13 @@ const settings = (port: number): string[] =>
     'timezone=UTC',
     'log_timezone=UTC',
     'log_checkpoints=off',
-    // Errors quote what callers sent, card numbers too. Whoever asked is told; a log is no place for them.
+    // Errors quote values that callers sent, even card numbers, so they must not be logged.
     'log_min_messages=log',
     'log_min_error_statement=panic',
   ].flatMap((setting) => ['-c', setting]);
 
-/** One log for each start, and the one before it. */
-async function turnLog(place: Place): Promise<void> {
+/** Keeps the log of the previous start, and removes pipes that a killed watchdog left. */
+async function rotateLog(place: Place): Promise<void> {
   const log = join(place.directory, 'postgres.log');
   await rename(log, `${log}.previous`).catch(() => undefined);
   for (const name of await readdir(place.directory)) {
@@ -37,14 +37,15 @@ async function turnLog(place: Place): Promise<void> {
   }
 }
 
+/** Failures after which a retry can succeed. */
 export type Refusal = 'port taken' | 'still running';
 
-/** Starts PostgreSQL and waits until it is ready, or says in what way to try again. */
+/** Starts PostgreSQL and waits until it is ready. */
 export async function start(place: Place, postgres: string, port: number): Promise<Watched | Refusal> {
-  await turnLog(place);
+  await rotateLog(place);
   const watched = await startWatched(place, [postgres, '-D', place.data, ...settings(port)]);
-  const deadline = Date.now() + startPatience;
-  while (Date.now() < deadline && watched.lives()) {
+  const deadline = Date.now() + startTimeout;
+  while (Date.now() < deadline && watched.isAlive()) {
     const found = await readPostmaster(place);
     if (found?.pid === watched.pid && found.ready) return watched;
     await sleep(10);
@@ -53,13 +54,13 @@ export async function start(place: Place, postgres: string, port: number): Promi
   const log = await readFile(join(place.directory, 'postgres.log'), 'utf8').catch(() => '');
   if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
   if (/lock file .* already exists|shared memory block .* still in use/.test(log)) return 'still running';
-  const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? 'it gave no reason';
+  const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? 'it logged no reason';
   throw new Error(
     `The embedded PostgreSQL did not start: ${reason} (its log: ${place.directory}/postgres.log)`,
   );
 }
 
-async function ask(url: string, statement: string): Promise<void> {
+async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, ssl: false });
   client.on('error', () => undefined);
   try {
@@ -70,48 +71,46 @@ async function ask(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Whether PostgreSQL answers on that port to our password, or in what way it does not. */
-export async function reply(port: number, password: string): Promise<'answers' | 'no database' | 'silent'> {
+/** Whether PostgreSQL on that port accepts our password and answers. */
+export async function probe(port: number, password: string): Promise<'ready' | 'no database' | 'no answer'> {
   try {
-    await ask(urlOf(port, password), 'SELECT 1');
-    return 'answers';
+    await execute(urlOf(port, password), 'SELECT 1');
+    return 'ready';
   } catch (error) {
     if (hasCode(error, '28P01')) {
       throw new Error(
-        'The embedded PostgreSQL refuses the password kept in DATA_DIR: put the right one back.',
+        'The embedded PostgreSQL refuses the password in DATA_DIR/postgres-password: restore the right one.',
         {
           cause: error,
         },
       );
     }
     if (hasCode(error, '3D000')) return 'no database';
-    // All connections in use is an answer too: it must not be taken for one that hangs.
-    return hasCode(error, '53300') ? 'answers' : 'silent';
+    // "Too many connections" is an answer too: that server does not hang and must not be stopped.
+    return hasCode(error, '53300') ? 'ready' : 'no answer';
   }
 }
 
-/**
- * Whether it can be used; makes our database if that is all it lacks (who made the cluster may have been
- * killed).
- */
+/** Whether it can be used. Creates our database if it is missing: the process that created the cluster may have been killed. */
 export async function isUsable(port: number, password: string): Promise<boolean> {
-  const said = await reply(port, password);
-  if (said === 'no database') await ask(urlOf(port, password, 'postgres'), `CREATE DATABASE ${database}`);
-  return said !== 'silent';
+  const state = await probe(port, password);
+  if (state === 'no database')
+    await execute(urlOf(port, password, 'postgres'), `CREATE DATABASE ${database}`);
+  return state !== 'no answer';
 }
 
-/** Stops PostgreSQL: orderly, but without waiting for its clients; if that takes too long, at once. */
+/** Stops PostgreSQL with a fast shutdown (SIGINT), which disconnects clients; after the timeout at once (SIGQUIT). */
 export async function stop(place: Place, pid: number): Promise<void> {
-  const deadline = Date.now() + stopPatience;
+  const deadline = Date.now() + stopTimeout;
   let signal: NodeJS.Signals | undefined = 'SIGINT';
-  while (await servesData(pid, place.data)) {
+  while (await isPostmasterOf(pid, place.data)) {
     try {
       if (signal) process.kill(pid, signal);
     } catch (error) {
       if (!hasCode(error, 'ESRCH')) throw error;
     }
     signal = undefined;
-    if (Date.now() > deadline + stopPatience) throw new Error(`PostgreSQL (${pid}) does not stop.`);
+    if (Date.now() > deadline + stopTimeout) throw new Error(`PostgreSQL (${pid}) does not stop.`);
     if (Date.now() > deadline) signal = 'SIGQUIT';
     await sleep(10);
   }

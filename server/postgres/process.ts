@@ -1,11 +1,11 @@
-// What the system says about processes and failed calls.
+// Facts about processes, and error codes of failed calls.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 export const run = promisify(execFile);
 
-/** Whether a failed call, of the system or of PostgreSQL, carries one of these codes. */
+/** Whether the error of a system call or of PostgreSQL has one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
@@ -13,14 +13,13 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 }
 
 /**
- * When the process with this id started, in the kernel's own words; undefined when no such process lives.
- * Ids are used again, the pair of id and start is not. A zombie counts as gone: in a container nobody may
- * ever collect it.
+ * When this process started, in the kernel's format; undefined when no such process runs. Process IDs are reused,
+ * the pair of ID and start time is not. A zombie counts as ended: in a container it may never be reaped.
  */
-export async function startOf(pid: number): Promise<string | undefined> {
+export async function startTimeOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    // The second field is the program's name, which may hold blanks and brackets: count from its end.
+    // The second field is the program's name in brackets, which may contain spaces and brackets itself.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19];
   }
@@ -33,9 +32,8 @@ export async function startOf(pid: number): Promise<string | undefined> {
 }
 
 /**
- * The arguments of a process, or one text of them all where the system keeps no list; empty if it is gone.
- * Everybody may read these. The folder a process works in would tell as much, but root in a container may not
- * see it.
+ * The arguments of a process; empty if it has ended. Every user may read them. The working directory would do as
+ * well, but root in a container may not be allowed to read that.
  */
 async function argumentsOf(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
@@ -47,10 +45,7 @@ async function argumentsOf(pid: number): Promise<string[]> {
   );
 }
 
-/**
- * Whether this is the main process of the PostgreSQL on that data folder. Its children change their
- * arguments.
- */
-export async function servesData(pid: number, data: string): Promise<boolean> {
+/** Whether this is the main process of the PostgreSQL on that data folder. Its child processes change their arguments. */
+export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   return (await argumentsOf(pid)).includes(data);
 }

@@ -1,5 +1,5 @@
-// What a database keeps from one start to the next: its password, and its port, so that the pool of another
-// process finds it again after a restart.
+// What is saved between starts: the password, and the port, so that connection pools of other processes can
+// reconnect after a restart.
 import { randomBytes, randomInt } from 'node:crypto';
 import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ export const database = 'payments';
 const passwordFile = (place: Place): string => join(place.root, 'postgres-password');
 const portFile = (place: Place): string => join(place.directory, 'port');
 
-/** Writes a file whole or not at all; it belongs to the owner of its folder, also when root writes it. */
+/** Writes a file atomically. It gets the owner of its folder, also when root writes it. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
@@ -32,7 +32,7 @@ export async function readPassword(place: Place): Promise<string | undefined> {
   }
 }
 
-export async function makePassword(place: Place): Promise<string> {
+export async function createPassword(place: Place): Promise<string> {
   const password = randomBytes(24).toString('base64url');
   await writePrivate(passwordFile(place), `${password}\n`);
   return password;
@@ -40,8 +40,8 @@ export async function makePassword(place: Place): Promise<string> {
 
 export function missingPassword(place: Place): Error {
   return new Error(
-    `${passwordFile(place)} is missing, without it the database in ${place.directory} cannot be opened: ` +
-      'put it back, or remove both to begin with an empty database.',
+    `${passwordFile(place)} is missing, and the database in ${place.directory} cannot be opened without it: ` +
+      'restore it, or remove both to start with an empty database.',
   );
 }
 
@@ -64,8 +64,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * A free port below those that systems lend to outgoing connections: one of these could take the port while
- * the database is down, and it could not come back to it.
+ * A free port below the ephemeral range: an outgoing connection could take an ephemeral port while the database is
+ * down, and the database could not start on it again.
  */
 async function freePort(): Promise<number> {
   for (;;) {
@@ -74,19 +74,16 @@ async function freePort(): Promise<number> {
   }
 }
 
-async function keptPort(place: Place): Promise<number> {
+async function savedPort(place: Place): Promise<number> {
   return Number(await readFile(portFile(place), 'utf8').catch(() => ''));
 }
 
-/**
- * The port of last time, or a new one. Somebody may take it before PostgreSQL does, so it is kept only
- * afterwards.
- */
-export async function choosePort(place: Place, anew: boolean): Promise<number> {
-  const kept = await keptPort(place);
-  return !anew && kept > 0 && (await isFree(kept)) ? kept : freePort();
+/** The port of the last start if it is free, otherwise a new one. Save it only after PostgreSQL has started on it. */
+export async function choosePort(place: Place, needsNewPort: boolean): Promise<number> {
+  const saved = await savedPort(place);
+  return !needsNewPort && saved > 0 && (await isFree(saved)) ? saved : freePort();
 }
 
-export async function keepPort(place: Place, port: number): Promise<void> {
-  if ((await keptPort(place)) !== port) await writePrivate(portFile(place), `${port}\n`);
+export async function savePort(place: Place, port: number): Promise<void> {
+  if ((await savedPort(place)) !== port) await writePrivate(portFile(place), `${port}\n`);
 }

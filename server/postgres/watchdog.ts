@@ -1,5 +1,5 @@
-// Starts PostgreSQL under a watchdog: a shell, because it outlives us, weighs one megabyte and needs no file
-// that whom PostgreSQL runs as may be unable to read.
+// Starts PostgreSQL under a watchdog process, which stops it when no process uses it any more, even after kill -9.
+// The watchdog is a shell script: it outlives us, needs 1 MB and no file that PostgreSQL's user may not read.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -10,12 +10,12 @@ import type { Place } from './placement.ts';
 import { hasCode } from './process.ts';
 
 /**
- * The starter holds the other end of standard input, each adopter the writing end of the pipe `users.<pid>`;
- * the kernel closes both at any kind of death. When the starter is gone and no adopter is left, PostgreSQL is
- * stopped.
- * - Opening the pipe for both directions first keeps the opening for reading from waiting for a writer.
- * - The pipe is removed before the last look: who opened it until then is seen, who comes later finds none.
- * - The signal is repeated because PostgreSQL may be too young to have heard it.
+ * The process that started PostgreSQL holds the other end of standard input; every process that attached holds
+ * the write end of the pipe `users.<pid>`. The kernel closes these when a process ends, however it ends. The
+ * watchdog reads both to their end and then stops PostgreSQL.
+ * - The pipe is opened for reading and writing first, because opening it for reading alone waits for a writer.
+ * - The pipe is removed and then read once more: a process that opened it before is noticed, later ones find none.
+ * - The signal is repeated, because PostgreSQL may not have installed its signal handler yet.
  */
 const script = `
 umask 077
@@ -44,9 +44,9 @@ rm -f "users.$postmaster"
 export interface Watched {
   /** PostgreSQL's main process. */
   pid: number;
-  /** Whether the watchdog is still there: it ends with PostgreSQL. */
-  lives(): boolean;
-  /** Lets go: PostgreSQL stops unless somebody adopted it. */
+  /** Whether the watchdog still runs; it ends with PostgreSQL. */
+  isAlive(): boolean;
+  /** Ends our use of PostgreSQL; it stops unless another process is attached. */
   release(): void;
 }
 
@@ -55,26 +55,26 @@ export async function startWatched(place: Place, command: string[]): Promise<Wat
     ...place.identity,
     cwd: place.directory,
     env: environment,
-    // Out of our process group: Ctrl-C is for us, and we stop the database after what needs it.
+    // In its own process group, so that Ctrl-C reaches only us: the database is stopped last.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   const pid = Number.parseInt(await text(child.stdout), 10);
-  // None of this keeps a process alive that has nothing else to do.
+  // The child and its pipe must not keep our process alive.
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   return {
     pid,
-    lives: () => !Number.isNaN(pid) && child.exitCode === null && child.signalCode === null,
+    isAlive: () => !Number.isNaN(pid) && child.exitCode === null && child.signalCode === null,
     release: () => child.stdin.destroy(),
   };
 }
 
 /**
- * Makes us a user of the PostgreSQL that runs there; undefined if it has no watchdog, or one about to stop
- * it.
+ * Registers us as a user of the running PostgreSQL and returns how to end that. Undefined if it has no watchdog,
+ * or if the watchdog is about to stop it.
  */
 export function joinUsers(place: Place, pid: number): (() => void) | undefined {
   try {
@@ -90,7 +90,7 @@ export function joinUsers(place: Place, pid: number): (() => void) | undefined {
   }
 }
 
-/** Whether somebody has joined: reading from a pipe that has writers would have to wait, from one without it ends. */
+/** Whether a process is attached: reading the pipe fails with EAGAIN if it has writers, and ends if it has none. */
 export function hasUsers(place: Place, pid: number): boolean {
   try {
     const handle = openSync(join(place.directory, `users.${pid}`), constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,5 +1,5 @@
-// What a new sandbox starts with: two merchant accounts, buyers, cards, gift cards, some hundreds of transactions, and a key
-// pair whose private key is in DATA_DIR.
+// Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key
+// is saved in DATA_DIR.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createKeyPair } from '../actions/api-key-pairs.ts';
@@ -15,12 +15,12 @@ import { createSampleRecords } from './sample-records.ts';
 import { sampleTransaction } from './sample-transactions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
-/** Safe to run at every start, and by several processes at once. True when it made something. */
+/** Idempotent, and safe to run in several processes at once. Returns whether it created something. */
 export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSecrets): Promise<boolean> =>
   inWork(db, async (work) => {
     const unit = silently(work, 'sample data');
     await lockUntilCommit(unit.db, 'fill sandbox');
-    // `default` is the older of the two: a request without the header means that one.
+    // `default` is the older one, because requests without the account header use the oldest account.
     const older = new Date(now.getTime() - 60_000);
     const made = [
       await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
@@ -37,7 +37,7 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
     await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: [] });
-    // Before the commit: a pair without its key is useless, a key without its pair is registered at the next start.
+    // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
     writeKey(file, privateKey);
     return true;
   });

@@ -1,5 +1,5 @@
-// The sandbox's buyers, gift cards and stored cards. The first buyer and the first gift card are those of the contract's
-// examples, so that an example works as it is pasted.
+// The sandbox's buyers, gift cards and stored cards. The first buyer and the first gift card have the IDs of the contract's
+// examples, so that these examples work unchanged.
 import type { components } from '../../generated/types.ts';
 import { createBuyer } from '../actions/buyers.ts';
 import { createGiftCard } from '../actions/gift-cards.ts';

@@ -1,5 +1,5 @@
-// Plausible transactions, any number of them. Each depends only on the seed and its place in the sequence, so the same seed
-// gives the same transactions.
+// Generates any number of plausible transactions. Each depends only on the seed and its index, so the same seed gives the
+// same transactions.
 import { createHash } from 'node:crypto';
 import type { components } from '../../generated/types.ts';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
@@ -9,7 +9,7 @@ import { buyers, cards, giftCards } from './sample-records.ts';
 
 type Transaction = components['schemas']['Transaction'];
 
-/** A transaction as it is stored: the resource, and what only filters use. */
+/** A transaction as it is stored: the resource, and fields that only filters use. */
 export interface SampleTransaction extends Transaction {
   metadata: Record<string, string>;
   payment_source: components['schemas']['PaymentSource'];
@@ -25,7 +25,6 @@ export interface SampleOptions {
   secrets: { fingerprint: (number: string) => string };
 }
 
-// The most frequent first.
 const statuses: [status: Transaction['status'], weight: number][] = [
   ['capture_succeeded', 55],
   ['authorization_succeeded', 12],
@@ -58,8 +57,8 @@ const services = [
   { id: '0a1b2c3d-0004-4000-8000-000000000002', display_name: 'Second card processor' },
 ];
 
-/** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
-function dice(seed: number): () => number {
+/** A random number generator (mulberry32) whose numbers, from 0 to 1, depend only on the seed. */
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -82,16 +81,16 @@ export function sampleTransaction(
   account: string,
   { seed, until, secrets }: SampleOptions,
 ): SampleTransaction {
-  const roll = dice(seed * 1_000_003 + index);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  const random = createRandom(seed * 1_000_003 + index);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const weighted = (): Transaction['status'] => {
-    let left = roll() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
+    let left = random() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
     return (statuses.find(([, weight]) => (left -= weight) < 0) ?? statuses[0])?.[0] ?? 'processing';
   };
-  // The first nine have one status each, so that even a short list has all of them.
+  // The first nine transactions have one status each, so that a short list has them all.
   const status = statuses[index]?.[0] ?? weighted();
   const currency = pick(currencies);
-  const amount = Math.floor(roll() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
+  const amount = Math.floor(random() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
   const authorized = ![
     'processing',
     'buyer_approval_pending',
@@ -99,17 +98,17 @@ export function sampleTransaction(
     'authorization_declined',
   ].includes(status);
   const captured = status === 'capture_succeeded';
-  const refunded = captured && roll() < 0.12 ? Math.floor(amount * roll()) : 0;
-  const settled = captured && roll() < 0.8;
-  const created = new Date(until.getTime() - ageMinutes(index) * 60_000 - Math.floor(roll() * 60_000));
+  const refunded = captured && random() < 0.12 ? Math.floor(amount * random()) : 0;
+  const settled = captured && random() < 0.8;
+  const created = new Date(until.getTime() - ageMinutes(index) * 60_000 - Math.floor(random() * 60_000));
   const updated = new Date(
-    created.getTime() + (captured ? Math.floor(roll() * 86_400_000) : Math.floor(roll() * 5_000)),
+    created.getTime() + (captured ? Math.floor(random() * 86_400_000) : Math.floor(random() * 5_000)),
   );
   const card = pick(cards.filter((stored) => stored.status === 'succeeded'));
   const buyer = buyers[card.buyer];
   const service = pick(services);
   const decline = status === 'authorization_declined' ? pick(declines) : undefined;
-  const redemption = captured && roll() < 0.1 ? pick(giftCards) : undefined;
+  const redemption = captured && random() < 0.1 ? pick(giftCards) : undefined;
   const source = pick(sources);
   return {
     type: 'transaction',
@@ -128,7 +127,7 @@ export function sampleTransaction(
           account_number: buyer.account_number,
         }
       : null,
-    checkout_session_id: roll() < 0.5 ? uuidOf('session', seed, account, index) : null,
+    checkout_session_id: random() < 0.5 ? uuidOf('session', seed, account, index) : null,
     country: countries[currency] ?? null,
     currency,
     created_at: created.toISOString(),
@@ -141,7 +140,7 @@ export function sampleTransaction(
             id: uuidOf('redemption', seed, account, index),
             status: 'succeeded',
             amount: Math.floor(amount / 4),
-            refunded_amount: roll() < 0.2 ? Math.floor(amount / 8) : 0,
+            refunded_amount: random() < 0.2 ? Math.floor(amount / 8) : 0,
             gift_card_service_redemption_id: `redemption-${index}`,
             error_code: null,
             raw_error_code: null,
@@ -151,7 +150,7 @@ export function sampleTransaction(
         ]
       : [],
     instrument_type: pick(['pan', 'network_token', 'card_token'] as const),
-    intent: roll() < 0.7 ? 'authorize' : 'capture',
+    intent: random() < 0.7 ? 'authorize' : 'capture',
     merchant_account_id: account,
     method: 'card',
     payment_method: {
@@ -177,7 +176,7 @@ export function sampleTransaction(
       method: 'card',
       payment_service_definition_id: 'sandbox-card',
     },
-    pending_review: status === 'authorization_succeeded' && roll() < 0.1,
+    pending_review: status === 'authorization_succeeded' && random() < 0.1,
     raw_response_code: decline?.[0] ?? (authorized ? '00' : null),
     raw_response_description: decline?.[1] ?? (authorized ? 'Approved' : null),
     reconciliation_id: createHash('sha256')
@@ -191,11 +190,11 @@ export function sampleTransaction(
     metadata: {
       seed: String(seed),
       channel: pick(['web', 'app', 'store']),
-      campaign: `c${Math.floor(roll() * 20)}`,
+      campaign: `c${Math.floor(random() * 20)}`,
     },
     payment_source: source,
     merchant_initiated: source === 'recurring' || source === 'installment',
-    is_subsequent_payment: source === 'recurring' && roll() < 0.8,
+    is_subsequent_payment: source === 'recurring' && random() < 0.8,
     payment_service_transaction_id: authorized ? `psp-${seed}-${index}` : null,
   };
 }

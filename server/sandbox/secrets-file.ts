@@ -1,5 +1,5 @@
-// The sandbox makes its own secrets at the first start and keeps them in DATA_DIR, readable by its owner only. Production
-// brings its own.
+// The sandbox generates its secrets at the first start and stores them in DATA_DIR, readable only by the owner. Production
+// must configure them.
 import { randomBytes } from 'node:crypto';
 import {
   chownSync,
@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Keys } from '../domain/vault.ts';
 
-type Kept = Record<string, string>;
+type StoredSecrets = Record<string, string>;
 
 export class SecretsFault extends Error {}
 
@@ -25,7 +25,7 @@ const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
   text.split(',').map((key) => Buffer.from(key, 'base64')) as unknown as Keys;
 
-/** Those given win; the rest are read from DATA_DIR, and made there if they are missing. */
+/** Configured secrets take precedence; the others are read from DATA_DIR, and generated if they are missing. */
 export function sandboxSecrets<Name extends string>(
   dataDir: string,
   names: readonly Name[],
@@ -33,56 +33,57 @@ export function sandboxSecrets<Name extends string>(
 ): Record<Name, Buffer> {
   const file = fileIn(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const kept = read(file) ?? make(file, {}, names);
-  const complete = names.every((name) => kept[name] !== undefined) ? kept : make(file, kept, names);
+  const stored = read(file) ?? generateMissing(file, {}, names);
+  const isComplete = names.every((name) => stored[name] !== undefined);
+  const complete = isComplete ? stored : generateMissing(file, stored, names);
   const entries = names.map((name) => [name, given[name] ?? decode(complete[name] ?? '')[0]] as const);
   return Object.fromEntries(entries) as Record<Name, Buffer>;
 }
 
-/** The card keys as the file has them now: a look at the file's entry each time, a read when it is another file. */
+/** Returns the current card keys at each call. Reads the file again only when it has changed. */
 export function watchCardKeys(dataDir: string): () => Keys {
   const file = fileIn(dataDir);
   let version = '';
   let keys: Keys | undefined;
   return () => {
     const found = statSync(file, { throwIfNoEntry: false });
-    const now = found ? `${found.ino} ${found.mtimeMs} ${found.size}` : version;
-    if (keys && now === version) return keys;
+    const current = found ? `${found.ino} ${found.mtimeMs} ${found.size}` : version;
+    if (keys && current === version) return keys;
     keys = decode(read(file)?.CARD_KEY ?? '');
-    version = now;
+    version = current;
     return keys;
   };
 }
 
-/** Returns once it is on disk: what is sealed with a key that a power cut takes away is lost. */
-export function keepCardKeys(dataDir: string, keys: Keys): void {
+/** Syncs to disk before it returns: values encrypted with a key that a power cut erased would be lost. */
+export function saveCardKeys(dataDir: string, keys: Keys): void {
   const file = fileIn(dataDir);
   const CARD_KEY = keys.map((key) => key.toString('base64')).join(',');
   replace(file, { ...read(file), CARD_KEY });
 }
 
-function read(file: string): Kept | undefined {
+function read(file: string): StoredSecrets | undefined {
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
-    if (Object.values(kept).every((text) => decode(text).every((key) => key.length === 32))) return kept;
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as StoredSecrets;
+    if (Object.values(stored).every((text) => decode(text).every((key) => key.length === 32))) return stored;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   }
   throw new SecretsFault(
-    `${file} cannot be read as the sandbox's secrets. Put it back, or remove it and lose the cards that were stored with it.`,
+    `${file} does not contain valid sandbox secrets. Restore it, or remove it and lose the cards that were stored with it.`,
   );
 }
 
-const draftOf = (file: string, kept: Kept): string => {
+const writeDraft = (file: string, secrets: StoredSecrets): string => {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true });
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   return draft;
 };
 
-// Under another name first: nobody reads half a file, and no crash leaves none. It stays its owner's, also when root
-// helps out.
-function replace(file: string, kept: Kept): void {
-  const draft = draftOf(file, kept);
+// Replaces the file atomically, so that readers and crashes never see a partial one. Its owner stays the same, also when root
+// runs this.
+function replace(file: string, secrets: StoredSecrets): void {
+  const draft = writeDraft(file, secrets);
   const { uid, gid } = statSync(file);
   if (uid !== process.getuid?.()) chownSync(draft, uid, gid);
   renameSync(draft, file);
@@ -91,22 +92,22 @@ function replace(file: string, kept: Kept): void {
   closeSync(folder);
 }
 
-// The first is linked to its name, which fails if there is one: two that start at once agree.
-function make(file: string, kept: Kept, names: readonly string[]): Kept {
-  const made = Object.fromEntries(
-    names.map((name) => [name, kept[name] ?? randomBytes(32).toString('base64')]),
+// A new file is created with `link`, which fails if the file exists: two processes that start at once then use the same one.
+function generateMissing(file: string, stored: StoredSecrets, names: readonly string[]): StoredSecrets {
+  const complete = Object.fromEntries(
+    names.map((name) => [name, stored[name] ?? randomBytes(32).toString('base64')]),
   );
-  if (Object.keys(kept).length > 0) {
-    replace(file, made);
-    return made;
+  if (Object.keys(stored).length > 0) {
+    replace(file, complete);
+    return complete;
   }
-  const draft = draftOf(file, made);
+  const draft = writeDraft(file, complete);
   try {
     linkSync(draft, file);
-    return made;
+    return complete;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return read(file) ?? made;
+    return read(file) ?? complete;
   } finally {
     rmSync(draft, { force: true });
   }

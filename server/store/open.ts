@@ -97,7 +97,7 @@ async function keepEmbedded(dataDir: string, log: (message: string) => void) {
     // Whoever does not answer may still run, and if we started it, it stays ours to stop.
     const past = held.filter(({ started }) => next.started || !started);
     held = [...held.filter((database) => !past.includes(database)), next];
-    for (const database of past) await database.leave();
+    for (const database of past) await database.release();
     if (next.url !== current.url) moved?.(next.url);
     current = next;
   };
@@ -132,7 +132,7 @@ async function keepEmbedded(dataDir: string, log: (message: string) => void) {
     async stop() {
       await reviving?.catch(() => undefined);
       // The latest first: to the one that we started, an adoption of our own looks like another user.
-      for (const database of held.reverse()) await database.leave();
+      for (const database of held.reverse()) await database.release();
     },
   };
 }

@@ -1,4 +1,4 @@
-// One job of the queue: makes an attempt, then records it and schedules what follows in one transaction.
+// Handles one job of the queue: makes the attempt, then records it and schedules the next one in one transaction.
 import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
@@ -26,24 +26,24 @@ interface Outcome {
   retryAfter: number | undefined;
 }
 
-/** What the attempts of one worker share. */
+/** Shared by all attempts of one worker. */
 interface AttemptContext extends DeliverDeps {
   limit: Limit;
-  /** Cancels the attempt; it is then not counted. */
+  /** Cancels the attempt. A cancelled attempt is not recorded. */
   signal: AbortSignal;
 }
 
-/** False when the receiver failed. Throws when the attempt could not be recorded; the job then stays with this worker. */
+/** Returns false when the receiver failed. Throws when the attempt was cancelled or could not be recorded. */
 export async function deliver(job: Job, delivery: DueDelivery, context: AttemptContext): Promise<boolean> {
   const { db, queue, log, now, schedule, limit } = context;
-  // Delivered already, or replayed since: then another job has taken over.
+  // The event was delivered already, or it was replayed since and the replay has a job of its own.
   if (delivery.state !== 'pending' || delivery.round !== job.round) {
     await limit(() => queue.complete(db, [job.id]));
     return true;
   }
   const at = now();
   const begun = performance.now();
-  const outcome = delivery.active ? await attempt(delivery, at, context) : switchedOffAlready;
+  const outcome = delivery.active ? await attempt(delivery, at, context) : skippedBecauseInactive;
   const milliseconds = Math.round(performance.now() - begun);
   const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
   const final = succeeded || outcome.status === 410 || !delivery.active;
@@ -52,13 +52,13 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   const switchedOff = await limit(() =>
     inTransaction(db, async (transaction) => {
-      const decides = await recordAttempt(
+      const isCurrent = await recordAttempt(
         transaction,
         delivery,
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (decides && wait !== undefined) await queue.add(transaction, [job], { afterSeconds: wait });
+      if (isCurrent && wait !== undefined) await queue.add(transaction, [job], { afterSeconds: wait });
       await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {
@@ -67,7 +67,7 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
       });
     }),
   );
-  const about = {
+  const facts = {
     event: delivery.event_id,
     subscription: delivery.subscription_id,
     attempt: delivery.attempts + 1,
@@ -75,18 +75,18 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
     milliseconds,
   };
   log.info(
-    { ...about, error: outcome.error ?? undefined, nextInSeconds: wait && Math.round(wait) },
+    { ...facts, error: outcome.error ?? undefined, nextInSeconds: wait && Math.round(wait) },
     `webhook ${state}`,
   );
   if (switchedOff)
     log.warn(
       { subscription: delivery.subscription_id },
-      'the webhook subscription was switched off; payments webhooks activate switches it on again',
+      'the webhook subscription failed and was switched off; to switch it on again: payments webhooks activate ID',
     );
   return succeeded;
 }
 
-const switchedOffAlready: Outcome = {
+const skippedBecauseInactive: Outcome = {
   status: null,
   error: 'the subscription is switched off',
   retryAfter: undefined,

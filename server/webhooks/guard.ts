@@ -1,26 +1,28 @@
-// Where a delivery may go. Judged on the address that is actually connected to, so that a name which resolves to something
-// harmless first and to something private later (DNS rebinding) gains nothing.
+// Refuses deliveries to internal addresses (SSRF). The check is on the address that is connected to, not on the host name:
+// a name that resolves to a public address first and to a private one later (DNS rebinding) is refused too.
 import { lookup as dnsLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 export class RefusedAddress extends Error {}
 
-const blocked = (v4: [string, number][], v6: [string, number][]): BlockList => {
+const internalAddress = 'webhooks are not delivered to internal addresses';
+
+const blockList = (v4: [string, number][], v6: [string, number][]): BlockList => {
   const list = new BlockList();
   for (const [net, bits] of v4) list.addSubnet(net, bits, 'ipv4');
   for (const [net, bits] of v6) list.addSubnet(net, bits, 'ipv6');
   return list;
 };
 
-const loopback = blocked([['127.0.0.0', 8]], [['::1', 128]]);
+const loopback = blockList([['127.0.0.0', 8]], [['::1', 128]]);
 
-// Private, shared, link-local (where clouds keep their metadata), benchmarking, documentation, multicast, reserved.
-const never = blocked(
+// Private, shared, link-local (cloud metadata services), benchmarking, documentation, multicast and reserved ranges.
+const forbidden = blockList(
   [
     ['0.0.0.0', 8],
     ['10.0.0.0', 8],
     ['100.64.0.0', 10],
-    // Azure keeps its metadata beside the private addresses.
+    // Azure's metadata service has a public address.
     ['168.63.129.16', 32],
     ['169.254.0.0', 16],
     ['172.16.0.0', 12],
@@ -51,7 +53,7 @@ const never = blocked(
   ],
 );
 
-/** An IPv6 address that only wraps an IPv4 address is judged as that. */
+/** Returns the IPv4 address inside an IPv4-mapped IPv6 address, and any other address without its zone. */
 function unwrap(address: string): string {
   const bare = address.replace(/%.*$/, '');
   if (isIP(bare) !== 6) return bare;
@@ -67,10 +69,10 @@ export function isAllowedAddress(address: string, { allowLoopback }: { allowLoop
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (isIP(plain) === 0) return false;
   if (loopback.check(plain, family)) return allowLoopback;
-  return !never.check(plain, family);
+  return !forbidden.check(plain, family);
 }
 
-/** Looks a name up like Node does, and hands on only addresses that may be connected to. */
+/** Resolves a name like Node does, and returns only the allowed addresses. */
 export const createGuardedLookup =
   (options: { allowLoopback: boolean }): LookupFunction =>
   (hostname, lookupOptions, callback) => {
@@ -81,22 +83,25 @@ export const createGuardedLookup =
       }
       const allowed = addresses.filter(({ address }) => isAllowedAddress(address, options));
       const [first] = allowed;
-      if (!first) callback(new RefusedAddress('the address may not be delivered to'), '', 0);
+      if (!first) callback(new RefusedAddress(internalAddress), '', 0);
       else if (lookupOptions.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };
 
-/** The URL parser has made decimal, octal and short spellings of an address into its usual one; names come later. */
+/**
+ * Checks the scheme and a literal IP address; the URL parser has normalised its decimal, octal and short forms. Host names
+ * are checked when they are resolved.
+ */
 export function checkUrl(
   url: URL,
   { allowLoopback, allowHttp }: { allowLoopback: boolean; allowHttp: boolean },
 ): void {
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
-    throw new RefusedAddress('only https may be delivered to');
+    throw new RefusedAddress('webhooks are delivered to https URLs only');
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) > 0 && !isAllowedAddress(host, { allowLoopback })) {
-    throw new RefusedAddress('the address may not be delivered to');
+    throw new RefusedAddress(internalAddress);
   }
 }

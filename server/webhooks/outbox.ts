@@ -1,5 +1,5 @@
-// The outbox of a unit of work: an event is validated against the contract, stored and queued in the transaction of its
-// change. A change that is rolled back sends nothing; one that is committed is delivered.
+// The outbox of a unit of work: an event is validated against the contract, stored and queued in the same transaction as the
+// change. A change that is rolled back sends no event; a change that is committed always does.
 import { randomUUID } from 'node:crypto';
 import type { Outbox } from '../actions/unit-of-work.ts';
 import type { ResponseCheck } from '../contract/responses.ts';

@@ -1,11 +1,11 @@
-// pg-boss, as this service uses it: one queue of deliveries, sent to inside the transaction of the change they tell of.
+// The delivery queue, on pg-boss. Jobs are added in the same transaction as the change that caused the event.
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Db, Pool } from '../store/database.ts';
 
 export const queueName = 'webhook-deliveries';
 
-/** A delivery, and the round of attempts that the job is for: a replay begins a new one, and ends the older jobs. */
+/** A delivery and its round of attempts. A replay starts a new round; jobs of older rounds are then ignored. */
 export interface DueJob {
   deliveryId: string;
   round: number;
@@ -16,29 +16,26 @@ export interface Job extends DueJob {
 }
 
 export interface Queue {
-  /**
-   * Inside the transaction that is handed in: rolled back with it, there when it is committed. What is postponed is taken
-   * only after all that is not.
-   */
+  /** Runs in the given transaction. Postponed jobs have a lower priority: they are fetched after all others. */
   add: (
     db: Db,
     due: readonly DueJob[],
     options?: { afterSeconds?: number; postponed?: boolean },
   ) => Promise<void>;
-  fetch: (most: number) => Promise<Job[]>;
+  fetch: (limit: number) => Promise<Job[]>;
   complete: (db: Db, jobIds: readonly string[]) => Promise<void>;
-  /** Says that somebody still works on these: a job that nobody speaks of for a while is given to another. */
-  keep: (jobIds: readonly string[]) => Promise<void>;
-  /** Gives a job back, to be taken again in a second. */
-  giveBack: (jobId: string) => Promise<void>;
+  /** Extends the lease on these jobs: without a heartbeat a job becomes available to other workers. */
+  heartbeat: (jobIds: readonly string[]) => Promise<void>;
+  /** Ends the lease on a job: any worker can fetch it again after one second. */
+  release: (jobId: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-// A worker that dies in the middle of an attempt leaves its jobs active. It spoke of them every few seconds while it lived
-// (see `keep`); after this silence, looked for this often, they are tried again.
-const silenceSeconds = 20;
+// A worker that crashes leaves its jobs active. Without a heartbeat the lease expires after 20 s; pg-boss looks for expired
+// leases every 10 s and makes those jobs available again.
+const leaseSeconds = 20;
 const supervisionSeconds = 10;
-const keepDays = 30;
+const retentionDays = 30;
 
 export async function openQueue(
   pool: Pool,
@@ -48,7 +45,7 @@ export async function openQueue(
   const boss = new PgBoss({
     db: { executeSql: (text: string, values: unknown[]) => pool.query(text, values) },
     schedule: false,
-    // Whoever works for long looks after the queue; a command that only sends does not.
+    // Long-running processes supervise the queue; a command that only adds jobs does not.
     supervise,
     archiveCompletedAfterSeconds: 3600,
     deleteAfterDays: 1,
@@ -57,16 +54,17 @@ export async function openQueue(
   boss.on('error', onError);
   const close = () => boss.stop({ graceful: false, close: false, wait: false });
   try {
-    await oneAtATime(pool, async () => {
+    await withSchemaLock(pool, async () => {
       await boss.start();
       await boss.createQueue(queueName);
     });
   } catch (error) {
-    // Its timers would keep a process alive that could not start.
+    // Otherwise the timers of pg-boss keep the process alive although the start failed.
     await close();
     throw error;
   }
-  const within = (db: Db) => ({
+  /** Lets pg-boss run its statements in a transaction of ours. */
+  const executorOf = (db: Db) => ({
     executeSql: async (text: string, values: unknown[]) => ({
       rows: (await db.executeQuery(CompiledQuery.raw(text, values))).rows as object[],
     }),
@@ -79,39 +77,39 @@ export async function openQueue(
         data: { deliveryId, round },
         priority: postponed ? -1 : 0,
         startAfter,
-        expireInSeconds: silenceSeconds,
-        // Only for workers that die; a failed attempt is scheduled by us.
+        expireInSeconds: leaseSeconds,
+        // These retries are for expired leases only; failed deliveries follow schedule.ts.
         retryLimit: 1000,
         retryDelay: 1,
-        keepUntil: new Date(startAfter.getTime() + keepDays * 86_400_000),
+        keepUntil: new Date(startAfter.getTime() + retentionDays * 86_400_000),
       }));
-      if (jobs.length > 0) await boss.insert(jobs, { db: within(db) });
+      if (jobs.length > 0) await boss.insert(jobs, { db: executorOf(db) });
     },
-    async fetch(most) {
-      const jobs = await boss.fetch<DueJob>(queueName, { batchSize: most });
+    async fetch(limit) {
+      const jobs = await boss.fetch<DueJob>(queueName, { batchSize: limit });
       return jobs.map(({ id, data }) => ({ id, ...data }));
     },
     async complete(db, jobIds) {
-      // pg-boss takes options in the fourth place. Its types, which know several IDs only without a result, also allow them
-      // in the third: there they are stored as the result, and the job is completed outside of the transaction.
-      await boss.complete(queueName, [...jobIds] as unknown as string, {}, { db: within(db) });
+      // The options must be the fourth argument. The types of pg-boss also allow them as the third, but there they are
+      // stored as the result of the job, and the job is completed outside of the transaction.
+      await boss.complete(queueName, [...jobIds] as unknown as string, {}, { db: executorOf(db) });
     },
-    async keep(jobIds) {
-      // pg-boss counts from `started_on` and has no call for this.
+    async heartbeat(jobIds) {
+      // pg-boss has no heartbeat, but measures the lease from `started_on`.
       await pool.query(
         `update pgboss.job set started_on = now() where name = $1 and id = any($2::uuid[]) and state = 'active'`,
         [queueName, jobIds],
       );
     },
-    async giveBack(jobId) {
+    async release(jobId) {
       await boss.fail(queueName, jobId);
     },
     close,
   };
 }
 
-/** Two that make the queue's tables at the same instant would deadlock. */
-async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> {
+/** Two processes that create the queue's tables at the same time would deadlock. */
+async function withSchemaLock(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -120,7 +118,7 @@ async function oneAtATime(pool: Pool, work: () => Promise<void>): Promise<void> 
     await client.query(`select pg_advisory_xact_lock(hashtextextended('webhook queue', 0))`);
     await work();
   } finally {
-    // There is nothing to commit: this ends the lock.
+    // Nothing was changed on this connection; the end of the transaction releases the lock.
     await client.query('rollback').finally(() => {
       client.release();
     });

@@ -1,4 +1,4 @@
-// When a delivery is tried again: the decided schedule, each wait with jitter, and what the receiver asks for within bounds.
+// When a failed delivery is retried: a fixed backoff schedule with jitter, and the receiver's Retry-After up to one day.
 
 const second = 1;
 const minute = 60 * second;
@@ -23,13 +23,17 @@ export const switchOffAfterMilliseconds = 5 * 24 * hour * 1000;
 const longestRetryAfter = 24 * hour;
 
 /**
- * Seconds until the next attempt after `attempts` have failed; undefined when that was the last. `roll` is from 0 to 1:
- * waits are up to a tenth shorter or longer, so that receivers are not met by everything at once.
+ * Seconds until the next attempt after `attempts` have failed; undefined after the last one. `random`, from 0 to 1, makes
+ * the wait up to 10 % shorter or longer, so that a receiver does not get all retries at once.
  */
-export function nextWait(attempts: number, retryAfter: number | undefined, roll: number): number | undefined {
+export function nextWait(
+  attempts: number,
+  retryAfter: number | undefined,
+  random: number,
+): number | undefined {
   const wait = waits[attempts];
   if (wait === undefined) return undefined;
-  const jittered = wait * (0.9 + 0.2 * roll);
+  const jittered = wait * (0.9 + 0.2 * random);
   return retryAfter === undefined ? jittered : Math.max(jittered, Math.min(retryAfter, longestRetryAfter));
 }
 

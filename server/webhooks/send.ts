@@ -1,4 +1,4 @@
-// One delivery attempt: a POST that follows no redirect, reads little and ends in time.
+// One delivery attempt: a POST that follows no redirects, limits the size of the answer and has a deadline.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkUrl, createGuardedLookup } from './guard.ts';
@@ -22,7 +22,7 @@ export interface Reply {
 }
 
 export const sendMilliseconds = 15_000;
-/** The sandbox may deliver to this machine, and without TLS. */
+/** The sandbox may deliver to this machine and without TLS. */
 export const sendOptions = ({ environment }: { environment: 'sandbox' | 'production' }): SendOptions => ({
   allowLoopback: environment === 'sandbox',
   allowHttp: environment === 'sandbox',
@@ -31,23 +31,23 @@ export const sendOptions = ({ environment }: { environment: 'sandbox' | 'product
 
 const longestAnswer = 64 * 1024;
 
-/** Rejects when there was no whole answer in time, or when `ending` says that nobody waits for it any more. */
-export async function send(outgoing: Outgoing, options: SendOptions, ending: AbortSignal): Promise<Reply> {
-  // Not AbortSignal.any: it holds on to every signal made from one that lives as long as the worker.
-  const stopping = new AbortController();
-  const stop = () => {
-    stopping.abort();
+/** Rejects when the answer is not complete at the deadline, or when `cancel` is aborted. */
+export async function send(outgoing: Outgoing, options: SendOptions, cancel: AbortSignal): Promise<Reply> {
+  // Not AbortSignal.any: `cancel` lives as long as the worker and would keep every signal derived from it in memory.
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort();
   };
-  const timer = setTimeout(stop, options.milliseconds);
-  ending.addEventListener('abort', stop);
+  const deadline = setTimeout(abort, options.milliseconds);
+  cancel.addEventListener('abort', abort);
   try {
-    return await post(outgoing, options, stopping.signal);
+    return await post(outgoing, options, controller.signal);
   } catch (error) {
-    if (!stopping.signal.aborted) throw error;
+    if (!controller.signal.aborted) throw error;
     throw new Error(`no answer within ${options.milliseconds / 1000} s`, { cause: error });
   } finally {
-    clearTimeout(timer);
-    ending.removeEventListener('abort', stop);
+    clearTimeout(deadline);
+    cancel.removeEventListener('abort', abort);
   }
 }
 
@@ -64,7 +64,7 @@ function post(
       target,
       {
         method: 'POST',
-        // A connection of its own: a kept one would have been judged for another address.
+        // No connection pool: only the lookup of a new connection checks the address.
         agent: false,
         lookup: createGuardedLookup(options),
         signal,
@@ -87,7 +87,7 @@ function post(
   });
 }
 
-// The body of an answer does not matter, but the answer is whole only when it has ended. A long one is cut off.
+// The body of an answer is ignored, but it must be read to its end for the answer to count. A long one is cut off.
 function drain(answer: IncomingMessage): Promise<void> {
   return new Promise((resolve, reject) => {
     let read = 0;

@@ -1,4 +1,4 @@
-// Standard Webhooks: one signature per valid secret over the ID, the timestamp and the body, exactly as they are sent.
+// Signs as Standard Webhooks specifies: one signature per valid secret, over the ID, the timestamp and the body as sent.
 import { createHmac } from 'node:crypto';
 
 export function webhookHeaders(

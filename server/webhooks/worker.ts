@@ -1,24 +1,23 @@
-// Takes deliveries from the queue and sends them, many at once, but of one subscription only a few, and of one that fails
-// only one: a receiver that hangs or fails never delays the others. Any number of workers may run on one database.
+// Fetches deliveries from the queue and sends them concurrently, with a limit per subscription, so that a slow or failing
+// receiver does not delay the others. Any number of workers may run on one database.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { inTransaction } from '../store/database.ts';
 import { createLimit } from './limit.ts';
-import { createLanes, type Lane, type LaneLimits } from './lanes.ts';
+import { createSubscriptionSlots, type Slots, type SubscriptionLimits } from './subscription-slots.ts';
 import type { Job } from './queue.ts';
 
-export interface WorkerLimits extends LaneLimits {
-  /** Deliveries held here, under way or waiting for their subscription's turn. */
+export interface WorkerLimits extends SubscriptionLimits {
+  /** Deliveries that this worker holds, running or waiting for a slot of their subscription. */
   held: number;
-  /** Connections used at once: the pool is for requests first. */
-  records: number;
+  /** Concurrent database transactions. Few, because requests use the same pool. */
+  transactions: number;
   batch: number;
   pollMilliseconds: number;
-  /** How often the queue is told that we are still at work. */
-  keepMilliseconds: number;
-  /** How long attempts may still take when the worker is told to stop; longer ones are left to the next worker. */
+  heartbeatMilliseconds: number;
+  /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
 }
 
@@ -26,59 +25,60 @@ export const defaultLimits: WorkerLimits = {
   held: 2000,
   heldPerSubscription: 50,
   perSubscription: 4,
-  records: 4,
+  transactions: 4,
   batch: 100,
   pollMilliseconds: 250,
-  keepMilliseconds: 5_000,
+  heartbeatMilliseconds: 5_000,
   stopMilliseconds: 3_000,
 };
 
-// Seconds until a delivery is looked at again whose subscription had enough here already.
+// How long a delivery is postponed when its subscription has no free slot.
 const postponeSeconds = 0.3;
 const postponeFailingSeconds = 10;
 
 export interface Worker {
-  /** Takes nothing more, and waits a little for what is under way. */
+  /** Fetches nothing more, and gives running attempts a few seconds to finish. */
   stop: () => Promise<void>;
 }
 
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
   const { queue, db, log } = deps;
-  const ending = new AbortController();
-  const cutting = new AbortController();
-  // One for each attempt under way, and they are bounded by the limits.
-  setMaxListeners(0, cutting.signal);
-  const lanes = createLanes(limits);
-  const underWay = new Map<string, Promise<void>>();
-  const records = createLimit(limits.records);
+  const stopping = new AbortController();
+  const cancellation = new AbortController();
+  // Every running attempt adds a listener; `limits` bounds their number.
+  setMaxListeners(0, cancellation.signal);
+  const subscriptions = createSubscriptionSlots(limits);
+  const running = new Map<string, Promise<void>>();
+  const transactionLimit = createLimit(limits.transactions);
 
-  const runInLane = async (job: Job, delivery: DueDelivery, lane: Lane): Promise<void> => {
-    if (ending.signal.aborted) return queue.giveBack(job.id);
-    if (lane.failing && lane.active > 0) return postpone([job], postponeFailingSeconds);
-    lane.active += 1;
+  const runInSlot = async (job: Job, delivery: DueDelivery, slots: Slots): Promise<void> => {
+    if (stopping.signal.aborted) return queue.release(job.id);
+    if (slots.failing && slots.active > 0) return postpone([job], postponeFailingSeconds);
+    slots.active += 1;
     try {
-      lane.failing = !(await deliver(job, delivery, { ...deps, limit: records, signal: cutting.signal }));
+      const context = { ...deps, limit: transactionLimit, signal: cancellation.signal };
+      slots.failing = !(await deliver(job, delivery, context));
     } finally {
-      lane.active -= 1;
+      slots.active -= 1;
     }
   };
 
   const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
     try {
-      if (!delivery) await records(() => queue.complete(db, [job.id]));
-      else await lanes.enter(delivery.subscription_id, (lane) => runInLane(job, delivery, lane));
+      if (!delivery) await transactionLimit(() => queue.complete(db, [job.id]));
+      else await subscriptions.run(delivery.subscription_id, (slots) => runInSlot(job, delivery, slots));
     } catch (error) {
-      if (!cutting.signal.aborted)
+      if (!cancellation.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
-      // If the database is away this fails too; the job then comes back by itself, as we speak of it no more.
-      await queue.giveBack(job.id).catch(() => undefined);
+      // This fails too while the database is down; without a heartbeat the lease then expires.
+      await queue.release(job.id).catch(() => undefined);
     } finally {
-      underWay.delete(job.id);
+      running.delete(job.id);
     }
   };
 
   const postpone = (jobs: readonly Job[], afterSeconds: number): Promise<void> =>
-    records(() =>
+    transactionLimit(() =>
       inTransaction(db, async (transaction) => {
         await queue.add(transaction, jobs, { afterSeconds, postponed: true });
         await queue.complete(
@@ -88,58 +88,59 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       }),
     );
 
-  const take = async (): Promise<number> => {
-    const room = limits.held - underWay.size;
-    const jobs = room > 0 ? await queue.fetch(Math.min(room, limits.batch)) : [];
+  /** Returns how many jobs were fetched. */
+  const fetchBatch = async (): Promise<number> => {
+    const capacity = limits.held - running.size;
+    const jobs = capacity > 0 ? await queue.fetch(Math.min(capacity, limits.batch)) : [];
     if (jobs.length === 0) return 0;
     const ids = jobs.map(({ deliveryId }) => deliveryId);
     const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
-    const later: Job[] = [];
-    const muchLater: Job[] = [];
+    const toBusy: Job[] = [];
+    const toFailing: Job[] = [];
     for (const job of jobs) {
       const delivery = byId.get(job.deliveryId);
-      if (delivery && lanes.isFull(delivery)) (delivery.failing_since ? muchLater : later).push(job);
-      else underWay.set(job.id, handle(job, delivery));
+      if (delivery && subscriptions.isFull(delivery)) (delivery.failing_since ? toFailing : toBusy).push(job);
+      else running.set(job.id, handle(job, delivery));
     }
-    if (later.length > 0) await postpone(later, postponeSeconds);
-    if (muchLater.length > 0) await postpone(muchLater, postponeFailingSeconds);
+    if (toBusy.length > 0) await postpone(toBusy, postponeSeconds);
+    if (toFailing.length > 0) await postpone(toFailing, postponeFailingSeconds);
     return jobs.length;
   };
 
-  const run = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
-      if ((await take()) > 0) continue;
-      await wait(limits.pollMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
+  const poll = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      if ((await fetchBatch()) > 0) continue;
+      await wait(limits.pollMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
 
-  const keepRunning = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
-      await run().catch(async (error: unknown) => {
+  const pollWithRetry = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await poll().catch(async (error: unknown) => {
         log.warn(
           { reason: error instanceof Error ? error.message : String(error) },
           'the webhook queue cannot be read; trying again',
         );
-        await wait(1_000, undefined, { signal: ending.signal }).catch(() => undefined);
+        await wait(1_000, undefined, { signal: stopping.signal }).catch(() => undefined);
       });
     }
   };
 
-  // A failure shows at the next fetch.
-  const keeping = setInterval(() => {
-    if (underWay.size > 0) queue.keep([...underWay.keys()]).catch(() => undefined);
-  }, limits.keepMilliseconds);
-  const running = keepRunning();
+  // A heartbeat that fails needs no log line: the next fetch fails too, and logs.
+  const heartbeat = setInterval(() => {
+    if (running.size > 0) queue.heartbeat([...running.keys()]).catch(() => undefined);
+  }, limits.heartbeatMilliseconds);
+  const polling = pollWithRetry();
   return {
     async stop() {
-      ending.abort();
-      await running;
-      const cut = setTimeout(() => {
-        cutting.abort();
+      stopping.abort();
+      await polling;
+      const deadline = setTimeout(() => {
+        cancellation.abort();
       }, limits.stopMilliseconds);
-      await Promise.all(underWay.values());
-      clearTimeout(cut);
-      clearInterval(keeping);
+      await Promise.all(running.values());
+      clearTimeout(deadline);
+      clearInterval(heartbeat);
     },
   };
 }

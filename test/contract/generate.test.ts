@@ -193,7 +193,7 @@ describe('a bad bundle, as in a broken deployment', () => {
     {
       name: 'an unresolved reference',
       edit: (text) => break_(text, '#/components/schemas/CardDetails"', '#/components/schemas/CardDetailz"'),
-      says: /CardDetailz leads nowhere\n {2}at .*openapi\.json:\d+/,
+      says: /CardDetailz does not resolve\n {2}at .*openapi\.json:\d+/,
     },
     {
       name: 'an invalid schema',

@@ -137,7 +137,7 @@ describe('the process', () => {
     expect(await processesOn(dataDir.path)).not.toEqual([]);
     const { status, stdout } = await server.stop('SIGTERM');
     expect(status).toBe(0);
-    expect(stdout).toMatch(/"msg":"stopping: finishing what is under way"\}\n[^]*"msg":"stopped"\}\n$/);
+    expect(stdout).toMatch(/"msg":"stopping: finishing running requests"\}\n[^]*"msg":"stopped"\}\n$/);
     await nothingRunsOn(dataDir.path);
     expect(await isRefused(server.url)).toBe(true);
   });

@@ -220,7 +220,7 @@ describe('what stops a start is said in one sentence', () => {
     const { status, stderr } = await startInVainHere(env);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL).\n',
+      stderr: 'HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL).\n',
     });
   });
 

@@ -146,7 +146,7 @@ describe('a delivery', () => {
       .where('delivery_id', '=', id)
       .execute();
     expect(new Set(attempts.map(({ error }) => error))).toEqual(
-      new Set(['the address may not be delivered to']),
+      new Set(['webhooks are not delivered to internal addresses']),
     );
     await unsubscribe(service, subscription);
   });
@@ -329,7 +329,7 @@ describe('the schedule, under a clock of its own', () => {
     await until(async () => (await isActive()) === false);
     const again = times.map((time) => (times.at(-1) ?? 0) + time);
     expect(secondsOf(10)).toEqual(again.slice(0, again.findIndex((time) => time >= 5 * 24 * hour) + 1));
-    expect(other.logs.join('')).toContain('the webhook subscription was switched off');
+    expect(other.logs.join('')).toContain('the webhook subscription failed and was switched off');
   });
 });
 

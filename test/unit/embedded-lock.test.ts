@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { withLock } from '../../server/postgres/lock.ts';
-import { startOf } from '../../server/postgres/process.ts';
+import { startTimeOf } from '../../server/postgres/process.ts';
 
 let folder: string;
 
@@ -43,7 +43,7 @@ it.each([
 });
 
 it('waits for a holder who lives', async () => {
-  await symlink(`${process.pid}@${(await startOf(process.pid)) ?? ''}`, join(folder, '7'));
+  await symlink(`${process.pid}@${(await startTimeOf(process.pid)) ?? ''}`, join(folder, '7'));
   let entered = false;
   const entering = locked(() => {
     entered = true;

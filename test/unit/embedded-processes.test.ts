@@ -20,7 +20,7 @@ import {
   onTestFinished,
 } from 'vitest';
 import { runningUrl, startEmbedded } from '../../server/postgres/index.ts';
-import { startOf } from '../../server/postgres/process.ts';
+import { startTimeOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
 const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
@@ -186,7 +186,7 @@ describe('a database that was made before', () => {
       const first = await owner.start();
       const pid = await postmasterOf(first);
       await owner.kill();
-      await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
+      await eventually(async () => (await startTimeOf(pid)) === undefined, 'PostgreSQL ends');
       await noneLeft(first.directory);
 
       const next = await startEmbedded({ dataDir });
@@ -219,7 +219,7 @@ describe('a database that was made before', () => {
       await guest.kill();
       expect(await query(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
       await second.stop();
-      await eventually(async () => (await startOf(pid)) === undefined, 'PostgreSQL ends');
+      await eventually(async () => (await startTimeOf(pid)) === undefined, 'PostgreSQL ends');
     });
 
     it('of PostgreSQL itself loses nothing', async () => {
@@ -238,14 +238,14 @@ describe('a database that was made before', () => {
       for (const { pid: shell, command } of await processesOf(first.directory)) {
         if (!command.startsWith('/bin/sh')) continue;
         process.kill(shell, 'SIGKILL');
-        await eventually(async () => (await startOf(shell)) === undefined, 'the watchdog ends');
+        await eventually(async () => (await startTimeOf(shell)) === undefined, 'the watchdog ends');
       }
       await owner.kill();
-      expect(await startOf(pid)).toBeDefined();
+      expect(await startTimeOf(pid)).toBeDefined();
 
       const next = await startEmbedded({ dataDir });
       expect(next).toMatchObject({ started: true, url: first.url });
-      expect(await startOf(pid)).toBeUndefined();
+      expect(await startTimeOf(pid)).toBeUndefined();
       await next.stop();
     });
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
-import { startOf } from '../../server/postgres/process.ts';
+import { startTimeOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
 
@@ -131,7 +131,7 @@ describe('an embedded PostgreSQL', () => {
     const before = database.url;
     const pid = Number.parseInt(await readFile(postmasterFile(), 'utf8'), 10);
     await database.stop();
-    expect(await startOf(pid)).toBeUndefined();
+    expect(await startTimeOf(pid)).toBeUndefined();
     expect(await runningUrl(dataDir)).toBeUndefined();
     const begun = performance.now();
     await restart();
@@ -189,7 +189,7 @@ describe('an embedded PostgreSQL', () => {
     const right = await readFile(file, 'utf8');
     try {
       await writeFile(file, 'another\n');
-      await expect(startEmbedded({ dataDir })).rejects.toThrow(/refuses the password kept in DATA_DIR/);
+      await expect(startEmbedded({ dataDir })).rejects.toThrow(/refuses the password in DATA_DIR/);
       await rm(file);
       await expect(startEmbedded({ dataDir })).rejects.toThrow(/postgres-password is missing/);
     } finally {

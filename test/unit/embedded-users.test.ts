@@ -151,7 +151,7 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       const first = await start(packageFolder);
       expect(first.directory).toMatch(/^\/var\/lib\/payments-service\/[0-9a-f]{16}$/);
       expect(told).toEqual([
-        `PostgreSQL runs as nobody, who cannot enter ${dataDir}: its data are kept in ${first.directory}.`,
+        `PostgreSQL runs as nobody, who cannot enter ${dataDir}: its data is in ${first.directory}.`,
         expect.stringContaining(`copied to ${first.directory}`),
       ]);
       await first.stop();
@@ -170,7 +170,7 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       await rm(dataDir, { recursive: true });
       const second = await start();
       expect(second.directory).toBe(`${first.directory}-2`);
-      expect(told[0]).toContain(`${first.directory} holds the database of an earlier ${dataDir}`);
+      expect(told[0]).toContain(`${first.directory} contains the database of an earlier ${dataDir}`);
       await second.stop();
       await removeFar(first.directory);
     });
