@@ -1,9 +1,9 @@
 /** The promises of the document as a whole, and of its webhooks. */
-import { faultsOf } from './specification.checker.ts';
-import { asJson, type Contract, type Place } from './specification.document.ts';
-import { eventPayload, events, operations } from './specification.operations.ts';
-import { signatureFaults } from './specification.parameters.ts';
-import { json, keysOf, unequal, verbs, type Promised } from './specification.promised.ts';
+import { faultsOf } from './checker.ts';
+import { asJson, type Contract, type Place } from './document.ts';
+import { eventPayload, events, operations } from './operations.ts';
+import { signatureFaults } from './parameters.ts';
+import { json, keysOf, unequal, verbs, type Promised } from './promised.ts';
 
 export const documentPromises: Promised[] = [
   {

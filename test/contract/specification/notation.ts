@@ -1,5 +1,5 @@
 /** The words in which the tables of the specification are written down. */
-import type { Json } from './specification.document.ts';
+import type { Json } from './document.ts';
 
 export type Values = readonly (string | number)[];
 

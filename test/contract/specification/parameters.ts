@@ -1,16 +1,9 @@
 /** Query parameters, request headers and response headers. */
 import { isDeepStrictEqual } from 'node:util';
-import { faultsOf, type Fault } from './specification.checker.ts';
-import {
-  asArray,
-  asJson,
-  childOf,
-  isAnnotation,
-  type Contract,
-  type Place,
-} from './specification.document.ts';
-import { anything, integer, perhaps, string, type Rule } from './specification.notation.ts';
-import type { Operation } from './specification.operations.ts';
+import { faultsOf, type Fault } from './checker.ts';
+import { asArray, asJson, childOf, isAnnotation, type Contract, type Place } from './document.ts';
+import { anything, integer, perhaps, string, type Rule } from './notation.ts';
+import type { Operation } from './operations.ts';
 
 const merchantAccount = 'X-Service-Merchant-Account-ID';
 

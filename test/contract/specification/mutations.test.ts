@@ -1,9 +1,9 @@
 /** Proof that the test of the specification can fail: each change below breaks a promise, and is noticed. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asArray, asJson, Contract, isJson, type Json, type Place } from './specification.document.ts';
-import { operations } from './specification.operations.ts';
-import { answerAt, json, operationAt, responseAt } from './specification.promised.ts';
-import { promises } from './specification.promises.ts';
+import { asArray, asJson, Contract, isJson, type Json, type Place } from './document.ts';
+import { operations } from './operations.ts';
+import { answerAt, json, operationAt, responseAt } from './promised.ts';
+import { promises } from './promises.ts';
 
 type Find = (contract: Contract) => Place;
 type Mutation = [name: string, find: Find, change: (value: Json) => void];

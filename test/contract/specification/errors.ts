@@ -1,5 +1,5 @@
 /** "Errors": the shape of the body at each status. */
-import type { Json } from './specification.document.ts';
+import type { Json } from './document.ts';
 import {
   any,
   arrayOf,
@@ -15,8 +15,8 @@ import {
   stringOrInteger,
   withDefault,
   type Rule,
-} from './specification.notation.ts';
-import { errorCodes, errorLocations } from './specification.values.ts';
+} from './notation.ts';
+import { errorCodes, errorLocations } from './values.ts';
 
 const detail = object({
   location: oneOf(errorLocations),

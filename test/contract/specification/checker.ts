@@ -1,7 +1,7 @@
 /** Holds a schema of the contract against a rule of the tables and names every difference. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract, Place, View } from './specification.document.ts';
-import { anything, type Rule } from './specification.notation.ts';
+import type { Contract, Place, View } from './document.ts';
+import { anything, type Rule } from './notation.ts';
 
 export type Aspect = 'fields' | 'presence' | 'null' | 'types' | 'values' | 'limits' | 'closed';
 

@@ -1,20 +1,12 @@
 /** The promises of each operation: parameters, bodies, statuses, scopes, headers, extensions. */
-import { bodyFaults } from './specification.bodies.ts';
-import { faultsOf, type Fault } from './specification.checker.ts';
-import { asArray, asJson, type Contract, type Place } from './specification.document.ts';
-import { errorBody, errorFacts } from './specification.errors.ts';
-import type { Rule } from './specification.notation.ts';
-import type { Operation } from './specification.operations.ts';
-import { headerFaults, parameterFaults, parametersOf } from './specification.parameters.ts';
-import {
-  answerAt,
-  json,
-  keysOf,
-  operationAt,
-  responseAt,
-  unequal,
-  type Promised,
-} from './specification.promised.ts';
+import { bodyFaults } from './bodies.ts';
+import { faultsOf, type Fault } from './checker.ts';
+import { asArray, asJson, type Contract, type Place } from './document.ts';
+import { errorBody, errorFacts } from './errors.ts';
+import type { Rule } from './notation.ts';
+import type { Operation } from './operations.ts';
+import { headerFaults, parameterFaults, parametersOf } from './parameters.ts';
+import { answerAt, json, keysOf, operationAt, responseAt, unequal, type Promised } from './promised.ts';
 
 export function operationPromises(operation: Operation): Promised[] {
   const { id, scopes, success, errors, reserved } = operation;

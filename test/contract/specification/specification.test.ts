@@ -3,8 +3,8 @@
  * nothing extra. The tables are written from those two documents, never from the contract.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Contract } from './specification.document.ts';
-import { promises } from './specification.promises.ts';
+import { Contract } from './document.ts';
+import { promises } from './promises.ts';
 
 let contract: Contract;
 
