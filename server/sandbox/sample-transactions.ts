@@ -1,22 +1,11 @@
 // Plausible transactions, any number of them. Each depends only on the seed and its place in the sequence, so the same seed
 // gives the same transactions.
 import { createHash } from 'node:crypto';
-import type { components } from '../../generated/types.ts';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
+import type { NewTransaction } from '../store/transactions.ts';
 import { buyers, cards, giftCards } from './sample-records.ts';
-
-type Transaction = components['schemas']['Transaction'];
-
-/** A transaction as it is stored: the resource, and what only filters use. */
-export interface SampleTransaction extends Transaction {
-  metadata: Record<string, string>;
-  payment_source: components['schemas']['PaymentSource'];
-  merchant_initiated: boolean;
-  is_subsequent_payment: boolean;
-  payment_service_transaction_id: string | null;
-}
 
 export interface SampleOptions {
   seed: number;
@@ -26,7 +15,7 @@ export interface SampleOptions {
 }
 
 // The most frequent first.
-const statuses: [status: Transaction['status'], weight: number][] = [
+const statuses: [status: NewTransaction['status'], weight: number][] = [
   ['capture_succeeded', 55],
   ['authorization_succeeded', 12],
   ['authorization_declined', 10],
@@ -81,10 +70,10 @@ export function sampleTransaction(
   index: number,
   account: string,
   { seed, until, secrets }: SampleOptions,
-): SampleTransaction {
+): NewTransaction {
   const roll = dice(seed * 1_000_003 + index);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
-  const weighted = (): Transaction['status'] => {
+  const weighted = (): NewTransaction['status'] => {
     let left = roll() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
     return (statuses.find(([, weight]) => (left -= weight) < 0) ?? statuses[0])?.[0] ?? 'processing';
   };
