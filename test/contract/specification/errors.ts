@@ -5,6 +5,7 @@ import {
   arrayOf,
   constant,
   eitherOf,
+  extensible,
   object,
   oneOf,
   openObject,
@@ -48,10 +49,13 @@ function error(status: number): Record<string, Rule> {
   const rows = Object.values(errorCodes);
   return {
     type: constant('error'),
-    code: eitherOf(
-      'string',
-      [row.code],
-      rows.map(({ code }) => code),
+    // Consumers must expect codes that they do not know.
+    code: extensible(
+      eitherOf(
+        'string',
+        rows.map(({ code }) => code),
+        [row.code],
+      ),
     ),
     status: eitherOf('integer', undefined, [status], Object.keys(errorCodes).map(Number)),
     message: eitherOf('string', undefined, [row.message]),
@@ -63,6 +67,9 @@ function error(status: number): Record<string, Rule> {
 export function errorFacts(status: number): Json {
   return { type: 'error', status, ...errorCodes[status] };
 }
+
+export const isSpecified = (code: string): boolean =>
+  Object.values(errorCodes).some((row) => row.code === code);
 
 export function errorBody(status: number): Rule {
   if (status === 422) return validationError;
