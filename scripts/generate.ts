@@ -5,6 +5,7 @@ import { parseArgs, styleText } from 'node:util';
 import { bundleContract } from './generate/bundle.ts';
 import { contractDigest, digestFile } from './generate/digest.ts';
 import { handlersIndex, orphans, stubs } from './generate/handlers.ts';
+import { migrationsFile, migrationsIndex } from './generate/migrations.ts';
 import { operationsModule } from './generate/operations.ts';
 import { typesModule } from './generate/types.ts';
 import { root } from './support/redocly.ts';
@@ -14,8 +15,9 @@ const help = `Generate code from the contract in openapi/.
   npm run generate              write generated/ and a stub for each operation that has no handler
   npm run generate -- --check   write nothing; fail if anything would change
 
-Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts, server/handlers/index.ts and
-missing stubs in server/handlers/. Existing handlers are never overwritten.`;
+Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts, server/handlers/index.ts,
+server/store/migrations/index.ts (the list of the files there) and missing stubs in server/handlers/. Existing handlers are
+never overwritten.`;
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined);
 
@@ -37,6 +39,7 @@ async function main(): Promise<number> {
     ['generated/operations.ts', operationsModule(contract)],
     [digestFile, `${await contractDigest()}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
+    [migrationsFile, await migrationsIndex()],
     ...(await stubs(contract)),
   ]);
   const changed: string[] = [];

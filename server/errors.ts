@@ -47,5 +47,5 @@ export function errorBody(code: ErrorCode, facts: Facts = {}) {
   if (code === 'unprocessable') return { detail: facts.detail ?? [] };
   const { status, message } = catalogue[code];
   const body = { type: 'error', code, status, message, details: facts.details ?? [] };
-  return code === 'duplicate_record' ? { ...body, resource_id: facts.resourceId ?? null } : body;
+  return status === 409 ? { ...body, resource_id: facts.resourceId ?? null } : body;
 }

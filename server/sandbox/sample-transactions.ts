@@ -1,22 +1,11 @@
 // Generates any number of plausible transactions. Each depends only on the seed and its index, so the same seed gives the
 // same transactions.
 import { createHash } from 'node:crypto';
-import type { components } from '../../generated/types.ts';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
+import type { NewTransaction } from '../store/transactions.ts';
 import { buyers, cards, giftCards } from './sample-records.ts';
-
-type Transaction = components['schemas']['Transaction'];
-
-/** A transaction as it is stored: the resource, and fields that only filters use. */
-export interface SampleTransaction extends Transaction {
-  metadata: Record<string, string>;
-  payment_source: components['schemas']['PaymentSource'];
-  merchant_initiated: boolean;
-  is_subsequent_payment: boolean;
-  payment_service_transaction_id: string | null;
-}
 
 export interface SampleOptions {
   seed: number;
@@ -25,7 +14,7 @@ export interface SampleOptions {
   secrets: { fingerprint: (number: string) => string };
 }
 
-const statuses: [status: Transaction['status'], weight: number][] = [
+const statuses: [status: NewTransaction['status'], weight: number][] = [
   ['capture_succeeded', 55],
   ['authorization_succeeded', 12],
   ['authorization_declined', 10],
@@ -80,10 +69,10 @@ export function sampleTransaction(
   index: number,
   account: string,
   { seed, until, secrets }: SampleOptions,
-): SampleTransaction {
+): NewTransaction {
   const random = createRandom(seed * 1_000_003 + index);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const weighted = (): Transaction['status'] => {
+  const weighted = (): NewTransaction['status'] => {
     let left = random() * statuses.reduce((sum, [, weight]) => sum + weight, 0);
     return (statuses.find(([, weight]) => (left -= weight) < 0) ?? statuses[0])?.[0] ?? 'processing';
   };

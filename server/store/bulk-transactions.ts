@@ -26,7 +26,7 @@ const usesOf = (rows: readonly NewTransaction[]): CardUse[] =>
       account: row.merchant_account_id,
       at: timestamp(notAfter(row.created_at)),
       customer: row.merchant_initiated !== true,
-      decline: row.status === 'authorization_declined' ? row.raw_response_code : null,
+      decline: row.status === 'authorization_declined' ? (row.raw_response_code ?? null) : null,
       declined_at: timestamp(notAfter(row.updated_at)),
     };
   });

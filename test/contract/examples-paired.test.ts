@@ -9,7 +9,7 @@ import {
   objectsIn,
   partExamples,
 } from './examples.collect.ts';
-import { asArray, asJson, type Json } from './specification.document.ts';
+import { asArray, asJson, type Json } from './specification/document.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 const at = (object: Json, key: string) => Date.parse(text(object[key]));
@@ -89,7 +89,9 @@ describe('events', () => {
     '$name carries a resource of the API, as it was then',
     ({ name, event }) => {
       const target = asJson(event['target']);
-      const schema = name.startsWith('transaction.') ? 'Transaction' : 'PaymentMethod';
+      const schema = text(target['type']).replace(/(?:^|-)([a-z])/gu, (_, letter: string) =>
+        letter.toUpperCase(),
+      );
       expect(faultsOf(target, `/components/schemas/${schema}`)).toEqual([]);
       expect(name.split('.')[0]).toBe(target['type']);
       expect(resources.some(({ type, id }) => type === target['type'] && id === target['id'])).toBe(true);
@@ -100,8 +102,8 @@ describe('events', () => {
 
   it('every event has its own id, and the header shows one of them', () => {
     const ids = events.map(({ id }) => id);
-    expect(events).toHaveLength(4);
-    expect(new Set(ids).size).toBe(4);
+    expect(events.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(ids).size).toBe(events.length);
     const header = partExamples.find(({ operation }) => operation === 'WebhookId')?.value;
     expect(ids).toContain(header);
     const sent = partExamples.find(({ operation }) => operation === 'WebhookTimestamp')?.value;

@@ -9,7 +9,7 @@ import {
   isJson,
   type Json,
   type Place,
-} from './specification.document.ts';
+} from './specification/document.ts';
 
 export interface Example {
   operation: string;

@@ -11,7 +11,7 @@ import {
   partExamples,
   values,
 } from './examples.collect.ts';
-import { asArray, asJson, type Json } from './specification.document.ts';
+import { asArray, asJson, type Json } from './specification/document.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 const at = (object: Json, key: string) => Date.parse(text(object[key]));

@@ -9,14 +9,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleTransaction, type SampleTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode } from '../support/processes.ts';
 import { noteReplacement } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { paymentMethod, transaction } from '../support/transactions.ts';
+import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
 
 let service: TestService;
 let folder: string;
@@ -44,12 +44,14 @@ const isThere = async (id: string) =>
 const line = (given: Partial<NewTransaction> = {}) => JSON.stringify(transaction(given));
 const importText = (text: string, ...options: string[]) =>
   payments(['import', 'transactions', '-', ...options], text);
-const seeded = (index: number, seed = 77): SampleTransaction =>
-  sampleTransaction(index, 'default', {
-    seed,
-    until: new Date('2025-06-01T00:00:00Z'),
-    secrets: { fingerprint: () => 'ab'.repeat(32) },
-  });
+const seeded = (index: number, seed = 77): FullTransaction =>
+  transaction(
+    sampleTransaction(index, 'default', {
+      seed,
+      until: new Date('2025-06-01T00:00:00Z'),
+      secrets: { fingerprint: () => 'ab'.repeat(32) },
+    }),
+  );
 
 describe('a good file', () => {
   it('is listed exactly as it was', async () => {

@@ -98,8 +98,8 @@ it('the first 300 are a list worth looking at', () => {
   expect(
     some(({ gift_card_redemptions: list }) => list.some((item) => item.refunded_amount > 0)),
   ).toBeGreaterThan(0);
-  expect(some(({ merchant_initiated }) => merchant_initiated)).toBeGreaterThan(20);
-  expect(some(({ is_subsequent_payment }) => is_subsequent_payment)).toBeGreaterThan(10);
+  expect(some(({ merchant_initiated }) => merchant_initiated === true)).toBeGreaterThan(20);
+  expect(some(({ is_subsequent_payment }) => is_subsequent_payment === true)).toBeGreaterThan(10);
   expect(some(({ pending_review }) => pending_review)).toBeGreaterThan(0);
   // What is shown does not contradict itself.
   for (const row of rows) {

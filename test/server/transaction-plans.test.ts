@@ -1,5 +1,6 @@
 // How the database answers GET /transactions when there are many: from an index, and from no more of it than a page. With
 // MILLION=1 there are a million of them, and the times are printed.
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/store/database.ts';
@@ -8,7 +9,7 @@ import { conditionsOf, type TransactionFilters } from '../../server/store/transa
 import { transactionRange } from '../../server/store/transaction-list.ts';
 import { createAccount } from '../support/records.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { filterNames, seedSql } from '../support/transactions.ts';
+import { anyValue, filterNames, seedSql } from '../support/transactions.ts';
 
 const count = process.env.MILLION === '1' ? 1_000_000 : 100_000;
 let database: Database;
@@ -240,7 +241,10 @@ describe(`${count} transactions`, () => {
       ['search', { search: id }],
       ['search', { search: 'unicorn' }],
     ];
-    expect(new Set(selective.map(([name]) => name))).toEqual(new Set(filterNames));
+    // Of a filter that has no line here, any value that the contract accepts.
+    const named = new Set(selective.map(([name]) => name));
+    for (const name of filterNames.filter((one) => !named.has(one)))
+      selective.push([name, { [name]: fc.sample(anyValue(name), { seed: 1, numRuns: 1 })[0] }]);
     const walked: string[] = [];
     for (const [name, scope] of scopes) {
       for (const [, filters] of selective) {

@@ -1,10 +1,12 @@
 /** Ways to break a request at one place, each of which knows what it must be told: the oracle of violations and parity tests. */
+import fc from 'fast-check';
 import type { Schema } from '../../server/contract/load.ts';
 import {
   bodySchemaOf,
   parametersOf,
   schemaOf,
   substance,
+  valid,
   type Json,
   type Sent,
   type TextSchema,
@@ -244,7 +246,7 @@ function queryMutations(sent: Sent): Mutation[] {
   ];
 }
 
-function badValues(schema: Schema): string[] {
+export function badValues(schema: Schema): string[] {
   if (schema.type === 'boolean') return ['', 'yes', '1', 'TRUE', 'null', ' true'];
   if (schema.type !== 'integer')
     return [
@@ -283,7 +285,9 @@ function goodItem(schema: Schema): string {
   const item = schemaOf(schema.items);
   if (Array.isArray(item.enum)) return String(item.enum[0]);
   if (item.format === 'uuid') return 'fe26475d-ec3e-4884-9553-f7356683f7f9';
-  return item.pattern === '^[A-Z]{3}$' ? 'USD' : '{}';
+  // Any text but one that a pattern describes; for `metadata` it must be JSON.
+  const { pattern = '^[^' } = item as TextSchema;
+  return pattern.startsWith('^[^') ? '{}' : String(fc.sample(valid(item), { seed: 1, numRuns: 1 })[0]);
 }
 
 function parentOf(sent: Sent, path: Path): Record<string | number, Json> {

@@ -1,11 +1,13 @@
 /**
  * Random transactions, random filters, and what each filter means, said a second time in plain TypeScript. Values come from
- * small pools, so that they meet; the pools are full of what has broken such lists before.
+ * small pools, so that they meet; the pools are full of what has broken such lists before. A filter with the name of a
+ * property needs no line here: its meaning and its values come from the contract.
  */
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import type { NewTransaction } from '../../server/store/transactions.ts';
+import type { NewTransaction, Transaction } from '../../server/store/transactions.ts';
 import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
+import { document, parametersOf, schemaOf, substance, valid } from './requests.ts';
 
 /** A transaction as it is given, and its times in milliseconds: the oracle must not parse what the store parses. */
 export interface Case {
@@ -20,37 +22,41 @@ export interface Filter {
   holds: (row: Case) => boolean;
 }
 
-export const transaction = (given: Partial<NewTransaction> = {}): NewTransaction => ({
-  type: 'transaction',
-  id: randomUUID(),
-  amount: 1299,
-  authorized_amount: 1299,
-  captured_amount: 0,
-  refunded_amount: 0,
-  buyer: null,
-  checkout_session_id: null,
-  country: null,
-  currency: 'EUR',
-  created_at: '2026-11-15T10:30:00.000Z',
-  updated_at: '2026-11-15T10:30:00.000Z',
-  external_identifier: null,
-  gift_card_redemptions: [],
-  instrument_type: null,
-  intent: 'authorize',
-  merchant_account_id: 'default',
-  method: null,
-  payment_method: null,
-  payment_service: null,
-  pending_review: false,
-  raw_response_code: null,
-  raw_response_description: null,
-  reconciliation_id: null,
-  status: 'processing',
-  settled: false,
-  settled_amount: 0,
-  settled_currency: null,
-  ...given,
-});
+const properties = schemaOf(document.components.schemas?.Transaction).properties as Record<string, unknown>;
+
+type Nullable = {
+  [Name in keyof Transaction]: null extends Transaction[Name] ? Name : never;
+}[keyof Transaction];
+
+/** Every property that may be null, as null: those too that the contract gets tomorrow. */
+const nulls = Object.fromEntries(
+  Object.entries(properties).flatMap(([name, schema]) => (substance(schema).nullable ? [[name, null]] : [])),
+) as Pick<Transaction, Nullable>;
+
+export type FullTransaction = Transaction & NewTransaction;
+
+export const transaction = (given: Partial<NewTransaction> = {}): FullTransaction => {
+  const base: FullTransaction = {
+    ...nulls,
+    type: 'transaction',
+    id: randomUUID(),
+    amount: 1299,
+    authorized_amount: 1299,
+    captured_amount: 0,
+    refunded_amount: 0,
+    currency: 'EUR',
+    created_at: '2026-11-15T10:30:00.000Z',
+    updated_at: '2026-11-15T10:30:00.000Z',
+    gift_card_redemptions: [],
+    intent: 'authorize',
+    merchant_account_id: 'default',
+    pending_review: false,
+    status: 'processing',
+    settled: false,
+    settled_amount: 0,
+  };
+  return { ...base, ...(given as Partial<FullTransaction>) };
+};
 
 type Redemption = NewTransaction['gift_card_redemptions'][number];
 type Method = NonNullable<NewTransaction['payment_method']>;
@@ -233,82 +239,83 @@ const written = (instant: fc.Arbitrary<number>, beyond: readonly string[]): fc.A
     });
 
 export const caseOf = (account: string): fc.Arbitrary<Case> =>
-  fc
-    .record({
-      id: fc.uuid(),
-      time: written(from(times), ['', '', '4', '999999']),
-      change: written(from(times), ['', '', '4', '999999']),
-      amount: from(amounts),
-      refunded_amount: from([0, 0, 0, 1]),
-      settled_amount: from([0, 0, 1]),
-      settled: fc.boolean(),
-      pending_review: fc.boolean(),
-      merchant_initiated: from([true, false, undefined]),
-      is_subsequent_payment: from([true, false, null]),
-      currency: from(currencies),
-      status: from(statuses),
-      method: maybe(from(methods)),
-      payment_source: maybe(from(sources)),
-      external_identifier: maybe(stored),
-      reconciliation_id: maybe(stored),
-      payment_service_transaction_id: from([undefined, null, ...texts, ...long]),
-      checkout_session_id: maybe(uuid.chain(spelt)),
-      buyer: maybe(
-        fc.record({ id: uuid.chain(spelt), external_identifier: maybe(stored) }).map((given) => buyer(given)),
+  fc.tuple(namedByHand, fc.record(derivedValues())).map(([{ time, change, ...given }, derived]) => ({
+    created: time.milliseconds,
+    updated: change.milliseconds,
+    given: transaction({
+      ...given,
+      ...(derived as Partial<NewTransaction>),
+      merchant_account_id: account,
+      created_at: time.text,
+      updated_at: change.text,
+    }),
+  }));
+
+const namedByHand = fc.record({
+  id: fc.uuid(),
+  time: written(from(times), ['', '', '4', '999999']),
+  change: written(from(times), ['', '', '4', '999999']),
+  amount: from(amounts),
+  refunded_amount: from([0, 0, 0, 1]),
+  settled_amount: from([0, 0, 1]),
+  settled: fc.boolean(),
+  pending_review: fc.boolean(),
+  merchant_initiated: from([true, false, undefined]),
+  is_subsequent_payment: from([true, false, null]),
+  currency: from(currencies),
+  status: from(statuses),
+  method: maybe(from(methods)),
+  payment_source: maybe(from(sources)),
+  external_identifier: maybe(stored),
+  reconciliation_id: maybe(stored),
+  payment_service_transaction_id: from([undefined, null, ...texts, ...long]),
+  checkout_session_id: maybe(uuid.chain(spelt)),
+  buyer: maybe(
+    fc.record({ id: uuid.chain(spelt), external_identifier: maybe(stored) }).map((given) => buyer(given)),
+  ),
+  payment_method: maybe(
+    fc
+      .record({ id: uuid.chain(spelt), label: maybe(stored), bin: maybe(stored) })
+      .map(({ bin, ...given }) =>
+        paymentMethod({ ...given, details: { bin, card_type: null, card_issuer_name: null } }),
       ),
-      payment_method: maybe(
+  ),
+  payment_service: maybe(
+    from([...uuids, ...uuids, 'no-uuid']).map((id) => ({
+      type: 'payment-service' as const,
+      id,
+      display_name: null,
+      method: null,
+      payment_service_definition_id: null,
+    })),
+  ),
+  gift_card_redemptions: fc.oneof(
+    { weight: 2, arbitrary: fc.constant<Redemption[]>([]) },
+    {
+      weight: 1,
+      arbitrary: fc.array(
         fc
-          .record({ id: uuid.chain(spelt), label: maybe(stored), bin: maybe(stored) })
-          .map(({ bin, ...given }) =>
-            paymentMethod({ ...given, details: { bin, card_type: null, card_issuer_name: null } }),
+          .record({
+            id: maybe(uuid),
+            last4: maybe(from([...last4s, 'novel'.repeat(800)])),
+            refunded: from([0, 0, 1]),
+          })
+          .chain(({ id, last4, refunded }) =>
+            maybe(fc.constant({ type: 'gift-card' as const, id, bin: null, sub_bin: null, last4 })).map(
+              (gift_card) => redemption({ gift_card, refunded_amount: refunded }),
+            ),
           ),
+        { minLength: 1, maxLength: 3 },
       ),
-      payment_service: maybe(
-        from([...uuids, ...uuids, 'no-uuid']).map((id) => ({
-          type: 'payment-service' as const,
-          id,
-          display_name: null,
-          method: null,
-          payment_service_definition_id: null,
-        })),
-      ),
-      gift_card_redemptions: fc.oneof(
-        { weight: 2, arbitrary: fc.constant<Redemption[]>([]) },
-        {
-          weight: 1,
-          arbitrary: fc.array(
-            fc
-              .record({
-                id: maybe(uuid),
-                last4: maybe(from([...last4s, 'novel'.repeat(800)])),
-                refunded: from([0, 0, 1]),
-              })
-              .chain(({ id, last4, refunded }) =>
-                maybe(fc.constant({ type: 'gift-card' as const, id, bin: null, sub_bin: null, last4 })).map(
-                  (gift_card) => redemption({ gift_card, refunded_amount: refunded }),
-                ),
-              ),
-            { minLength: 1, maxLength: 3 },
-          ),
-        },
-      ),
-      metadata: fc.oneof(
-        from([undefined, null]),
-        fc
-          .array(fc.tuple(from(keys), from(values)), { maxLength: 4 })
-          .map((entries) => Object.fromEntries(entries)),
-      ),
-    })
-    .map(({ time, change, ...given }) => ({
-      created: time.milliseconds,
-      updated: change.milliseconds,
-      given: transaction({
-        ...given,
-        merchant_account_id: account,
-        created_at: time.text,
-        updated_at: change.text,
-      }),
-    }));
+    },
+  ),
+  metadata: fc.oneof(
+    from([undefined, null]),
+    fc
+      .array(fc.tuple(from(keys), from(values)), { maxLength: 4 })
+      .map((entries) => Object.fromEntries(entries)),
+  ),
+});
 
 // Compared in units of 10^-12 s, so that nothing is rounded.
 const fine = (milliseconds: number, beyond = '') =>
@@ -397,7 +404,7 @@ const searched = ({ given }: Case) => [
   given.payment_service_transaction_id,
 ];
 
-const makers: Record<keyof TransactionFilters, Maker> = {
+const makers: Readonly<Partial<Record<keyof TransactionFilters, Maker>>> = {
   buyer_external_identifier: equalText((given) => given.buyer?.external_identifier),
   buyer_id: equalId((given) => given.buyer?.id, fc.oneof(uuid, text)),
   amount_eq: amount((own, value) => own === value),
@@ -458,9 +465,7 @@ const makers: Record<keyof TransactionFilters, Maker> = {
     return {
       value: fc.oneof(text, from([...own, ...ids]), from(ids).chain(spelt)),
       holds: (row, value: string) =>
-        searched(row).includes(value) ||
-        sameId(row.given.id, value) ||
-        (row.given.buyer !== null && sameId(row.given.buyer.id, value)),
+        searched(row).includes(value) || sameId(row.given.id, value) || sameId(row.given.buyer?.id, value),
     };
   },
   status: oneOf(statuses, (given) => given.status),
@@ -470,11 +475,51 @@ const makers: Record<keyof TransactionFilters, Maker> = {
   payment_source: oneOf(sources, (given) => given.payment_source),
 };
 
-export const filterNames = Object.keys(makers) as (keyof TransactionFilters)[];
+const filterParameters = parametersOf('listTransactions').filter(
+  ({ name }) => name !== 'cursor' && name !== 'limit',
+);
+export const filterNames = filterParameters.map(({ name }) => name as keyof TransactionFilters);
+
+/** The schema of a filter's value, or of each of its values. */
+function valueSchema(name: string): { schema: unknown; several: boolean } {
+  const { schema } = substance(filterParameters.find((one) => one.name === name)?.schema);
+  return schema.type === 'array' ? { schema: schema.items, several: true } : { schema, several: false };
+}
+
+/** Any value that the contract accepts for a filter. */
+export const anyValue = (name: string): fc.Arbitrary<unknown> => {
+  const { schema, several } = valueSchema(name);
+  return several ? fc.array(valid(schema), { minLength: 1, maxLength: 4 }) : valid(schema);
+};
+
+/** What a filter means that has no line above: the property of its name has the value, or one of the values. */
+function byName(name: string): Maker {
+  if (!(name in properties))
+    throw new Error(
+      `${name} is no property of a transaction: say in test/support/transactions.ts what it means.`,
+    );
+  const read = ({ given }: Case) => (given as unknown as Record<string, unknown>)[name] ?? null;
+  const { several } = valueSchema(name);
+  return (witness) => {
+    const own = read(witness);
+    const any = anyValue(name);
+    const same = fc.constant(several ? [own] : own);
+    return {
+      value: own === null ? any : fc.oneof(same, any),
+      holds: (row, wanted) => [wanted].flat().includes(read(row) as never),
+    };
+  };
+}
+
+/** Values for the properties that such filters look for. */
+function derivedValues(): Record<string, fc.Arbitrary<unknown>> {
+  const names = filterNames.filter((name) => !(name in makers) && name in properties);
+  return Object.fromEntries(names.map((name) => [name, maybe(valid(valueSchema(name).schema))]));
+}
 
 /** A filter whose value the witness satisfies more often than not. */
 export function filterOf(name: keyof TransactionFilters, witness: Case): fc.Arbitrary<Filter> {
-  const { value, holds } = makers[name](witness);
+  const { value, holds } = (makers[name] ?? byName(name))(witness);
   return value.map((made) => ({
     name,
     value: isWritten(made) ? made.text : made,

@@ -1,4 +1,4 @@
-// Every migration, in order. Imported and not read from disk, so that a build cannot lose one.
+// Written by `npm run generate`: every migration, in order. Do not edit.
 import type { Migration } from 'kysely';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';

@@ -37,5 +37,12 @@ export type ShownColumns<Table extends Columns, Resource, Defaults extends keyof
   >;
 };
 
+/** A resource as it is given to the store: what would be null may be left out, so a new nullable column changes no caller. */
+export type Given<Resource> = {
+  [Name in keyof Resource as null extends Resource[Name] ? never : Name]: Resource[Name];
+} & {
+  [Name in keyof Resource as null extends Resource[Name] ? Name : never]?: Resource[Name] | undefined;
+};
+
 export type Stamp = ColumnType<Date, Date | string | undefined, Date | string>;
 export type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;

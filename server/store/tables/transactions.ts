@@ -2,13 +2,13 @@
 // from what is stored, so that it cannot contradict the rest of the row.
 import type { components } from '../../../generated/types.ts';
 import { readUuid } from '../../domain/uuid.ts';
-import type { Shown, ShownColumns, SqlType } from './columns.ts';
+import type { Given, Shown, ShownColumns, SqlType } from './columns.ts';
 
 type Schemas = components['schemas'];
 export type Transaction = Schemas['Transaction'];
 
-/** The resource, and what the API does not show but filters by. */
-export interface NewTransaction extends Transaction {
+/** The resource, of which null may be left out, and what the API does not show but filters by. */
+export interface NewTransaction extends Given<Transaction> {
   metadata?: Record<string, string> | null | undefined;
   payment_source?: Schemas['PaymentSource'] | null | undefined;
   merchant_initiated?: boolean | null | undefined;
@@ -56,7 +56,7 @@ const column = <Value>(sql: SqlType, of: (transaction: NewTransaction) => Value)
   of,
 });
 
-const giftCards = ({ gift_card_redemptions }: Transaction) =>
+const giftCards = ({ gift_card_redemptions }: NewTransaction) =>
   gift_card_redemptions.flatMap(({ gift_card }) => gift_card ?? []);
 const distinct = (values: string[]): string[] | null => (values.length > 0 ? [...new Set(values)] : null);
 
@@ -66,9 +66,9 @@ export const filterColumns = {
   merchant_initiated: column('boolean', ({ merchant_initiated }) => merchant_initiated ?? false),
   is_subsequent_payment: column('boolean', ({ is_subsequent_payment }) => is_subsequent_payment ?? false),
   payment_service_transaction_id: column('text', (given) => given.payment_service_transaction_id ?? null),
-  buyer_id: column('uuid', ({ buyer }) => buyer && (readUuid(buyer.id) ?? null)),
+  buyer_id: column('uuid', ({ buyer }) => (buyer && readUuid(buyer.id)) ?? null),
   buyer_external_identifier: column('text', ({ buyer }) => buyer?.external_identifier ?? null),
-  payment_method_id: column('uuid', ({ payment_method: card }) => card && (readUuid(card.id) ?? null)),
+  payment_method_id: column('uuid', ({ payment_method: card }) => (card && readUuid(card.id)) ?? null),
   payment_method_label: column('text', ({ payment_method }) => payment_method?.label ?? null),
   payment_method_bin: column('text', ({ payment_method }) => payment_method?.details.bin ?? null),
   payment_service_id: column(

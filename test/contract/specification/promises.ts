@@ -1,12 +1,12 @@
 /** Every promise of the specification that the contract must keep. */
-import { faultsOf, type Aspect } from './specification.checker.ts';
-import type { Contract, Place } from './specification.document.ts';
-import { operationPromises } from './specification.endpoints.ts';
-import type { Rule } from './specification.notation.ts';
-import { operations, type Operation } from './specification.operations.ts';
-import { answerAt, type Promised } from './specification.promised.ts';
-import * as resources from './specification.resources.ts';
-import { documentPromises, webhookPromises } from './specification.whole.ts';
+import { faultsOf, type Aspect } from './checker.ts';
+import type { Contract, Place } from './document.ts';
+import { operationPromises } from './endpoints.ts';
+import type { Rule } from './notation.ts';
+import { operations, type Operation } from './operations.ts';
+import { answerAt, type Promised } from './promised.ts';
+import * as resources from './resources.ts';
+import { documentPromises, webhookPromises } from './whole.ts';
 
 const fieldPromises: Record<Aspect, string> = {
   fields: 'has exactly the fields of the specification',

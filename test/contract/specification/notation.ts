@@ -1,5 +1,5 @@
 /** The words in which the tables of the specification are written down. */
-import type { Json } from './specification.document.ts';
+import type { Json } from './document.ts';
 
 export type Values = readonly (string | number)[];
 
@@ -10,6 +10,8 @@ export interface Rule {
   optional: boolean;
   /** The allowed values as whole sets, one of which must be declared; undefined stands for "any value". */
   values: readonly (Values | undefined)[];
+  /** The set may grow: a new value is an addition, not a contradiction. */
+  extensible?: boolean;
   /** Keywords that must be there with exactly this value. */
   keywords: Json;
   /** Keywords that may be there in addition, with this value or (`anything`) with one that passes the samples. */
@@ -85,6 +87,8 @@ export const oneOf = (values: Values): Rule => rule('string', { values: [values]
 export function eitherOf(type: 'string' | 'integer', ...values: (Values | undefined)[]): Rule {
   return rule(type, { values });
 }
+
+export const extensible = (of: Rule): Rule => ({ ...of, extensible: true });
 
 /** A string whose limits are told by what passes and what does not. */
 export function sampled(accepts: readonly string[], refuses: readonly string[], keywords: Json = {}): Rule {

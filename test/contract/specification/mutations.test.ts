@@ -1,9 +1,10 @@
 /** Proof that the test of the specification can fail: each change below breaks a promise, and is noticed. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asArray, asJson, Contract, isJson, type Json, type Place } from './specification.document.ts';
-import { operations } from './specification.operations.ts';
-import { answerAt, json, operationAt, responseAt } from './specification.promised.ts';
-import { promises } from './specification.promises.ts';
+import { announcements, announcementsIn, withoutAnnounced } from './additions.ts';
+import { asArray, asJson, Contract, isJson, type Json, type Place } from './document.ts';
+import { operations } from './operations.ts';
+import { answerAt, json, operationAt, responseAt } from './promised.ts';
+import { promises } from './promises.ts';
 
 type Find = (contract: Contract) => Place;
 type Mutation = [name: string, find: Find, change: (value: Json) => void];
@@ -226,6 +227,64 @@ const mutations: Mutation[] = [
     inside('securitySchemes', set('key', { type: 'apiKey' })),
   ],
   ['a path is extra', root, inside('paths', set('/buyers', { get: {} }))],
+  ['a method is extra', root, inside('paths', inside('/transactions', set('post', {})))],
+  [
+    'an error code is extra',
+    within(answer('listTransactions', 500), 'code', 'enum'),
+    also('enum', 'card_limit_reached'),
+  ],
+  [
+    'a parameter is extra, and demanded',
+    of('listTransactions'),
+    also('parameters', { name: 'planet', in: 'query', required: true, schema: {} }),
+  ],
+  [
+    'a body field is extra, and demanded',
+    within(card, '', 'required'),
+    (at) => {
+      inside('properties', set('planet', { type: 'string' }))(at);
+      also('required', 'planet')(at);
+    },
+  ],
+];
+
+/** What goes beyond the specification, and the line of the changelog with which it passes. */
+const additions: [name: string, announcement: string, find: Find, change: (value: Json) => void][] = [
+  [
+    'a field',
+    'a payment method has a `planet`',
+    within(method, '', 'required'),
+    (at) => {
+      inside('properties', set('planet', { type: 'string' }))(at);
+      also('required', 'planet')(at);
+    },
+  ],
+  [
+    'a parameter',
+    'a filter `planet`',
+    of('listTransactions'),
+    also('parameters', { name: 'planet', in: 'query', schema: {} }),
+  ],
+  [
+    'a status',
+    '`GET /transactions` may answer 418',
+    of('listTransactions'),
+    inside('responses', set('418', {})),
+  ],
+  ['an operation', '`GET /planets`', root, inside('paths', set('/planets', { get: {} }))],
+  ['a method', '`POST /transactions`', root, inside('paths', inside('/transactions', set('post', {})))],
+  [
+    'an event',
+    'the event `planet.created`',
+    root,
+    inside('webhooks', (at) => (at['planet.created'] = at['transaction.created'])),
+  ],
+  [
+    'an error code',
+    'the code `planet_full`',
+    within(answer('listTransactions', 500), 'code', 'enum'),
+    also('enum', 'planet_full'),
+  ],
 ];
 
 function faultsIn(contract: Contract): Set<string> {
@@ -244,6 +303,8 @@ beforeAll(() => {
 });
 
 describe('The test of the specification fails when', () => {
+  // What is demanded contradicts the specification even when it is announced.
+  const text = `${announcements} planet`;
   for (const [name, find, change] of mutations) {
     it(name, () => {
       const mutated = new Contract(structuredClone(document));
@@ -251,9 +312,52 @@ describe('The test of the specification fails when', () => {
       expect({ pointer, found: isJson(value) }).toEqual({ pointer, found: true });
       change(asJson(value));
       const noticed = promises.some((promised) =>
-        promised.faults(mutated).some((fault) => !known.has(promised.name + JSON.stringify(fault))),
+        withoutAnnounced(promised.faults(mutated), text).some(
+          (fault) => !known.has(promised.name + JSON.stringify(fault)),
+        ),
       );
       expect(noticed).toBe(true);
     });
   }
+});
+
+describe('The test of the specification lets pass, once the changelog names it,', () => {
+  const newFaults = (mutated: Contract, text: string) =>
+    promises.flatMap((promised) =>
+      withoutAnnounced(promised.faults(mutated), text).filter(
+        (fault) => !known.has(promised.name + JSON.stringify(fault)),
+      ),
+    );
+
+  for (const [name, announcement, find, change] of additions) {
+    it(name, () => {
+      const mutated = new Contract(structuredClone(document));
+      change(asJson(find(mutated).value));
+      expect(newFaults(mutated, 'a planetary thing, /planets/{planet_id}')).not.toEqual([]);
+      expect(newFaults(mutated, announcement)).toEqual([]);
+    });
+  }
+
+  it('of every version but the first, which is the specification', () => {
+    const changelog = `# Changelog
+
+## 1.1.0
+
+### Contract
+
+- A
+
+### Service
+
+- B
+
+## 1.0.0
+
+### Contract
+
+- C
+`;
+    expect(announcementsIn(changelog)).toMatch(/A/u);
+    expect(announcementsIn(changelog)).not.toMatch(/B|C$/mu);
+  });
 });

@@ -1,5 +1,5 @@
 /** The value sets of the specification and of its open points. */
-import { words } from './specification.notation.ts';
+import { words } from './notation.ts';
 
 export const schemes = words(`
   accel amex bancontact carte-bancaire cirrus culiance dankort diners-club discover eftpos-australia elo hipercard

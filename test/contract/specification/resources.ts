@@ -27,8 +27,8 @@ import {
   uuid,
   withDefault,
   type Rule,
-} from './specification.notation.ts';
-import * as values from './specification.values.ts';
+} from './notation.ts';
+import * as values from './values.ts';
 
 const text = (): Rule => orNull(string());
 const cursor = (): Rule => orNull(string({ minLength: 1, maxLength: 1000 }));

@@ -1,10 +1,11 @@
 /** "Errors": the shape of the body at each status. */
-import type { Json } from './specification.document.ts';
+import type { Json } from './document.ts';
 import {
   any,
   arrayOf,
   constant,
   eitherOf,
+  extensible,
   object,
   oneOf,
   openObject,
@@ -15,8 +16,8 @@ import {
   stringOrInteger,
   withDefault,
   type Rule,
-} from './specification.notation.ts';
-import { errorCodes, errorLocations } from './specification.values.ts';
+} from './notation.ts';
+import { errorCodes, errorLocations } from './values.ts';
 
 const detail = object({
   location: oneOf(errorLocations),
@@ -48,10 +49,13 @@ function error(status: number): Record<string, Rule> {
   const rows = Object.values(errorCodes);
   return {
     type: constant('error'),
-    code: eitherOf(
-      'string',
-      [row.code],
-      rows.map(({ code }) => code),
+    // Consumers must expect codes that they do not know.
+    code: extensible(
+      eitherOf(
+        'string',
+        rows.map(({ code }) => code),
+        [row.code],
+      ),
     ),
     status: eitherOf('integer', undefined, [status], Object.keys(errorCodes).map(Number)),
     message: eitherOf('string', undefined, [row.message]),
@@ -63,6 +67,9 @@ function error(status: number): Record<string, Rule> {
 export function errorFacts(status: number): Json {
   return { type: 'error', status, ...errorCodes[status] };
 }
+
+export const isSpecified = (code: string): boolean =>
+  Object.values(errorCodes).some((row) => row.code === code);
 
 export function errorBody(status: number): Rule {
   if (status === 422) return validationError;

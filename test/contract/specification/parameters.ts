@@ -1,16 +1,9 @@
 /** Query parameters, request headers and response headers. */
 import { isDeepStrictEqual } from 'node:util';
-import { faultsOf, type Fault } from './specification.checker.ts';
-import {
-  asArray,
-  asJson,
-  childOf,
-  isAnnotation,
-  type Contract,
-  type Place,
-} from './specification.document.ts';
-import { anything, integer, perhaps, string, type Rule } from './specification.notation.ts';
-import type { Operation } from './specification.operations.ts';
+import { additions, faultsOf, type Fault } from './checker.ts';
+import { asArray, asJson, childOf, isAnnotation, type Contract, type Place } from './document.ts';
+import { anything, integer, perhaps, string, type Rule } from './notation.ts';
+import type { Operation } from './operations.ts';
 
 const merchantAccount = 'X-Service-Merchant-Account-ID';
 
@@ -49,13 +42,25 @@ function listAt(contract: Contract, place: Place): Place[] {
 
 export function parameterFaults(contract: Contract, operation: Operation, parameters: Place[]): Fault[] {
   const at = contract.at(['paths', operation.path, operation.method]);
-  const names = parameters.map(({ value }) => `${String(asJson(value)['in'])} ${nameOf(value)}`).sort();
+  const isAddition = ({ value }: Place) => {
+    const { in: where, required } = asJson(value);
+    return where === 'query' && required !== true && !(nameOf(value) in operation.query);
+  };
+  const names = parameters
+    .filter((parameter) => !isAddition(parameter))
+    .map(({ value }) => `${String(asJson(value)['in'])} ${nameOf(value)}`)
+    .sort();
   const wanted = [
     ...Object.keys(operation.query).map((name) => `query ${name}`),
     ...Object.keys(requestHeaders).map((name) => `header ${name}`),
   ].sort();
   return [
     ...unequalNames(at, wanted, names),
+    ...additions(
+      'fields',
+      at,
+      parameters.filter(isAddition).map(({ value }) => nameOf(value)),
+    ),
     ...parameters.flatMap((parameter) => {
       const { in: where } = asJson(parameter.value);
       const rules = where === 'query' ? operation.query : requestHeaders;

@@ -1,9 +1,9 @@
 /** The promises of the document as a whole, and of its webhooks. */
-import { faultsOf } from './specification.checker.ts';
-import { asJson, type Contract, type Place } from './specification.document.ts';
-import { eventPayload, events, operations } from './specification.operations.ts';
-import { signatureFaults } from './specification.parameters.ts';
-import { json, keysOf, unequal, verbs, type Promised } from './specification.promised.ts';
+import { additions, faultsOf } from './checker.ts';
+import { asJson, type Contract, type Place } from './document.ts';
+import { eventPayload, events, operations } from './operations.ts';
+import { signatureFaults } from './parameters.ts';
+import { json, keysOf, unequal, verbs, type Promised } from './promised.ts';
 
 export const documentPromises: Promised[] = [
   {
@@ -19,7 +19,7 @@ export const documentPromises: Promised[] = [
   },
   {
     group: 'Document',
-    name: 'has exactly the paths and methods of the specification, under the agreed names',
+    name: 'has the paths and methods of the specification, under the agreed names',
     faults: (contract) => {
       const paths = contract.at(['paths']);
       const found = keysOf(paths).flatMap((path) => {
@@ -30,10 +30,15 @@ export const documentPromises: Promised[] = [
         );
       });
       const wanted = operations.map(({ method, path, id }) => `${method} ${path} ${id}`);
-      const known = new Set(operations.map(({ path }) => path));
+      const missing = wanted.filter((operation) => !found.includes(operation));
+      const extra = found.filter((operation) => !wanted.includes(operation)).map((one) => one.split(' '));
       return [
-        ...unequal('fields', paths, wanted.sort(), found.sort()),
-        ...unequal('fields', paths, [...known].sort(), keysOf(paths)),
+        ...unequal('fields', paths, [], missing),
+        ...additions(
+          'fields',
+          paths,
+          extra.map(([verb = '', path = '']) => `${verb.toUpperCase()} ${path}`),
+        ),
       ];
     },
   },
@@ -57,14 +62,23 @@ export function webhookPromises(): Promised[] {
     name,
     faults,
   });
-  const exactly = promise('are exactly the four events of the specification, each a POST', (contract) => {
+  const every = promise('are the four events of the specification, each a POST', (contract) => {
     const webhooks = contract.at(['webhooks']);
     const found = keysOf(webhooks).map((name) => {
       const used = keysOf(contract.at([name], webhooks)).filter((key) => verbs.includes(key));
       return `${used.join(', ')} ${name}`;
     });
     const wanted = Object.keys(events).map((name) => `post ${name}`);
-    return unequal('fields', webhooks, wanted.sort(), found.sort());
+    const missing = wanted.filter((event) => !found.includes(event));
+    const extra = found.filter((event) => !wanted.includes(event));
+    return [
+      ...unequal('fields', webhooks, [], missing),
+      ...additions(
+        'fields',
+        webhooks,
+        extra.map((event) => event.replace(/^post /, '')),
+      ),
+    ];
   });
   const perEvent = Object.entries(events).flatMap(([name, target]) => {
     const post = (contract: Contract): Place => contract.at(['webhooks', name, 'post']);
@@ -83,5 +97,5 @@ export function webhookPromises(): Promised[] {
       ),
     ];
   });
-  return [exactly, ...perEvent];
+  return [every, ...perEvent];
 }

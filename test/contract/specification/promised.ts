@@ -1,8 +1,8 @@
 /** What a promise is, and how to find one's way in the contract. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Aspect, Fault } from './specification.checker.ts';
-import { asJson, type Contract, type Place } from './specification.document.ts';
-import type { Operation } from './specification.operations.ts';
+import type { Aspect, Fault } from './checker.ts';
+import { asJson, type Contract, type Place } from './document.ts';
+import type { Operation } from './operations.ts';
 
 /** A promise of the specification: a name, and what is wrong with a contract that does not keep it. */
 export interface Promised {

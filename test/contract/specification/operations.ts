@@ -1,13 +1,13 @@
 /** "Endpoints" and "Events", one entry for each operation and event. */
-import { constant, dateTime, object, string, uuid, type Rule } from './specification.notation.ts';
+import { constant, dateTime, object, string, uuid, type Rule } from './notation.ts';
 import {
   balanceRequest,
   page,
   paymentMethodRequest,
   subscriptionRequest,
   transactionFilters,
-} from './specification.requests.ts';
-import * as resources from './specification.resources.ts';
+} from './requests.ts';
+import * as resources from './resources.ts';
 
 export interface Operation {
   id: string;

@@ -1,7 +1,7 @@
 /** Holds a schema of the contract against a rule of the tables and names every difference. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract, Place, View } from './specification.document.ts';
-import { anything, type Rule } from './specification.notation.ts';
+import type { Contract, Place, View } from './document.ts';
+import { anything, type Rule } from './notation.ts';
 
 export type Aspect = 'fields' | 'presence' | 'null' | 'types' | 'values' | 'limits' | 'closed';
 
@@ -10,6 +10,8 @@ export interface Fault {
   pointer: string;
   expected: unknown;
   found: unknown;
+  /** What the contract has and the specification does not: fine once CHANGELOG.md names it (additions.ts). */
+  beyond?: string;
 }
 
 /** `inside`: go into nested objects too; otherwise only this object, its fields and their array items. */
@@ -22,6 +24,10 @@ export function faultsOf(contract: Contract, rule: Rule, place: Place, inside: b
 function fault(aspect: Aspect, at: { pointer: string }, expected: unknown, found: unknown): Fault {
   return { aspect, pointer: at.pointer, expected, found };
 }
+
+/** One fault for each: an addition is announced by its name. */
+export const additions = (aspect: Aspect, at: { pointer: string }, names: readonly string[]): Fault[] =>
+  names.map((name) => ({ ...fault(aspect, at, 'nothing beyond the specification', name), beyond: name }));
 
 function ownFaults(rule: Rule, view: View): Fault[] {
   const faults: Fault[] = [];
@@ -50,6 +56,8 @@ function valueFaults(rule: Rule, view: View): Fault[] {
   if (!wanted || !found) return [fault('values', view, wanted ?? 'any value', found ?? 'any value')];
   const missing = wanted.filter((value) => !found.includes(value));
   const extra = found.filter((value) => !(wanted as readonly unknown[]).includes(value));
+  const isLonger = missing.length === 0 && new Set(found).size === found.length;
+  if (rule.extensible && isLonger) return additions('values', view, extra.map(String));
   return [
     fault('values', view, `all of ${String(wanted.length)}, each once`, {
       missing,
@@ -109,11 +117,12 @@ function objectFaults(contract: Contract, rule: Rule, view: View, inside: boolea
   const names = fields.map(([name]) => name);
   const missing = names.filter((name) => !view.properties.has(name));
   const extra = [...view.properties.keys()].filter((name) => !names.includes(name));
-  if (missing.length + extra.length > 0) faults.push(fault('fields', view, { missing }, { extra }));
+  if (missing.length > 0) faults.push(fault('fields', view, { missing }, { extra }));
+  faults.push(...additions('fields', view, extra));
   const always = fields.filter(([, field]) => !field.optional).map(([name]) => name);
-  if (!isDeepStrictEqual(always.sort(), view.required)) {
-    const lacking = always.filter((name) => !view.required.includes(name));
-    const beyond = view.required.filter((name) => !always.includes(name));
+  const lacking = always.filter((name) => !view.required.includes(name));
+  const beyond = view.required.filter((name) => names.includes(name) && !always.includes(name));
+  if (lacking.length + beyond.length > 0) {
     faults.push(fault('presence', view, { required: lacking }, { 'required beyond': beyond }));
   }
   if (view.closed === rule.open)

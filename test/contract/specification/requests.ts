@@ -22,8 +22,8 @@ import {
   uuid,
   withDefault,
   type Rule,
-} from './specification.notation.ts';
-import { methods, paymentSources, transactionStatuses } from './specification.values.ts';
+} from './notation.ts';
+import { methods, paymentSources, transactionStatuses } from './values.ts';
 
 const cursor = perhaps(orNull(string({ minLength: 1, maxLength: 1000 })), { pattern: anything });
 export const page = (largest: number): Record<string, Rule> => ({

@@ -1,20 +1,12 @@
 /** The promises of each operation: parameters, bodies, statuses, scopes, headers, extensions. */
-import { bodyFaults } from './specification.bodies.ts';
-import { faultsOf, type Fault } from './specification.checker.ts';
-import { asArray, asJson, type Contract, type Place } from './specification.document.ts';
-import { errorBody, errorFacts } from './specification.errors.ts';
-import type { Rule } from './specification.notation.ts';
-import type { Operation } from './specification.operations.ts';
-import { headerFaults, parameterFaults, parametersOf } from './specification.parameters.ts';
-import {
-  answerAt,
-  json,
-  keysOf,
-  operationAt,
-  responseAt,
-  unequal,
-  type Promised,
-} from './specification.promised.ts';
+import { bodyFaults } from './bodies.ts';
+import { additions, faultsOf, type Fault } from './checker.ts';
+import { asArray, asJson, type Contract, type Place } from './document.ts';
+import { errorBody, errorFacts, isSpecified } from './errors.ts';
+import type { Rule } from './notation.ts';
+import type { Operation } from './operations.ts';
+import { headerFaults, parameterFaults, parametersOf } from './parameters.ts';
+import { answerAt, json, keysOf, operationAt, responseAt, unequal, type Promised } from './promised.ts';
 
 export function operationPromises(operation: Operation): Promised[] {
   const { id, scopes, success, errors, reserved } = operation;
@@ -37,7 +29,10 @@ export function operationPromises(operation: Operation): Promised[] {
     promise(`${id} needs the scope ${scopes.join(' or ')}`, (contract) => scopeFaults(contract, operation)),
     promise(`${id} declares exactly the statuses ${statuses.join(', ')}`, (contract) => {
       const responses = contract.at(['responses'], at(contract));
-      return unequal('fields', responses, statuses.map(String).sort(), keysOf(responses));
+      const found = keysOf(responses);
+      const missing = statuses.map(String).filter((status) => !found.includes(status));
+      const extra = found.filter((status) => !statuses.includes(Number(status)));
+      return [...unequal('fields', responses, [], missing), ...additions('fields', responses, extra)];
     }),
     promise(`${id} answers ${success} with what the specification shows`, (contract) =>
       responseFaults(contract, operation, success, operation.answer),
@@ -105,7 +100,20 @@ function exampleFaults(contract: Contract, status: number, response: Place): Fau
   if (status === 422) return shown.flatMap((place) => unequal('values', place, ['detail'], keysOf(place)));
   return shown.flatMap((place) => {
     const facts = errorFacts(status);
-    const given = Object.entries(asJson(place.value)).filter(([key]) => key in facts);
+    const value = asJson(place.value);
+    const code = String(value['code']);
+    // A code that the specification does not have comes with a message of its own.
+    if (!isSpecified(code))
+      return [
+        ...unequal(
+          'values',
+          place,
+          { type: 'error', status },
+          { type: value['type'], status: value['status'] },
+        ),
+        ...additions('values', place, [code]),
+      ];
+    const given = Object.entries(value).filter(([key]) => key in facts);
     return unequal('values', place, facts, Object.fromEntries(given));
   });
 }

@@ -1,9 +1,9 @@
 /** Whole request bodies, judged by a validator: what no single field can say, as "never both". */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Fault } from './specification.checker.ts';
-import type { Contract, Place } from './specification.document.ts';
-import type { Operation } from './specification.operations.ts';
+import type { Fault } from './checker.ts';
+import type { Contract, Place } from './document.ts';
+import type { Operation } from './operations.ts';
 
 export function bodyFaults(contract: Contract, operation: Operation, schema: Place): Fault[] {
   const { accepts = [], refuses = [] } = operation.bodies ?? {};

@@ -1,0 +1,261 @@
+/**
+ * The five changes of the table "What a change needs" in docs/guides/backend-engineer.md, as edits of exactly the files that
+ * the table names. test/contract/changes.test.ts applies them to a copy of the project.
+ */
+import { swap } from './contract-copy.ts';
+
+/** By path within the project. A file that does not exist begins empty. */
+export type ProjectEdits = Record<string, (text: string) => string>;
+
+const write = (text: string) => () => text;
+const before = (line: string, more: string) => swap(line, `${more}${line}`);
+
+const path = `get:
+  operationId: getCurrencies
+  tags: [Transactions]
+  summary: Get the currencies
+  description: Gets the currencies that transactions may have. They are the same for every merchant account.
+  security:
+    - BearerAuth: [currencies.read]
+  x-merchant-scope: none
+  parameters:
+    - $ref: ../components/parameters/MerchantAccountId.yaml
+  responses:
+    '200':
+      description: The currencies.
+      headers:
+        X-Request-ID:
+          $ref: ../components/headers/RequestId.yaml
+      content:
+        application/json:
+          schema:
+            $ref: ../components/schemas/CurrencyCollection.yaml
+          examples:
+            all:
+              $ref: ../components/examples/CurrenciesAll.yaml
+    '400':
+      $ref: ../components/responses/BadRequest.yaml
+    '401':
+      $ref: ../components/responses/Unauthorized.yaml
+    '403':
+      $ref: ../components/responses/Forbidden.yaml
+    '405':
+      $ref: ../components/responses/MethodNotAllowed.yaml
+    '500':
+      $ref: ../components/responses/ServerError.yaml
+`;
+
+const collection = `description: All currencies.
+type: object
+additionalProperties: false
+required: [items]
+properties:
+  items:
+    description: The currencies.
+    type: array
+    items:
+      $ref: ./CurrencyCode.yaml
+`;
+
+/** Designed: the service answers with the example, from a stub that \`npm run generate\` writes. */
+export const operationInContract: ProjectEdits = {
+  'openapi/openapi.yaml': before('webhooks:\n', '  /currencies:\n    $ref: ./paths/currencies.yaml\n'),
+  'openapi/paths/currencies.yaml': write(path),
+  'openapi/components/schemas/CurrencyCollection.yaml': write(collection),
+  'openapi/components/examples/CurrenciesAll.yaml': write(
+    'summary: All currencies\nvalue:\n  items: [EUR, USD]\n',
+  ),
+};
+
+/** Built. */
+export const operationInCode: ProjectEdits = {
+  'server/handlers/get-currencies.ts': swap(
+    /Promise.resolve\(.*\)/,
+    "Promise.resolve({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } })",
+  ),
+  'test/operations/get-currencies.test.ts': write(`import { expect, describe, it } from 'vitest';
+import { describeOperation } from '../support/operation.ts';
+
+describeOperation('getCurrencies', {}, (frame) => {
+  describe('200 lists the currencies', () => {
+    it('has the yen', async () => {
+      const { body } = await frame.call();
+      expect(body).toEqual({ items: ['EUR', 'USD', 'JPY'] });
+    });
+  });
+});
+`),
+};
+
+export const fieldInContract: ProjectEdits = {
+  'openapi/components/schemas/Transaction.yaml': (text) =>
+    before(
+      '  merchant_account_id:\n',
+      `  installments:
+    description: In how many installments the buyer pays; null when there are none.
+    type: [integer, 'null']
+`,
+    )(before('  - merchant_account_id\n', '  - installments\n')(text)),
+  'openapi/components/examples/TransactionCaptureSucceeded.yaml': before(
+    '  merchant_account_id: default\n',
+    '  installments: 3\n',
+  ),
+};
+
+export const fieldInCode: ProjectEdits = {
+  'server/store/migrations/9001-installments.ts': write(`import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql\`alter table transactions add column installments integer\`.execute(db);
+}
+`),
+  'server/store/tables/transactions.ts': before(
+    "  merchant_account_id: 'text',\n",
+    "  installments: 'integer',\n",
+  ),
+};
+
+export const filterInContract: ProjectEdits = {
+  'openapi/components/parameters/CountryFilter.yaml': write(`name: country
+in: query
+description: Only transactions of one of these countries. Repeat the parameter for several.
+style: form
+explode: true
+allowReserved: true
+schema:
+  type: array
+  minItems: 1
+  maxItems: 100
+  items:
+    $ref: ../schemas/CountryCode.yaml
+`),
+  'openapi/paths/transactions.yaml': before(
+    '    - $ref: ../components/parameters/CurrencyFilter.yaml\n',
+    '    - $ref: ../components/parameters/CountryFilter.yaml\n',
+  ),
+};
+
+export const filterInCode: ProjectEdits = {
+  'server/store/transaction-filters.ts': before(
+    '  currency: (values)',
+    "  country: (values) => oneOf('country', 'text', values),\n",
+  ),
+};
+
+export const eventInContract: ProjectEdits = {
+  'openapi/openapi.yaml': before(
+    'components:\n',
+    '  transaction.captured:\n    $ref: ./webhooks/transaction.captured.yaml\n',
+  ),
+  'openapi/webhooks/transaction.captured.yaml': write(`post:
+  operationId: onTransactionCaptured
+  tags: [Transactions]
+  summary: A transaction was captured
+  description: Sent after a transaction was captured, beside \`transaction.updated\`.
+  security: []
+  parameters:
+    - $ref: ../components/parameters/WebhookId.yaml
+    - $ref: ../components/parameters/WebhookTimestamp.yaml
+    - $ref: ../components/parameters/WebhookSignature.yaml
+  requestBody:
+    description: The event.
+    required: true
+    content:
+      application/json:
+        schema:
+          description: Tells that a transaction was captured.
+          type: object
+          additionalProperties: false
+          required: [type, id, name, created_at, merchant_account_id, target]
+          properties:
+            type:
+              description: Always \`event\`.
+              type: string
+              const: event
+            id:
+              description: The ID of the event, the same as in the header \`webhook-id\`.
+              type: string
+              format: uuid
+            name:
+              description: Always \`transaction.captured\`.
+              type: string
+              const: transaction.captured
+            created_at:
+              description: When it happened.
+              $ref: ../components/schemas/Timestamp.yaml
+            merchant_account_id:
+              description: The merchant account where it happened.
+              type: string
+            target:
+              description: The transaction as the API shows it, as it was when the event happened.
+              $ref: ../components/schemas/Transaction.yaml
+        examples:
+          captured:
+            $ref: ../components/examples/EventTransactionCaptured.yaml
+  responses:
+    2XX:
+      description: Any 2xx status within 15 seconds tells us that the event has arrived. The body is not read.
+    4XX:
+      description: The delivery failed and is tried again. 410 switches the subscription off.
+    5XX:
+      description: The delivery failed and is tried again.
+`),
+  'openapi/components/examples/EventTransactionCaptured.yaml': write(`summary: A transaction was captured
+value:
+  type: event
+  id: 5b1f0a0e-3a55-4b40-9a0f-7d0c6f4f1a77
+  name: transaction.captured
+  created_at: '2026-11-14T02:00:00.000Z'
+  merchant_account_id: default
+  target:
+    $ref: ./TransactionCaptureSucceeded.yaml#/value
+`),
+};
+
+export const eventInCode: ProjectEdits = {
+  'server/actions/transactions.ts': before(
+    '  const { payment_method_id: card, merchant_account_id: account } = found;\n',
+    `  if (status === 'capture_succeeded')
+    await announce(unit, 'transaction.captured', presentTransaction).tell?.(moved);
+`,
+  ),
+};
+
+export const errorInContract: ProjectEdits = {
+  'openapi/components/schemas/ErrorCode.yaml': before('  - too_early\n', '  - card_limit_reached\n'),
+  'openapi/components/responses/Conflict.yaml': (text) => `${text}      card_limit_reached:
+        $ref: ../examples/ErrorCardLimitReached.yaml
+`,
+  'openapi/components/examples/ErrorCardLimitReached.yaml': write(`summary: The buyer has too many cards
+value:
+  type: error
+  code: card_limit_reached
+  status: 409
+  message: The buyer has reached the limit of stored cards
+  details: []
+  resource_id: null
+`),
+};
+
+export const errorInCode: ProjectEdits = {
+  'server/handlers/create-payment-method.ts': before(
+    '    const card = {\n',
+    "    if (buyer?.external_identifier === 'too-many-cards') throw new ApiError('card_limit_reached');\n",
+  ),
+};
+
+/** What every change of the contract needs besides: the version and the changelog. */
+export const announced: ProjectEdits = {
+  'openapi/openapi.yaml': swap(/version: (\d+)\.(\d+)\.\d+/, 'version: 1.99.0'),
+  'CHANGELOG.md': before(
+    '## ',
+    `## 1.99.0 — 2026-11-20
+
+### Contract
+
+- New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
+  \`transaction.captured\`, error code \`card_limit_reached\`.
+
+`,
+  ),
+};
