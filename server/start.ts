@@ -55,18 +55,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const database = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    servesRequests: true,
     log: (message) => {
       log.warn(message);
     },
   });
-  const { db } = database;
+  const { db, background } = database;
   let opened: Queue | undefined;
   try {
-    const queue = await openQueue(database.pool, (error: Error) => {
+    const queue = await openQueue(background.pool, (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
     });
     opened = queue;
-    if (environment === 'sandbox' && (await fillSandbox(db, config.dataDir, now(), secrets)))
+    if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     let publicUrl = config.publicUrl;
     const inUnitOfWork = createUnitOfWork({
@@ -82,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       providers,
       handlers: options.handlers ?? handlers,
       database,
+      background,
       inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
@@ -97,7 +99,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const worker = config.webhookWorker
       ? startWorker({
-          db,
+          db: background.db,
           queue,
           vault: secrets.vault,
           log,
@@ -108,8 +110,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })
       : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    await notePublicUrl(db, publicUrl);
-    const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: options.jobMilliseconds });
+    await notePublicUrl(background.db, publicUrl);
+    const jobs = startJobs({
+      db: background.db,
+      inUnitOfWork,
+      log,
+      now,
+      everyMilliseconds: options.jobMilliseconds,
+    });
     let closed: Promise<void> | undefined;
     return {
       url: publicUrl,

@@ -49,6 +49,10 @@ const quickly = (text: string): pg.QueryConfig & { query_timeout: number } => ({
   query_timeout: 2_000,
 });
 
+/** Connections for requests, and how long a request waits for one of them. */
+export const poolSize = 10;
+export const connectionMilliseconds = 2_000;
+
 interface DatabaseOptions {
   size?: number;
   /** 0 for none. */
@@ -58,7 +62,7 @@ interface DatabaseOptions {
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { size = 10, statementMilliseconds = 15_000 }: DatabaseOptions = {},
+  { size = poolSize, statementMilliseconds = 15_000 }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -66,7 +70,7 @@ export function openDatabase(
     max: size,
     application_name: 'payments-service',
     // Requests must be answered quickly while the database is away.
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connectionMilliseconds,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementMilliseconds,
     idle_in_transaction_session_timeout: 60_000,

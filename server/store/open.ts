@@ -4,6 +4,8 @@ import { DatabaseFault, migrate, openDatabase, reasonOf, type Database } from '.
 import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
+  /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
+  background: Database;
   url: string;
   /** Migrations that were applied now. */
   migrated: string[];
@@ -14,27 +16,45 @@ export interface OpenOptions {
   dataDir: string;
   log: (message: string) => void;
   size?: number;
+  /** Opens `background` apart from the connections for requests, whose statements end sooner. */
+  servesRequests?: boolean;
 }
 
 const heartbeatMilliseconds = 1_000;
+/** A request whose statement takes longer is answered with 500: it would hold a connection that others need. */
+const requestStatementMilliseconds = 3_000;
+const backgroundSize = 6;
 
-export async function openStore({ databaseUrl, dataDir, log, size }: OpenOptions): Promise<OpenedDatabase> {
+export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
+  const { databaseUrl, dataDir, log, size, servesRequests = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
   const embedded = databaseUrl === undefined ? await keepEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
-  const database = openDatabase(url, onError, size === undefined ? {} : { size });
-  embedded?.watch(database);
+  const database = openDatabase(url, onError, {
+    ...(size === undefined ? {} : { size }),
+    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds } : {}),
+  });
+  const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize }) : database;
+  embedded?.watch({
+    isReady: background.isReady,
+    moveTo: (elsewhere) => {
+      database.moveTo(elsewhere);
+      background.moveTo(elsewhere);
+    },
+  });
   let closed: Promise<void> | undefined;
   const close = () =>
     (closed ??= (async () => {
       embedded?.unwatch();
-      await database.close().finally(() => embedded?.stop());
+      await Promise.all([database.close(), servesRequests ? background.close() : undefined]).finally(() =>
+        embedded?.stop(),
+      );
     })());
   try {
     const migrated = embedded ? await prepareEmbedded(embedded, onError) : await prepare(url, onError);
-    return { ...database, url: embedded?.url() ?? url, migrated, close };
+    return { ...database, background, url: embedded?.url() ?? url, migrated, close };
   } catch (error) {
     await close();
     throw error;
@@ -107,7 +127,7 @@ async function keepEmbedded(dataDir: string, log: (message: string) => void) {
   return {
     url: () => current.url,
     revive,
-    watch({ isReady, moveTo }: Database) {
+    watch({ isReady, moveTo }: Pick<Database, 'isReady' | 'moveTo'>) {
       moved = moveTo;
       let busy = false;
       const beat = async () => {
