@@ -12,6 +12,8 @@ export interface Config {
   databaseUrl: string | undefined;
   logLevel: string;
   bodyLimit: number;
+  maxConnections?: number;
+  maxRequestsPerConnection?: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
   /** Path of the module with the providers. */
@@ -97,6 +99,20 @@ export const keys: Key[] = [
     format: '1024 to 10485760',
     default: '102400',
     accepts: whole(1024, 10_485_760),
+  },
+  {
+    name: 'MAX_CONNECTIONS',
+    doc: 'how many connections may be open at once; more are closed',
+    format: '1 to 100000',
+    default: '2000',
+    accepts: whole(1, 100_000),
+  },
+  {
+    name: 'MAX_REQUESTS_PER_CONNECTION',
+    doc: 'how many requests a connection may send before it is closed',
+    format: '1 to 1000000',
+    default: '1000',
+    accepts: whole(1, 1_000_000),
   },
   {
     name: 'WEBHOOK_WORKER',
@@ -185,6 +201,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     databaseUrl: given('DATABASE_URL'),
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
+    maxConnections: Number(text('MAX_CONNECTIONS')),
+    maxRequestsPerConnection: Number(text('MAX_REQUESTS_PER_CONNECTION')),
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
     providersModule: given('PROVIDERS'),
     secrets,

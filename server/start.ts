@@ -26,6 +26,7 @@ import { startWorker } from './webhooks/worker.ts';
 export interface Service {
   url: string;
   port: number;
+  connections: () => Promise<number>;
   database: OpenedDatabase;
   /** Finishes running requests, then closes everything. */
   close: () => Promise<void>;
@@ -94,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log.warn({ err: error }, message);
       },
     });
-    const { port, close } = await listen(app, config, (facts) => {
+    const { port, connections, close } = await listen(app, config, (facts) => {
       log.debug({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
@@ -122,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return {
       url: publicUrl,
       port,
+      connections,
       database,
       close: () =>
         (closed ??= (async () => {

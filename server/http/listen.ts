@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -28,6 +29,8 @@ export interface ListenOptions {
 
 export interface Listening {
   port: number;
+  /** How many connections are open. */
+  connections: () => Promise<number>;
   close: () => Promise<void>;
 }
 
@@ -68,7 +71,8 @@ export async function listen(
     server.once('error', failed);
     server.listen(port, host, done);
   });
-  return { port: (server.address() as AddressInfo).port, close };
+  const connections = () => promisify(server.getConnections.bind(server))();
+  return { port: (server.address() as AddressInfo).port, connections, close };
 }
 
 // RFC 9112, 3.2.2: a server must accept `GET http://host/path` as well.
