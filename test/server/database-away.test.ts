@@ -132,7 +132,7 @@ describe('the embedded database', () => {
     expect(await status()).toBe(200);
 
     await other.stop();
-    await eventually(() => server.output().includes('it is started again'), 'the server starts it again');
+    await eventually(() => server.output().includes('was started again'), 'the server starts it again');
     await eventually(async () => (await status()) === 200, 'the service is back');
 
     // Now the server is the one that started it. Somebody takes its port while it is down.

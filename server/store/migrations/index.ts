@@ -1,4 +1,4 @@
-// Every migration, in order. Imported and not read from disk, so that a build cannot lose one.
+// Every migration, in order. Imported instead of read from disk, so that a build contains all of them.
 import type { Migration } from 'kysely';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';
