@@ -127,9 +127,9 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
     [
       ['roles', 'create', 'r', '--allow', 'transactions.delete'],
-      'transactions.delete is no permission. Write',
+      'transactions.delete is not a permission. Write',
     ],
-    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is no permission. Write'],
+    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is not a permission. Write'],
     [
       ['roles', 'create', 'Finance', '--allow', '*.read'],
       'A slug has lower-case letters, digits and hyphens',
@@ -140,14 +140,14 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
-    [['token', '--scopes', 'transactions'], 'transactions is no scope. Write'],
-    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is no scope. Write'],
+    [['token', '--scopes', 'transactions'], 'transactions is not a scope. Write'],
+    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is not a scope. Write'],
     [['token', '--scopes', ' , '], 'Name at least one scope'],
     [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
-    [['token', '--scopes', '*.read', '--key', 'package.json'], 'package.json is no private key in PEM form.'],
+    [['token', '--scopes', '*.read', '--key', 'package.json'], 'package.json is not a private key in PEM format.'],
   ])('%j', async (args, message) => {
     const { status, stdout, stderr } = await here(...args);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -353,7 +353,7 @@ describe('while no server runs', () => {
     held.process.kill('SIGINT');
     expect(await held.ended).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('Ctrl-C ends it') as string,
+      stderr: expect.stringContaining('Press Ctrl-C to stop') as string,
     });
     expect(await processesOn(dataDir.path)).toEqual([]);
   });

@@ -128,7 +128,7 @@ describe('a file with bad lines', () => {
       'line 3: is not a JSON object',
       'line 5: /amount must be an integer',
       'line 6: /merchant_account_id nowhere does not exist',
-      `line 8: id ${twice.toUpperCase()} is that of an earlier line`,
+      `line 8: id ${twice.toUpperCase()} is used by an earlier line`,
       `line 9: id ${existing} exists already`,
       'line 10: /unicorn',
       'line 11: /metadata/a must be a string',
@@ -172,7 +172,7 @@ describe('a file with bad lines', () => {
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Nothing was imported. Mend the lines, or leave them out with --skip-bad.',
+      'Nothing was imported. Fix these lines, or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });

@@ -105,7 +105,7 @@ describe('in the sandbox', () => {
     expect(current).not.toBe(old);
     expect(stdout).toMatch(
       new RegExp(
-        `^Sealed \\d+ values with key ${current ?? ''}; none uses another. The old key is dropped from DATA_DIR.\n$`,
+        `^Encrypted \\d+ values with key ${current ?? ''}; no value uses another key. The old key was removed from DATA_DIR.\n$`,
       ),
     );
     expect([...statuses.keys()].sort()).toEqual(['balance 200', 'card 201', 'list 200', 'subscribe 201']);
@@ -153,7 +153,7 @@ describe('in the sandbox', () => {
 
   it('waits for who began before, does one at a time, and keeps the old key if told to', async () => {
     const [old] = keysNow();
-    // Whoever sealed before the new key was made may write after everything was sealed anew.
+    // A transaction that sealed a value with the old key may commit after all other values were re-encrypted.
     const late = await db()
       .connection()
       .execute(async (connection) => {
@@ -169,7 +169,7 @@ describe('in the sandbox', () => {
         await sql`commit`.execute(connection);
         return rotating;
       });
-    expect([late.status, late.stdout]).toEqual([0, expect.stringContaining('may be dropped')]);
+    expect([late.status, late.stdout]).toEqual([0, expect.stringContaining('can be removed')]);
     expect(keysNow()).toHaveLength(2);
     expect(keysNow()[1]).toBe(old);
     expect(await keysUsed()).toEqual([keysNow()[0]]);
@@ -189,12 +189,12 @@ describe('where CARD_KEY is set', () => {
     const missing = await createPayments({ ...env, CARD_KEY: text(fresh) })(['secrets', 'rotate']);
     expect([missing.status, missing.stderr]).toEqual([
       1,
-      expect.stringContaining(`sealed with ${keyIdOf(old)}`),
+      expect.stringContaining(`need a key that is missing: ${keyIdOf(old)}`),
     ]);
     expect(await countSealed(db())).toEqual(before);
 
     const done = await createPayments({ ...env, CARD_KEY: text(fresh, old) })(['secrets', 'rotate']);
-    expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('may be dropped from CARD_KEY')]);
+    expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('can be removed from CARD_KEY')]);
     expect(await keysUsed()).toEqual([keyIdOf(fresh)]);
     // The file was not touched: it is not where the key comes from.
     expect(keysNow()).toEqual([keyIdOf(old)]);

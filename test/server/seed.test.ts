@@ -37,9 +37,9 @@ it('makes the same transactions in another database, goes on where it was left, 
     await seed(other, '--transactions', '1250', '--seed', '42', '--until', until),
   ];
   expect(parts.map(({ status, stdout, stderr }) => [status, stdout, stderr])).toEqual([
-    [0, 'Made 1,100 transactions in default.\n', ''],
-    [0, 'Made 150 transactions in default.\n', ''],
-    [0, 'Made 1,250 transactions in default.\n', ''],
+    [0, 'Created 1,100 transactions in default.\n', ''],
+    [0, 'Created 150 transactions in default.\n', ''],
+    [0, 'Created 1,250 transactions in default.\n', ''],
   ]);
   const [first, second] = [await content(one, '42'), await content(other, '42')];
   expect(first).toHaveLength(1250);

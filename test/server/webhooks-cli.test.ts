@@ -222,13 +222,13 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 
   it.each([
-    [['replay'], /Name an event, or say --failed/],
-    [['replay', unknown, '--failed'], /Name an event, or say --failed/],
-    [['replay', 'x'], /x is no event ID/],
+    [['replay'], /Give the ID of an event, or --failed/],
+    [['replay', unknown, '--failed'], /Give the ID of an event, or --failed/],
+    [['replay', 'x'], /x is not an event ID/],
     [['replay', unknown], /There is no such delivery/],
     [['replay', '--failed', '--since', 'yesterday'], /--since is a time such as/],
     [['replay', '--failed', '--since', '5'], /--since is a time such as/],
-    [['deliveries', '--event', 'x'], /x is no ID/],
+    [['deliveries', '--event', 'x'], /x is not an ID/],
     [['deliveries', '--limit', 'x'], /--limit is a number/],
     [['activate', unknown], /There is no subscription/],
     [['deactivate', 'x'], /There is no subscription x/],
@@ -289,7 +289,7 @@ describe('payments webhooks work', () => {
 describe('payments webhooks listen', () => {
   it('subscribes itself, prints each event with the check of its signature, and leaves nothing behind', async () => {
     const listener = startLong(['webhooks', 'listen']);
-    await listener.said('Make one happen');
+    await listener.said('To cause an event');
     const url = /Listening on (\S+) for events of default/.exec(listener.output())?.[1] ?? '';
     const id = await storeCard(service);
     await listener.said('"type": "event"');
