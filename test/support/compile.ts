@@ -1,4 +1,4 @@
-/** The project's TypeScript as JavaScript, for processes that tests start: `tsx` would compile it again in each of them. */
+/** Compiles the project to JavaScript for the processes of tests; `tsx` would compile it again in each process. */
 import { copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 const root = join(import.meta.dirname, '..', '..');
 const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
 
-/** One file from each file: what a program looks for beside itself must be there. */
+/** One output file per source file, because programs look for files next to themselves. */
 const keepFiles: Plugin = {
   name: 'keep-files',
   setup(builder) {
@@ -16,7 +16,7 @@ const keepFiles: Plugin = {
   },
 };
 
-/** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
+/** Returns the folder; the caller removes it. It is inside node_modules, so that packages are found from there. */
 export async function compileProject(): Promise<string> {
   const cache = join(root, 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
@@ -41,7 +41,7 @@ export async function compileProject(): Promise<string> {
     logLevel: 'error',
   });
   await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
-  // There may be none: whoever wants the docs makes them first.
+  // The site may not exist; tests that need it build it first.
   await symlink(join(root, 'site'), join(folder, 'site'));
   return folder;
 }
