@@ -1,8 +1,8 @@
-// Progress of long work, on a terminal only. Numbers that people can read.
+// Shows the progress of long commands, on a terminal only.
 import ora from 'ora';
 
 export interface Progress {
-  say: (text: string) => void;
+  update: (text: string) => void;
   done: (text: string) => void;
   failed: () => void;
 }
@@ -15,12 +15,12 @@ export function startProgress(text: string): Progress {
   const spinner = ora({ text, isEnabled: process.stderr.isTTY, discardStdin: false });
   if (process.stderr.isTTY) spinner.start();
   return {
-    say: (said) => {
-      spinner.text = said;
+    update: (newText) => {
+      spinner.text = newText;
     },
-    done: (said) => {
+    done: (result) => {
       spinner.stop();
-      console.log(said);
+      console.log(result);
     },
     failed: () => {
       spinner.stop();

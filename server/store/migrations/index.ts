@@ -1,4 +1,4 @@
-// Written by `npm run generate`: every migration, in order. Do not edit.
+// Every migration, in order. Imported instead of read from disk, so that a build contains all of them.
 import type { Migration } from 'kysely';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';
