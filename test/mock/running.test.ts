@@ -8,7 +8,15 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runNode, startNode } from '../support/processes.ts';
-import { contractFile, everyExample, rightRequest, send, startTestMock, type TestMock } from './support.ts';
+import {
+  contractFile,
+  everyExample,
+  rightRequest,
+  send,
+  startTestMock,
+  table,
+  type TestMock,
+} from './support.ts';
 
 describe('the line per request', () => {
   let mock: TestMock;
@@ -105,7 +113,7 @@ describe('a contract that changes', () => {
       get: { ...changed.paths['/transactions']?.get, operationId: 'listUnicorns' },
     };
     writeFileSync(file, JSON.stringify(changed));
-    await said('Contract reloaded: version 1.1.0, 8 operations');
+    await said(`Contract reloaded: version 1.1.0, ${table.length + 1} operations`);
     expect(await unicorns()).toMatchObject({ status: 200, body: { limit: 1 } });
 
     mock.lines.length = 0;
@@ -121,7 +129,7 @@ describe('a contract that changes', () => {
 
     writeFileSync(file, text);
     const { info } = JSON.parse(text) as { info: { version: string } };
-    await said(`version ${info.version}, 7 operations`);
+    await said(`version ${info.version}, ${table.length} operations`);
     expect((await unicorns()).status).toBe(404);
     await rm(folder, { recursive: true });
   });

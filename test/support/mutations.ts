@@ -287,7 +287,8 @@ function goodItem(schema: Schema): string {
   if (item.format === 'uuid') return 'fe26475d-ec3e-4884-9553-f7356683f7f9';
   // Any text but one that a pattern describes; for `metadata` it must be JSON.
   const { pattern = '^[^' } = item as TextSchema;
-  return pattern.startsWith('^[^') ? '{}' : String(fc.sample(valid(item), { seed: 1, numRuns: 1 })[0]);
+  const [sample] = pattern.startsWith('^[^') ? [] : fc.sample(valid(item), { seed: 1, numRuns: 1 });
+  return typeof sample === 'string' ? sample : '{}';
 }
 
 function parentOf(sent: Sent, path: Path): Record<string | number, Json> {
