@@ -1,5 +1,5 @@
-// What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The type says
-// whether an operation writes: only WriteDeps has units of work, and a change takes one.
+// What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The
+// type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { CursorCodec } from '../domain/cursor.ts';

@@ -311,29 +311,32 @@ describe('while the server runs', () => {
   });
 });
 
+/** Polls, because the watchdog ends shortly after PostgreSQL. */
+const nothingRunsIn = ({ path }: DataDir) =>
+  eventually(async () => (await processesOn(path)).length === 0, 'nothing is left running');
+
 describe('while no server runs', () => {
   beforeAll(async () => {
     expect((await server.stop()).status).toBe(0);
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsIn(dataDir);
   });
 
   it('the database is started for the command and stopped afterwards', async () => {
     const { id } = JSON.parse(await saidOutside('keys', 'create', '--name', 'Made offline')) as Pair;
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsIn(dataDir);
     expect(await saidOutside('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsIn(dataDir);
   });
 
   it('two commands at once share it', async () => {
     const [one, two] = await Promise.all([saidOutside('accounts', 'list'), saidOutside('accounts', 'list')]);
     expect(one).toBe(two);
-    await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'nothing is left running');
+    await nothingRunsIn(dataDir);
   });
 
   it('a refusal leaves nothing running either', async () => {
     expect((await run('keys', 'create', '--name', 'x', '--role', 'unicorn')).status).toBe(1);
-    // The watchdog ends shortly after PostgreSQL.
-    await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'nothing is left running');
+    await nothingRunsIn(dataDir);
   });
 
   it('token needs no database', async () => {
@@ -358,7 +361,7 @@ describe('while no server runs', () => {
       status: 0,
       stderr: expect.stringContaining('Press Ctrl-C to stop') as string,
     });
-    expect(await processesOn(dataDir.path)).toEqual([]);
+    await nothingRunsIn(dataDir);
   });
 
   it('works before the first start, and token says what is missing', async () => {
@@ -373,6 +376,6 @@ describe('while no server runs', () => {
     expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(
       'There is no merchant account. Make one:',
     );
-    expect(await processesOn(fresh.path)).toEqual([]);
+    await nothingRunsIn(fresh);
   });
 });
