@@ -1,6 +1,7 @@
 // The only module that reads process.env. One table has every key with its doc, format and default. All faults are reported
 // at once.
 import { isIP } from 'node:net';
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 
 export interface Config {
@@ -143,6 +144,21 @@ export const secretKeys = secretNames.map((name) => ({
       ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
       : '32 random bytes in base64 (`openssl rand -base64 32`)',
 }));
+
+/** Who runs a command, for the audit trail; with sudo also who called it. */
+export function readOperator(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const name = userName();
+  return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user that has no entry in passwd.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
 
 export class ConfigFault extends Error {}
 

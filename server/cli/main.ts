@@ -17,6 +17,8 @@ const commands: Record<string, () => Promise<Command>> = {
   webhooks: async () => (await import('./webhooks.ts')).webhooks(),
   secrets: async () => (await import('./secrets.ts')).secrets(),
   database: async () => (await import('./database.ts')).database(),
+  audit: async () => (await import('./audit.ts')).audit(),
+  doctor: async () => (await import('./doctor.ts')).doctor(),
 };
 
 const program = new Command('payments')

@@ -11,7 +11,7 @@ import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
-import { withSecrets, type ServiceParts } from './support.ts';
+import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
 
@@ -48,6 +48,8 @@ async function rotate(
     const rotated = await withLock(db, 'rotate secrets', async () => {
       const kept = isCardKeyInDataDir(config);
       if (kept) await createKey(db, vault, config.dataDir);
+      // Noted first: a rotation that is interrupted has changed something, too.
+      await inAuditedWork(db, () => Promise.resolve());
       const total = await sealEverything(db, vault, progress);
       const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
       return conclusion(vault.keyId, total, { kept, dropped });

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { beginImport } from '../actions/transactions.ts';
-import { inWork, silently } from '../actions/unit-of-work.ts';
+import { silently } from '../actions/unit-of-work.ts';
 import { readConfig } from '../config.ts';
 import { sampleTransaction } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import { countSeeded } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
-import { requireAccount, withSecrets } from './support.ts';
+import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
 
 const batch = 1000;
 
@@ -47,7 +47,7 @@ async function run({
   const progress = startProgress('Seeding');
   try {
     await withSecrets(({ database: { db }, secrets }) =>
-      inWork(db, async (work) => {
+      inAuditedWork(db, async (work) => {
         await requireAccount(work.db, account);
         // Another command for the same sequence waits, and then continues where this one ended.
         await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);

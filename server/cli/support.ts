@@ -1,6 +1,8 @@
 // Opens the database and other parts of the service for the duration of a command.
+import { hostname } from 'node:os';
+import { noteOperation } from '../actions/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, readOperator, type Config } from '../config.ts';
 import { createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createResponseCheck } from '../contract/responses.ts';
@@ -32,9 +34,26 @@ export async function withDatabase<T>(
   }
 }
 
-/** One transaction, for changes that have no events. */
+/** One transaction with its audit entry, for changes that have no events. */
+export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
+  inWork(db, async (unit) => {
+    const result = await work(unit);
+    await noteCommand(unit);
+    return result;
+  });
+
+const noteCommand = (unit: Work): Promise<void> =>
+  noteOperation(unit, {
+    operator: readOperator(),
+    host: hostname(),
+    command: process.argv.slice(2).map(quote).join(' '),
+  });
+
+const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** The same, with the database opened for it. */
 export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withDatabase(({ db }) => inWork(db, work));
+  withDatabase(({ db }) => inAuditedWork(db, work));
 
 export interface ServiceParts {
   database: OpenedDatabase;
@@ -57,7 +76,7 @@ export interface EventParts extends ServiceParts {
   queue: Queue;
 }
 
-/** With units of work, so that changes send events like those of the API. */
+/** With units of work, so that changes send events like those of the API; each has an audit entry. */
 export const withEvents = <T>(
   work: (parts: EventParts) => Promise<T>,
   /** A long-running process supervises the queue and needs more connections. */
@@ -77,7 +96,13 @@ export const withEvents = <T>(
           publicUrl: () => publicUrl,
           now: () => new Date(),
         });
-        return await work({ ...parts, inUnitOfWork, queue });
+        const audited: InUnitOfWork = (change) =>
+          inUnitOfWork(async (unit) => {
+            const result = await change(unit);
+            await noteCommand(unit);
+            return result;
+          });
+        return await work({ ...parts, inUnitOfWork: audited, queue });
       } finally {
         await queue.close();
       }

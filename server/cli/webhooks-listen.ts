@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
-import { inWork } from '../actions/unit-of-work.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { Refused, untilStopped } from './output.ts';
-import { requireAccount, publicUrlOf, withSecrets } from './support.ts';
+import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
   port: string;
@@ -32,14 +31,14 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       active: true,
       authentication: null,
     };
-    const { row, secret } = await inWork(db, (work) => createSubscription(work, subscription, vault));
+    const { row, secret } = await inAuditedWork(db, (work) => createSubscription(work, subscription, vault));
     receiver.printWith(secret);
     console.log(
       `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
     );
     console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
     await untilStopped();
-    await inWork(db, (work) => deleteSubscription(work, row.id));
+    await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
     server.close();
     server.closeAllConnections();
   });

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { inWork } from '../actions/unit-of-work.ts';
 import {
   replayDeliveries,
   rotateSubscription,
@@ -14,7 +13,14 @@ import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
 import { printJson, printRows, Refused, untilStopped } from './output.ts';
-import { withDatabase, withEvents, withSecrets, withWork, type EventParts } from './support.ts';
+import {
+  inAuditedWork,
+  withDatabase,
+  withEvents,
+  withSecrets,
+  withWork,
+  type EventParts,
+} from './support.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
@@ -82,7 +88,7 @@ async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
   if (!isUuid(id)) throw noSubscription(id);
   const keepMilliseconds = Number(number) * (units[unit] ?? 0) * 1000;
   const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
-    const done = await inWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
+    const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
     if (done) return done;
     const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
     if (!found) throw noSubscription(id);
@@ -143,7 +149,7 @@ async function replay(
     throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
   const filter = { eventId: event, failed, since: from };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
-    inWork(db, (unit) => replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due))),
+    inAuditedWork(db, (unit) => replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due))),
   );
   if (replayed === 0 && switchedOff > 0)
     throw new Refused(

@@ -48,6 +48,24 @@ export async function countSealed(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
+/** Calls `look` with every sealed value, in batches. */
+export async function listSealed(
+  db: Db,
+  look: (value: { table: string; id: string; sealed: string; purpose: Purpose }) => void,
+): Promise<void> {
+  for (const { table, purpose, value } of sealedColumns) {
+    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+      const { rows } = await sql<{ id: string; sealed: string }>`
+        select id, ${value} as sealed from ${sql.table(table)}
+        where id > ${after}::uuid and ${value} is not null order by id limit 1000`.execute(db);
+      for (const row of rows) look({ table, purpose, ...row });
+      const last = rows.at(-1);
+      if (!last) break;
+      after = last.id;
+    }
+  }
+}
+
 const batchSize = 200;
 
 export interface ResealOptions {

@@ -162,7 +162,7 @@ describe('in the sandbox', () => {
         const rotating = payments(['secrets', 'rotate', '--keep-old']);
         while (keysNow().length < 2) await wait(20);
         const second = await payments(['secrets', 'rotate']);
-        expect([second.status, second.stderr]).toEqual([1, 'Another rotation is under way.\n']);
+        expect([second.status, second.stderr]).toEqual([1, 'Another rotation is running.\n']);
         await sql`
         insert into payment_methods (merchant_account_id, status, number_sealed)
         values ('default', 'succeeded', ${sealed})`.execute(connection);
