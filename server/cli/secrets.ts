@@ -49,7 +49,7 @@ async function rotate(
       const kept = isCardKeyInDataDir(config);
       if (kept) await createKey(db, vault, config.dataDir);
       // Noted first: a rotation that is interrupted has changed something, too.
-      await inAuditedWork(db, () => Promise.resolve());
+      await inAuditedWork(db, () => Promise.resolve(true));
       const total = await sealEverything(db, vault, progress);
       const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
       return conclusion(vault.keyId, total, { kept, dropped });

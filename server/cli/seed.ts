@@ -68,6 +68,7 @@ async function run({
         }
         await storing;
         await begun.finish();
+        return wanted;
       }),
     );
   } catch (error) {

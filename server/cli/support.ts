@@ -38,16 +38,19 @@ export async function withDatabase<T>(
 export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
   inWork(db, async (unit) => {
     const result = await work(unit);
-    await noteCommand(unit);
+    await noteCommand(unit, result);
     return result;
   });
 
-const noteCommand = (unit: Work): Promise<void> =>
-  noteOperation(unit, {
+/** Actions return undefined or false when they changed nothing. */
+async function noteCommand(unit: Work, result: unknown): Promise<void> {
+  if (result === undefined || result === false) return;
+  await noteOperation(unit, {
     operator: readOperator(),
     host: hostname(),
     command: process.argv.slice(2).map(quote).join(' '),
   });
+}
 
 const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
 
@@ -99,7 +102,7 @@ export const withEvents = <T>(
         const audited: InUnitOfWork = (change) =>
           inUnitOfWork(async (unit) => {
             const result = await change(unit);
-            await noteCommand(unit);
+            await noteCommand(unit, result);
             return result;
           });
         return await work({ ...parts, inUnitOfWork: audited, queue });

@@ -149,13 +149,16 @@ async function replay(
     throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
   const filter = { eventId: event, failed, since: from };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
-    inAuditedWork(db, (unit) => replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due))),
+    inAuditedWork(db, async (unit) => {
+      const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));
+      if (done.replayed > 0) return done;
+      throw new Refused(
+        done.switchedOff > 0
+          ? 'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)'
+          : 'There is no such delivery. See: payments webhooks deliveries',
+      );
+    }),
   );
-  if (replayed === 0 && switchedOff > 0)
-    throw new Refused(
-      'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)',
-    );
-  if (replayed === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
   printJson({ replayed, switched_off: switchedOff });
 }
 
