@@ -85,7 +85,7 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
             `${report(bad)}\nNothing was imported. Fix these lines, or leave them out with --skip-bad.`,
           );
         await begun.finish();
-        return kept;
+        return true;
       }),
     );
   } catch (error) {

@@ -68,7 +68,7 @@ async function run({
         }
         await storing;
         await begun.finish();
-        return wanted;
+        return true;
       }),
     );
   } catch (error) {
