@@ -18,7 +18,6 @@ import { step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
-import { createFairShare } from './http/fair-share.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
@@ -29,7 +28,8 @@ import { serveStatic } from './http/static.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
-import { connectionMilliseconds, poolSize, type Database } from './store/database.ts';
+import type { Database } from './store/database.ts';
+import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethod } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
@@ -100,7 +100,7 @@ export function createApp(deps: AppDeps): Express {
     createAnswer<WriteDeps>({
       handlers,
       responses,
-      share: createFairShare(Math.ceil(poolSize / 2), connectionMilliseconds),
+      onBehalfOf,
       depsOf: ({ caller, selection }, check) => ({
         ...shared,
         caller,

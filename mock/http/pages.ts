@@ -2,6 +2,7 @@
 // that host with its own URL and serves a badge for each card scheme and an approval page.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
+import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
 import { approvalPath, badgePath } from '../../server/present/links.ts';
@@ -54,7 +55,7 @@ export function servePages(app: Express): void {
       return;
     }
     context.why = 'the badge of a card scheme';
-    res.type('image/svg+xml').send(drawBadge(scheme));
+    res.type('image/svg+xml').send(drawBadge(schemeNames[scheme as CardScheme] ?? scheme));
   });
 
   app.get(approvalPattern, (req, res) => {

@@ -5,7 +5,6 @@ import type { Handler, Handlers, Input, OperationId } from '../../generated/oper
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
-import type { FairShare } from './fair-share.ts';
 
 interface Answer {
   status: number;
@@ -21,11 +20,12 @@ export interface AnswerDeps<Deps> {
   responses: ResponseCheck;
   /** What the handler of this request receives. */
   depsOf: (context: Context, check: CheckAnswer) => Deps;
-  share: FairShare;
+  /** Runs the handler; `owner` is who its database connections count for. */
+  onBehalfOf: <T>(owner: string, work: () => T) => T;
 }
 
 export const createAnswer =
-  <Deps>({ handlers, responses, depsOf, share }: AnswerDeps<Deps>): RequestHandler =>
+  <Deps>({ handlers, responses, depsOf, onBehalfOf }: AnswerDeps<Deps>): RequestHandler =>
   async (req, res) => {
     const context = contextOf(res);
     const { id } = context.operation;
@@ -38,7 +38,7 @@ export const createAnswer =
     };
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const answer = await share(shareOf(context), (): Promise<Answer> =>
+    const answer = await onBehalfOf(ownerOf(context), (): Promise<Answer> =>
       handle(input as unknown as Input<OperationId>, depsOf(context, check)),
     );
     const { status, body, headers = {} } = check(answer);
@@ -46,6 +46,6 @@ export const createAnswer =
     res.status(status).json(body);
   };
 
-/** One merchant account, or for what is about several the key pair. */
-const shareOf = ({ selection, caller }: Context): string =>
+/** The merchant account; for operations on several accounts or none, the key pair. */
+const ownerOf = ({ selection, caller }: Context): string =>
   selection.kind === 'one' ? `account ${selection.id}` : `pair ${caller.keyPairId}`;

@@ -17,7 +17,7 @@ export function serveBadges(app: Express): void {
   for (const [scheme, name] of Object.entries(schemeNames)) {
     const drawing = Buffer.from(drawBadge(name));
     app.get(badgePath(scheme), (_req, res) => {
-      res.type('image/svg+xml').set('Cache-Control', 'public, max-age=86400').send(drawing);
+      res.type('image/svg+xml; charset=utf-8').set('Cache-Control', 'public, max-age=86400').send(drawing);
     });
   }
 }

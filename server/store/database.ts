@@ -1,6 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { createFairShare } from './fair-share.ts';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -79,7 +80,7 @@ export function openDatabase(
   pool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
   pool.on('connect', (client) => client.on('error', onError));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedFairly(pool, size) }) });
   return {
     db,
     pool,
@@ -95,6 +96,30 @@ export function openDatabase(
       await db.destroy();
       // Kysely closes the pool only if it has used it.
       if (!pool.ending) await pool.end();
+    },
+  };
+}
+
+/** The pool, of which one merchant account holds at most half. */
+function sharedFairly(pool: pg.Pool, size: number) {
+  const enter = createFairShare(Math.ceil(size / 2), connectionMilliseconds);
+  return {
+    end: () => pool.end(),
+    async connect() {
+      const leave = await enter();
+      try {
+        const client = await pool.connect();
+        // pg makes a new `release` at every checkout.
+        const release = client.release.bind(client);
+        client.release = (error) => {
+          leave();
+          release(error);
+        };
+        return client;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     },
   };
 }

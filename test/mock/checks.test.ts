@@ -24,10 +24,10 @@ describe('the mock answers invalid HTTP as the service does', () => {
     expect(mocked).toBe(real);
   });
 
-  it('an absolute URL in the request line', async () => {
+  it('an absolute URL in the request line, which stands for its path', async () => {
     const line = 'GET http://x/transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await Promise.all([mock.url, service.url].map((url) => raw(url, line)));
-    expect(answers.map((text) => text.split('\r\n')[0])).toEqual(Array(2).fill('HTTP/1.1 404 Not Found'));
+    expect(answers.map((text) => text.split('\r\n')[0])).toEqual(Array(2).fill('HTTP/1.1 401 Unauthorized'));
   });
 });
 

@@ -210,12 +210,12 @@ describe('npm run mock', () => {
   it('--help says how to choose an answer', async () => {
     const { status, output } = await runNode('mock/main.ts', ['--help']);
     expect(status).toBe(0);
-    expect(output).toMatch(/--delay <ms>[\s\S]*PORT \(4010\)[\s\S]*Prefer: example=expired_card/);
+    expect(output).toMatch(/--port <number>[^]*4010[^]*PORT[^]*--delay <ms>[^]*Prefer: example=expired_card/);
   });
 
   it.each([
     [['--delay', 'long'], {}, 'whole number'],
-    [[], { PORT: '70000' }, 'PORT: It must be a whole number'],
+    [[], { PORT: '70000' }, "from env 'PORT' is invalid. It must be a whole number"],
   ])('%j %j is refused in one sentence', async (args, env, words) => {
     const { status, output } = await runNode('mock/main.ts', args, { env });
     expect(status).toBe(1);

@@ -90,6 +90,8 @@ export async function send(
   const response = await fetch(url + path, {
     method,
     headers: {
+      // Reading a new contract may block the mock for longer than it keeps an idle connection.
+      Connection: 'close',
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
       ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,

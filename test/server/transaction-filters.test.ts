@@ -237,7 +237,7 @@ describe('what is stored', () => {
     expect(await list(['default'], { search: 'before the change' })).toEqual([]);
     expect(await list(undefined, { search: 'after the change', has_refunds: true })).toEqual([before.id]);
     await database.db.deleteFrom('transactions').where('id', '=', before.id).execute();
-    await expect(updateTransaction(database.db, before)).rejects.toThrow('is gone');
+    await expect(updateTransaction(database.db, before)).rejects.toThrow('does not exist');
     expect(await findTransaction(database.db, 'unicorn')).toBeUndefined();
   });
 });

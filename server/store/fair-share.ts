@@ -1,0 +1,46 @@
+// Bounds how many connections one owner (a merchant account) holds, so that its slow requests cannot take all of them.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** On whose behalf connections are used. Whatever runs outside of it is not bounded. */
+const owners = new AsyncLocalStorage<string>();
+
+export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(owner, work);
+
+export class ShareExhausted extends Error {}
+
+interface Share {
+  held: number;
+  waiting: (() => void)[];
+}
+
+/** Waits for a place of the current owner, in order and for so long at most. Returns what gives the place back. */
+export function createFairShare(most: number, waitMilliseconds: number): () => Promise<() => void> {
+  const shares = new Map<string, Share>();
+  return async () => {
+    const owner = owners.getStore();
+    if (owner === undefined) return () => undefined;
+    const share = shares.get(owner) ?? { held: 0, waiting: [] };
+    shares.set(owner, share);
+    if (share.held < most) share.held += 1;
+    else await turnIn(share, waitMilliseconds);
+    return () => {
+      const next = share.waiting.shift();
+      if (next) next();
+      else share.held -= 1;
+      if (share.held === 0) shares.delete(owner);
+    };
+  };
+}
+
+const turnIn = (share: Share, milliseconds: number) =>
+  new Promise<void>((resolve, reject) => {
+    const start = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      share.waiting.splice(share.waiting.indexOf(start), 1);
+      reject(new ShareExhausted('too many slow requests of one merchant account'));
+    }, milliseconds);
+    share.waiting.push(start);
+  });
