@@ -1,6 +1,7 @@
 // The connection: one pool per process, which recovers by itself when the database goes away and comes back.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { isDoneWithin } from '../domain/deadline.ts';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -21,8 +22,11 @@ export interface Database {
   isReady: () => Promise<boolean>;
   /** New connections are made to this address from now on. */
   moveTo: (url: string) => void;
+  /** Gives running statements a few seconds, then closes their connections. */
   close: () => Promise<void>;
 }
+
+const closeMilliseconds = 4_000;
 
 // Amounts are bigint. pg returns those as text; Number() would round large ones without a word.
 const types = new pg.TypeOverrides();
@@ -75,6 +79,9 @@ export function openDatabase(
   pool.on('error', onError);
   // Without a listener, a checked-out client crashes the process when the database goes away.
   pool.on('connect', (client) => client.on('error', onError));
+  const clients = new Set<pg.Client>();
+  pool.on('connect', (client) => client instanceof pg.Client && clients.add(client));
+  pool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
@@ -88,9 +95,14 @@ export function openDatabase(
       pool.options.connectionString = elsewhere;
     },
     close: async () => {
-      await db.destroy();
-      // Kysely ends the pool only if it has used it.
-      if (!pool.ending) await pool.end();
+      const end = async () => {
+        await db.destroy();
+        // Kysely ends the pool only if it has used it.
+        if (!pool.ending) await pool.end();
+      };
+      if (await isDoneWithin(closeMilliseconds, end())) return;
+      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
+      for (const client of clients) client.connection.stream.destroy();
     },
   };
 }

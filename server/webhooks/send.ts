@@ -58,9 +58,9 @@ export function createSend(options: SendOptions): Send {
         cancel.removeEventListener('abort', onCancel);
         attempt.abort();
       };
-      const failWith = (error: unknown) => {
+      const failWith = (error: Error) => {
         end();
-        fail(error as Error);
+        fail(error);
       };
       const onCancel = () => {
         failWith(new AttemptFailure('the attempt was cancelled'));

@@ -225,7 +225,7 @@ export async function startHostile({ scheme = 'http', host, act, tls }: Behaviou
     sockets.add(socket);
     socket.on('error', () => undefined);
     // A half-open connection is closed only when this end closes it too.
-    socket.on('end', () => socket.destroySoon());
+    socket.on('end', () => { socket.destroySoon(); });
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', () => undefined);

@@ -1,7 +1,6 @@
 /** A DNS server on loopback whose answers a test decides, also by never answering. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 
 /** Undefined: it never answers. */
 export type NameAnswer = { addresses: string[] } | { rcode: number } | { bytes: Buffer } | undefined;
@@ -31,7 +30,7 @@ export async function startNameServer(answer: (name: string) => NameAnswer): Pro
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${(socket.address()).port}`,
     asked,
     received: (number) =>
       asked.length >= number ? Promise.resolve() : new Promise((done) => waiting.push({ number, done })),
