@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTransactions } from '../support/records.ts';
+import { sql } from 'kysely';
+import { createAccount, createTransactions } from '../support/records.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startPayments } from '../support/processes.ts';
@@ -238,6 +239,32 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const { status, stderr } = await run(...args);
     expect(status).toBe(1);
     expect(stderr).toMatch(reason);
+  });
+});
+
+describe('50 active subscriptions of an account', () => {
+  it('are the most also for `activate` and `listen`; one that is active can be activated again', async () => {
+    const { db } = service.service.database;
+    const account = 'limits';
+    await createAccount(db, { id: account, display_name: 'Limits' });
+    const { rows } = await sql<{ id: string }>`
+      insert into webhook_subscriptions (merchant_account_id, active, url, secret_sealed)
+      select ${account}, number <= 50, 'https://shop.example/', 'sealed' from generate_series(1, 51) as number
+      returning id`.execute(db);
+    const [first = '', last = ''] = [rows[0]?.id, rows[50]?.id];
+    const sentence =
+      'There may be at most 50 active webhook subscriptions of merchant account limits. Switch one off first.\n';
+    for (const args of [
+      ['activate', last],
+      ['listen', '--merchant-account', account],
+    ]) {
+      const { status, stderr } = await run(...args);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: sentence });
+    }
+    expect(await json('activate', first)).toEqual({ id: first, active: true });
+    await json('deactivate', first);
+    expect(await json('activate', last)).toEqual({ id: last, active: true });
+    expect((await run('activate', first)).status).toBe(1);
   });
 });
 
