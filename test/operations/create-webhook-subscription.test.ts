@@ -119,13 +119,11 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
     };
     const tooMany = (account: string) => ({
       detail: [
-      detail: [
         {
           loc: ['body', 'active'],
           msg: expect.stringContaining(account) as string,
           type: 'value_error.too_many',
         },
-      ],
       ],
     });
     const open = async (id: string) => {
