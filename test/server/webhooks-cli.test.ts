@@ -11,7 +11,16 @@ import { startPayments } from '../support/processes.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
-import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
+import {
+  hasty,
+  patient,
+  settled,
+  storeCard,
+  subscribe,
+  unsubscribe,
+  until,
+  verify,
+} from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -310,6 +319,30 @@ describe('payments webhooks work', () => {
     await unsubscribe(idle, subscription);
     await rm(folder, { recursive: true, force: true });
     service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });
+  });
+});
+
+describe('payments webhooks work, told to stop', () => {
+  it('ends within 20 s past an attempt that hangs, which the next worker makes and which is not counted', async () => {
+    await using receiver = await startReceiver((res, _got, nth) => {
+      if (nth > 1) res.writeHead(204).end();
+    });
+    const { databaseUrl, dataDir } = service.config;
+    await service.service.close();
+    await using idle = await startTestService({
+      config: { databaseUrl, dataDir, secrets, webhookWorker: false },
+    });
+    const subscription = await subscribe(idle, receiver.url);
+    await storeCard(idle);
+    const worker = startLong(['webhooks', 'work']);
+    await receiver.received(1);
+    const begun = performance.now();
+    expect(await worker.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: patient });
+    await receiver.received(2);
+    expect(await settled(service, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
+    await unsubscribe(service, subscription);
   });
 });
 
