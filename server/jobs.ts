@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import { deleteOldEvents, deleteOldRateLimits } from './actions/housekeeping.ts';
 import { applyExpiredReplacements } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
+import { isDoneWithin } from './domain/deadline.ts';
 import type { Db } from './store/database.ts';
 
 export interface Jobs {
-  /** Waits for the running job. */
+  /** Starts no other job, and waits a while for the running one. What it did not commit is left to the next start. */
   stop: () => Promise<void>;
 }
 
@@ -20,6 +21,7 @@ export interface JobsOptions {
 }
 
 const day = 86_400_000;
+const stopMilliseconds = 10_000;
 
 /** How long events and their deliveries are kept, and can be listed and replayed. */
 export const keepEventsDays = 30;
@@ -31,8 +33,10 @@ export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day 
     'old-events': () => deleteOldEvents(db, new Date(now().getTime() - keepEventsDays * day)),
     'old-rate-limits': () => deleteOldRateLimits(db, now()),
   };
+  let stopping = false;
   const runAll = async () => {
     for (const [job, run] of Object.entries(jobs)) {
+      if (stopping) return;
       try {
         log.info({ job, done: await run() }, 'daily job done');
       } catch (error) {
@@ -47,9 +51,10 @@ export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day 
   }, everyMilliseconds);
   timer.unref();
   return {
-    stop: () => {
+    stop: async () => {
+      stopping = true;
       clearInterval(timer);
-      return running;
+      await isDoneWithin(stopMilliseconds, running);
     },
   };
 }

@@ -6,6 +6,9 @@ import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
 
+const stopMilliseconds = 19_000;
+const idleMilliseconds = 500;
+
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
@@ -31,18 +34,36 @@ Try it in another terminal, in this folder:
     }
     stoppingSince = Date.now();
     log.info({ signal }, 'stopping: finishing running requests');
-    service.close().then(
-      () => {
-        log.info('stopped');
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'stopped with an error');
-        process.exitCode = 1;
-      },
-    );
+    exitAfter(stopMilliseconds, () => {
+      log.error('stopping took too long');
+      process.exitCode = 1;
+    });
+    service
+      .close()
+      .then(
+        () => {
+          log.info('stopped');
+        },
+        (error: unknown) => {
+          log.error({ err: error }, 'stopped with an error');
+          process.exitCode = 1;
+        },
+      )
+      .finally(() => {
+        exitAfter(idleMilliseconds);
+      });
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+}
+
+/** The timer alone does not keep the process alive: it fires only if something else does, such as a handle of a library. */
+function exitAfter(milliseconds: number, before: () => void = () => undefined): void {
+  const exit = () => {
+    before();
+    process.exit();
+  };
+  setTimeout(exit, milliseconds).unref();
 }
 
 /** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */

@@ -55,7 +55,9 @@ export function servePages(app: Express): void {
       return;
     }
     context.why = 'the badge of a card scheme';
-    res.type('image/svg+xml').send(drawBadge(schemeNames[scheme as CardScheme] ?? scheme));
+    res
+      .type('image/svg+xml')
+      .send(drawBadge(Object.hasOwn(schemeNames, scheme) ? schemeNames[scheme as CardScheme] : scheme));
   });
 
   app.get(approvalPattern, (req, res) => {

@@ -1,10 +1,14 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes } from 'node:crypto';
+import { checkActiveCount, checkCount } from '../domain/subscription-limits.ts';
 import type { Vault } from '../domain/vault.ts';
 import { reopenDeliveries, type DeliveryFilter, type Due } from '../store/events.ts';
 import type { Tx } from '../store/database.ts';
+import { lockUntilCommit } from '../store/locks.ts';
 import {
+  countWebhookSubscriptions,
   deleteWebhookSubscription,
+  findWebhookSubscription,
   insertWebhookSubscription,
   rotateSecret,
   setActive,
@@ -22,11 +26,21 @@ export interface NewSubscription {
 
 const makeSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 
+/** Until the commit nobody else counts or adds subscriptions of this account. */
+const lockSubscriptions = (db: Tx, account: string | null): Promise<void> =>
+  lockUntilCommit(db, `webhook subscriptions of ${account ?? '*'}`);
+
+/** Throws TooManySubscriptions. */
 export async function createSubscription(
   { db }: Work,
   { authentication, ...columns }: NewSubscription,
   vault: Vault,
 ): Promise<{ row: WebhookSubscriptionRow; secret: string }> {
+  const { merchant_account_id: account, active } = columns;
+  await lockSubscriptions(db, account);
+  const existing = await countWebhookSubscriptions(db, account);
+  checkCount(existing.all, account);
+  if (active) checkActiveCount(existing.active, account);
   const secret = makeSecret();
   const row = await insertWebhookSubscription(db, {
     ...columns,
@@ -50,9 +64,17 @@ export async function rotateSubscription(
   return rotated && { secret, until };
 }
 
-/** False when there is no such subscription. */
-export const switchSubscription = ({ db, now }: Work, id: string, active: boolean): Promise<boolean> =>
-  setActive(db, id, active, now);
+/** False when there is no such subscription. Throws TooManySubscriptions. */
+export async function switchSubscription({ db, now }: Work, id: string, active: boolean): Promise<boolean> {
+  const account = active ? (await findWebhookSubscription(db, id))?.merchant_account_id : undefined;
+  if (account !== undefined) {
+    await lockSubscriptions(db, account);
+    // Read again under the lock. One that is active stays so, also where there are too many.
+    const isActive = (await findWebhookSubscription(db, id))?.active;
+    if (isActive === false) checkActiveCount((await countWebhookSubscriptions(db, account)).active, account);
+  }
+  return setActive(db, id, active, now);
+}
 
 /** False when there is no such subscription. */
 export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =>

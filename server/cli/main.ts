@@ -61,11 +61,15 @@ try {
 
 /** Whether the message is a sentence for the operator. Imported only now, because some of these modules load the database. */
 async function isOperatorFault(error: unknown): Promise<boolean> {
-  const [{ ConfigFault }, { IllegalMove }, { SecretsFault }, { DatabaseFault }] = await Promise.all([
-    import('../config.ts'),
-    import('../domain/state-machine.ts'),
-    import('../sandbox/secrets-file.ts'),
-    import('../store/database.ts'),
-  ]);
-  return [ConfigFault, IllegalMove, SecretsFault, DatabaseFault].some((kind) => error instanceof kind);
+  const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, { SecretsFault }, { DatabaseFault }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../domain/state-machine.ts'),
+      import('../domain/subscription-limits.ts'),
+      import('../sandbox/secrets-file.ts'),
+      import('../store/database.ts'),
+    ]);
+  return [ConfigFault, IllegalMove, TooManySubscriptions, SecretsFault, DatabaseFault].some(
+    (kind) => error instanceof kind,
+  );
 }

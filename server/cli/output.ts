@@ -3,6 +3,8 @@
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
 
+const stopMilliseconds = 19_000;
+
 /** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */
 export const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {
@@ -11,6 +13,8 @@ export const untilStopped = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => {
         clearInterval(alive);
+        // For what the command still waits for then. Without anything to wait for, the process ends by itself.
+        setTimeout(() => process.exit(1), stopMilliseconds).unref();
         resolve();
       });
   });

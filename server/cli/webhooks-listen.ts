@@ -31,16 +31,22 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       active: true,
       authentication: null,
     };
-    const { row, secret } = await inAuditedWork(db, (work) => createSubscription(work, subscription, vault));
-    receiver.printWith(secret);
-    console.log(
-      `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
-    );
-    console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
-    await untilStopped();
-    await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
-    server.close();
-    server.closeAllConnections();
+    try {
+      const { row, secret } = await inAuditedWork(db, (work) =>
+        createSubscription(work, subscription, vault),
+      );
+      receiver.printWith(secret);
+      console.log(
+        `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
+      );
+      console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
+      await untilStopped();
+      await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
+    } finally {
+      // Otherwise the receiver keeps the process alive although it was refused a subscription.
+      server.close();
+      server.closeAllConnections();
+    }
   });
 }
 

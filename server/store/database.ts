@@ -1,6 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { isDoneWithin } from '../domain/deadline.ts';
 import { createFairShare } from './fair-share.ts';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables/index.ts';
@@ -22,8 +23,11 @@ export interface Database {
   isReady: () => Promise<boolean>;
   /** New connections use this URL from now on. */
   reconnectTo: (url: string) => void;
+  /** Gives running statements a few seconds, then closes their connections. */
   close: () => Promise<void>;
 }
+
+const closeMilliseconds = 4_000;
 
 // Amounts are bigint, which pg returns as text. Number() would round large ones silently.
 const types = new pg.TypeOverrides();
@@ -80,6 +84,9 @@ export function openDatabase(
   pool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
   pool.on('connect', (client) => client.on('error', onError));
+  const clients = new Set<pg.Client>();
+  pool.on('connect', (client) => client instanceof pg.Client && clients.add(client));
+  pool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedFairly(pool, size) }) });
   return {
     db,
@@ -93,9 +100,14 @@ export function openDatabase(
       pool.options.connectionString = newUrl;
     },
     close: async () => {
-      await db.destroy();
-      // Kysely closes the pool only if it has used it.
-      if (!pool.ending) await pool.end();
+      const end = async () => {
+        await db.destroy();
+        // Kysely ends the pool only if it has used it.
+        if (!pool.ending) await pool.end();
+      };
+      if (await isDoneWithin(closeMilliseconds, end())) return;
+      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
+      for (const client of clients) client.connection.stream.destroy();
     },
   };
 }

@@ -35,6 +35,8 @@ export interface DueDelivery {
   round: number;
   state: string;
   event_id: string;
+  /** Of the event; a subscription may be for all accounts. */
+  merchant_account_id: string;
   body: string;
   subscription_id: string;
   active: boolean;
@@ -59,6 +61,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'deliveries.round',
       'deliveries.state',
       'deliveries.event_id',
+      'events.merchant_account_id',
       'events.body',
       'deliveries.subscription_id',
       'subscription.active',

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Cursor } from '../domain/cursor.ts';
 import type { Db, Tx } from './database.ts';
 import { fetchPage } from './paging.ts';
@@ -19,6 +19,22 @@ export function listWebhookSubscriptionPage(
   const visible = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
   return fetchPage(visible, 'webhook_subscriptions', page);
 }
+
+/** Of one account, or (with null) of those for all accounts. */
+export async function countWebhookSubscriptions(
+  db: Db,
+  account: string | null,
+): Promise<{ active: number; all: number }> {
+  const { rows } = await sql<{ active: number; all: number }>`
+    select count(*) filter (where active)::integer as active, count(*)::integer as all
+    from webhook_subscriptions
+    where merchant_account_id is not distinct from ${account}`.execute(db);
+  return rows[0] ?? { active: 0, all: 0 };
+}
+
+/** Undefined when there is no such subscription. */
+export const findWebhookSubscription = (db: Db, id: string) =>
+  db.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
 
 export const listWebhookSubscriptions = (db: Db) =>
   db

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import type { Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import { inTransaction, type Db } from '../store/database.ts';
+import { describeFailure } from './failure.ts';
 import type { Limit } from './limit.ts';
 import type { Job, Queue } from './queue.ts';
 import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
-import { send, type Reply, type SendOptions } from './send.ts';
+import type { Send, SendOptions } from './send.ts';
 import { webhookHeaders } from './sign.ts';
 
 export interface DeliverDeps {
@@ -28,6 +29,8 @@ interface Outcome {
 
 /** Shared by all attempts of one worker. */
 interface AttemptContext extends DeliverDeps {
+  send: Send;
+  /** Of database transactions. */
   limit: Limit;
   /** Cancels the attempt. A cancelled attempt is not recorded. */
   signal: AbortSignal;
@@ -95,7 +98,7 @@ const skippedBecauseInactive: Outcome = {
 async function attempt(
   delivery: DueDelivery,
   at: Date,
-  { vault, options, signal }: AttemptContext,
+  { vault, send, signal }: AttemptContext,
 ): Promise<Outcome> {
   const open = (sealed: string) => vault.open(sealed, 'webhook');
   const secrets = [open(delivery.secret_sealed)];
@@ -107,16 +110,17 @@ async function attempt(
       : undefined;
   try {
     const headers = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
-    const { status, retryAfter }: Reply = await send(
-      { url: delivery.url, body: delivery.body, headers, login },
-      options,
-      signal,
-    );
-    const redirected = status >= 300 && status < 400 ? 'redirects are not followed' : null;
-    return { status, error: redirected, retryAfter: readRetryAfter(retryAfter, at) };
+    const { merchant_account_id: account, url, body } = delivery;
+    const { status, retryAfter } = await send({ account, url, body, headers, login }, signal);
+    return { status, error: errorOf(status), retryAfter: readRetryAfter(retryAfter, at) };
   } catch (error) {
     if (signal.aborted) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { status: null, error: code ?? message, retryAfter: undefined };
+    return { status: null, error: describeFailure(error), retryAfter: undefined };
   }
+}
+
+/** What the status alone does not say. */
+function errorOf(status: number): string | null {
+  if (status >= 300 && status < 400) return 'redirects are not followed';
+  return status === 101 ? 'switching protocols is not supported' : null;
 }

@@ -1,7 +1,7 @@
 // Refuses deliveries to internal addresses (SSRF). The check is on the address that is connected to, not on the host name:
 // a name that resolves to a public address first and to a private one later (DNS rebinding) is refused too.
-import { lookup as dnsLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { Address } from './resolve.ts';
 
 export class RefusedAddress extends Error {}
 
@@ -72,21 +72,22 @@ export function isAllowedAddress(address: string, { allowLoopback }: { allowLoop
   return !forbidden.check(plain, family);
 }
 
-/** Resolves a name like Node does, and returns only the allowed addresses. */
+/** For the connection itself: it connects only to addresses that this returns, and this returns only allowed ones. */
 export const createGuardedLookup =
-  (options: { allowLoopback: boolean }): LookupFunction =>
+  (resolve: (hostname: string) => Promise<Address[]>, options: { allowLoopback: boolean }): LookupFunction =>
   (hostname, lookupOptions, callback) => {
-    dnsLookup(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
-      if (error) {
-        callback(error, '', 0);
-        return;
-      }
-      const allowed = addresses.filter(({ address }) => isAllowedAddress(address, options));
-      const [first] = allowed;
-      if (!first) callback(new RefusedAddress(internalAddress), '', 0);
-      else if (lookupOptions.all) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
+    resolve(hostname).then(
+      (addresses) => {
+        const allowed = addresses.filter(({ address }) => isAllowedAddress(address, options));
+        const [first] = allowed;
+        if (!first) callback(new RefusedAddress(internalAddress), '', 0);
+        else if (lookupOptions.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        callback(error as NodeJS.ErrnoException, '', 0);
+      },
+    );
   };
 
 /**

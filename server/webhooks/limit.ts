@@ -18,3 +18,21 @@ export function createLimit(max: number): Limit {
     }
   };
 }
+
+export type KeyedLimit = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/** A limit for each key. Keys without tasks take no memory. */
+export function createKeyedLimit(max: number): KeyedLimit {
+  const byKey = new Map<string, { limit: Limit; tasks: number }>();
+  return async (key, work) => {
+    const entry = byKey.get(key) ?? { limit: createLimit(max), tasks: 0 };
+    byKey.set(key, entry);
+    entry.tasks += 1;
+    try {
+      return await entry.limit(work);
+    } finally {
+      entry.tasks -= 1;
+      if (entry.tasks === 0) byKey.delete(key);
+    }
+  };
+}

@@ -1,16 +1,22 @@
-// One delivery attempt: a POST that follows no redirects, limits the size of the answer and has a deadline.
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+// One delivery attempt: a POST that follows no redirects, reads a limited answer and ends by its deadline, whatever the
+// receiver does (decision 9).
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Socket, TcpSocketConnectOpts } from 'node:net';
+import { AttemptFailure } from './failure.ts';
 import { checkUrl, createGuardedLookup } from './guard.ts';
+import { createResolve, type Resolve, type ResolveOptions } from './resolve.ts';
 
 export interface Outgoing {
+  /** The merchant account of the event. */
+  account: string;
   url: string;
   body: string;
   headers: Record<string, string>;
   login: { username: string; password: string } | undefined;
 }
 
-export interface SendOptions {
+export interface SendOptions extends ResolveOptions {
   allowLoopback: boolean;
   allowHttp: boolean;
   milliseconds: number;
@@ -21,6 +27,9 @@ export interface Reply {
   retryAfter: string | undefined;
 }
 
+/** Rejects when the answer is not complete at the deadline, or when `cancel` is aborted. */
+export type Send = (outgoing: Outgoing, cancel: AbortSignal) => Promise<Reply>;
+
 export const sendMilliseconds = 15_000;
 /** The sandbox may deliver to this machine and without TLS. */
 export const sendOptions = ({ environment }: { environment: 'sandbox' | 'production' }): SendOptions => ({
@@ -29,75 +38,161 @@ export const sendOptions = ({ environment }: { environment: 'sandbox' | 'product
   milliseconds: sendMilliseconds,
 });
 
-const longestAnswer = 64 * 1024;
+/** The body of an answer is ignored, but it must be read to its end for the answer to count. A longer one is cut off. */
+const longestBody = 64 * 1024;
+const longestHeaders = 16 * 1024;
+/** Everything that is read, also what the parser drops: informational responses, chunk extensions, trailers. */
+const longestAnswer = 256 * 1024;
+const mostInformational = 10;
+/** Until the next address of the same name is tried. Node's 250 ms are too short for another continent. */
+const connecting: Partial<TcpSocketConnectOpts> = { autoSelectFamilyAttemptTimeout: 1_500 };
+const closeMilliseconds = 1_000;
 
-/** Rejects when the answer is not complete at the deadline, or when `cancel` is aborted. */
-export async function send(outgoing: Outgoing, options: SendOptions, cancel: AbortSignal): Promise<Reply> {
-  // Not AbortSignal.any: `cancel` lives as long as the worker and would keep every signal derived from it in memory.
-  const controller = new AbortController();
-  const abort = () => {
-    controller.abort();
-  };
-  const deadline = setTimeout(abort, options.milliseconds);
-  cancel.addEventListener('abort', abort);
-  try {
-    return await post(outgoing, options, controller.signal);
-  } catch (error) {
-    if (!controller.signal.aborted) throw error;
-    throw new Error(`no answer within ${options.milliseconds / 1000} s`, { cause: error });
-  } finally {
-    clearTimeout(deadline);
-    cancel.removeEventListener('abort', abort);
-  }
+export function createSend(options: SendOptions): Send {
+  const resolve = createResolve(options);
+  return (outgoing, cancel) =>
+    new Promise((succeed, fail) => {
+      const attempt = new AbortController();
+      const end = () => {
+        clearTimeout(deadline);
+        cancel.removeEventListener('abort', onCancel);
+        attempt.abort();
+      };
+      const failWith = (error: Error) => {
+        end();
+        fail(error);
+      };
+      const onCancel = () => {
+        failWith(new AttemptFailure('the attempt was cancelled'));
+      };
+      // The timer itself settles the promise. To wait for an event of the connection would trust the receiver to cause one.
+      const deadline = setTimeout(() => {
+        failWith(new AttemptFailure(`no complete answer within ${options.milliseconds / 1000} s`));
+      }, options.milliseconds);
+      cancel.addEventListener('abort', onCancel);
+      if (cancel.aborted) {
+        onCancel();
+        return;
+      }
+      post(outgoing, options, resolve, attempt.signal).then((reply) => {
+        end();
+        succeed(reply);
+      }, failWith);
+    });
 }
 
-function post(
-  { url, body, headers, login }: Outgoing,
+/** Destroys the connection when `signal` is aborted, unless the answer is complete. */
+async function post(
+  { account, url, body, headers, login }: Outgoing,
   options: SendOptions,
+  resolve: Resolve,
   signal: AbortSignal,
 ): Promise<Reply> {
   const target = new URL(url);
   checkUrl(target, options);
-  const request = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
+    method: 'POST',
+    // No connection pool: only the lookup of a new connection checks the address.
+    agent: false,
+    lookup: createGuardedLookup((hostname) => resolve(hostname, account, signal), options),
+    ...connecting,
+    maxHeaderSize: longestHeaders,
+    ...(login ? { auth: `${login.username}:${login.password}` } : {}),
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'User-Agent': 'payments-service-webhooks/1',
+      ...headers,
+    },
+  });
+  const reply = replyTo(request);
+  const destroy = destroyerOf(request);
+  signal.addEventListener('abort', destroy, { once: true });
+  request.end(body);
+  try {
+    const answered = await reply;
+    signal.removeEventListener('abort', destroy);
+    return answered;
+  } catch (error) {
+    destroy();
+    throw error;
+  }
+}
+
+function replyTo(request: ClientRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      target,
-      {
-        method: 'POST',
-        // No connection pool: only the lookup of a new connection checks the address.
-        agent: false,
-        lookup: createGuardedLookup(options),
-        signal,
-        ...(login ? { auth: `${login.username}:${login.password}` } : {}),
-        headers: {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-          'User-Agent': 'payments-service-webhooks/1',
-          ...headers,
-        },
-      },
-      (answer) => {
-        drain(answer).then(() => {
-          resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] });
-        }, reject);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
+    const fail = (message: string) => {
+      reject(new AttemptFailure(message));
+    };
+    let informational = 0;
+    request.on('information', () => {
+      informational += 1;
+      if (informational > mostInformational) fail('the receiver sent too many informational responses');
+    });
+    request.on('socket', (socket) => {
+      let read = 0;
+      socket.on('data', (bytes: Buffer) => {
+        read += bytes.length;
+        if (read > longestAnswer) fail('the answer is too long');
+      });
+    });
+    // Without this listener Node closes the connection, and neither an answer nor an error is ever emitted.
+    request.on('upgrade', (answer, socket) => {
+      socket.destroy();
+      resolve(replyOf(answer));
+    });
+    request.on('response', (answer) => {
+      drain(answer).then(() => {
+        closeSoon(answer.socket);
+        resolve(replyOf(answer));
+      }, reject);
+    });
+    request.on('error', reject);
+    // The last event of every request, in case that none of the others came.
+    request.on('close', () => {
+      fail('the connection ended before the answer was complete');
+    });
   });
 }
 
-// The body of an answer is ignored, but it must be read to its end for the answer to count. A long one is cut off.
+const replyOf = ({ statusCode = 0, headers }: IncomingMessage): Reply => ({
+  status: statusCode,
+  retryAfter: headers['retry-after'],
+});
+
+/** Also destroys a connection that the request no longer owns, as after an upgrade. */
+function destroyerOf(request: ClientRequest): () => void {
+  let socket: Socket | undefined;
+  request.on('socket', (given) => {
+    socket = given;
+  });
+  return () => {
+    request.destroy();
+    socket?.destroy();
+  };
+}
+
 function drain(answer: IncomingMessage): Promise<void> {
   return new Promise((resolve, reject) => {
     let read = 0;
     answer.on('data', (chunk: Buffer) => {
       read += chunk.length;
-      if (read <= longestAnswer) return;
+      if (read <= longestBody) return;
       answer.destroy();
       resolve();
     });
     answer.on('end', resolve);
     answer.on('error', reject);
   });
+}
+
+/** Closes in order, with TLS's goodbye, but does not wait long for a receiver that reads nothing. */
+function closeSoon(socket: Socket): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), closeMilliseconds);
+  timer.unref();
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  socket.destroySoon();
 }

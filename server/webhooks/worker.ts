@@ -2,15 +2,24 @@
 // receiver does not delay the others. Any number of workers may run on one database.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDoneWithin } from '../domain/deadline.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { inTransaction } from '../store/database.ts';
+import { createAccountSlots, type AccountLimits } from './account-slots.ts';
 import { createLimit } from './limit.ts';
-import { createSubscriptionSlots, type Slots, type SubscriptionLimits } from './subscription-slots.ts';
+import {
+  createSubscriptionSlots,
+  failingSeconds,
+  noteEnd,
+  type Slots,
+  type SubscriptionLimits,
+} from './subscription-slots.ts';
 import type { Job } from './queue.ts';
+import { createSend } from './send.ts';
 
-export interface WorkerLimits extends SubscriptionLimits {
-  /** Deliveries that this worker holds, running or waiting for a slot of their subscription. */
+export interface WorkerLimits extends SubscriptionLimits, AccountLimits {
+  /** Deliveries that this worker holds, running or waiting for a slot of their subscription or account. */
   held: number;
   /** Concurrent database transactions. Few, because requests use the same pool. */
   transactions: number;
@@ -19,25 +28,27 @@ export interface WorkerLimits extends SubscriptionLimits {
   heartbeatMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
+  /** Time that `stop` then gives the database. */
+  releaseMilliseconds: number;
 }
 
 export const defaultLimits: WorkerLimits = {
   held: 2000,
+  heldPerAccount: 400,
+  perAccount: 100,
   heldPerSubscription: 50,
+  heldAtFirst: 8,
   perSubscription: 4,
   transactions: 4,
   batch: 100,
   pollMilliseconds: 250,
   heartbeatMilliseconds: 5_000,
   stopMilliseconds: 3_000,
+  releaseMilliseconds: 5_000,
 };
 
-// How long a delivery is postponed when its subscription has no free slot.
-const postponeSeconds = 0.3;
-const postponeFailingSeconds = 10;
-
 export interface Worker {
-  /** Fetches nothing more, and gives running attempts a few seconds to finish. */
+  /** Fetches nothing more, and gives running attempts a few seconds to finish. Ends within 8 s, whatever is under way. */
   stop: () => Promise<void>;
 }
 
@@ -48,25 +59,38 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
   const subscriptions = createSubscriptionSlots(limits);
+  const accounts = createAccountSlots(limits);
   const running = new Map<string, Promise<void>>();
   const transactionLimit = createLimit(limits.transactions);
+  const send = createSend(deps.options);
+
+  const attempt = async (job: Job, delivery: DueDelivery, slots: Slots): Promise<void> => {
+    // It may have waited for its turn.
+    if (stopping.signal.aborted) return queue.release(job.id);
+    const context = { ...deps, send, limit: transactionLimit, signal: cancellation.signal };
+    noteEnd(slots, await deliver(job, delivery, context));
+  };
 
   const runInSlot = async (job: Job, delivery: DueDelivery, slots: Slots): Promise<void> => {
     if (stopping.signal.aborted) return queue.release(job.id);
-    if (slots.failing && slots.active > 0) return postpone([job], postponeFailingSeconds);
+    if (slots.failing && slots.active > 0) return postpone([job], failingSeconds);
     slots.active += 1;
     try {
-      const context = { ...deps, limit: transactionLimit, signal: cancellation.signal };
-      slots.failing = !(await deliver(job, delivery, context));
+      await accounts.attempt(delivery.merchant_account_id, () => attempt(job, delivery, slots));
     } finally {
       slots.active -= 1;
     }
   };
 
+  const hold = (job: Job, delivery: DueDelivery): Promise<void> =>
+    accounts.hold(delivery.merchant_account_id, () =>
+      subscriptions.run(delivery.subscription_id, (slots) => runInSlot(job, delivery, slots)),
+    );
+
   const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
     try {
-      if (!delivery) await transactionLimit(() => queue.complete(db, [job.id]));
-      else await subscriptions.run(delivery.subscription_id, (slots) => runInSlot(job, delivery, slots));
+      if (delivery) await hold(job, delivery);
+      else await transactionLimit(() => queue.complete(db, [job.id]));
     } catch (error) {
       if (!cancellation.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
@@ -95,15 +119,16 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (jobs.length === 0) return 0;
     const ids = jobs.map(({ deliveryId }) => deliveryId);
     const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
-    const toBusy: Job[] = [];
-    const toFailing: Job[] = [];
+    const postponed = new Map<number, Job[]>();
     for (const job of jobs) {
       const delivery = byId.get(job.deliveryId);
-      if (delivery && subscriptions.isFull(delivery)) (delivery.failing_since ? toFailing : toBusy).push(job);
-      else running.set(job.id, handle(job, delivery));
+      const seconds =
+        delivery &&
+        (subscriptions.postponeFor(delivery) ?? accounts.postponeFor(delivery.merchant_account_id));
+      if (seconds === undefined) running.set(job.id, handle(job, delivery));
+      else postponed.set(seconds, [...(postponed.get(seconds) ?? []), job]);
     }
-    if (toBusy.length > 0) await postpone(toBusy, postponeSeconds);
-    if (toFailing.length > 0) await postpone(toFailing, postponeFailingSeconds);
+    for (const [seconds, some] of postponed) await postpone(some, seconds);
     return jobs.length;
   };
 
@@ -134,13 +159,12 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   return {
     async stop() {
       stopping.abort();
-      await polling;
-      const deadline = setTimeout(() => {
-        cancellation.abort();
-      }, limits.stopMilliseconds);
-      await Promise.all(running.values());
-      clearTimeout(deadline);
+      const ended = polling.then(() => Promise.all(running.values()));
+      await isDoneWithin(limits.stopMilliseconds, ended);
+      cancellation.abort();
+      // Nothing extends the leases any more: a job that cannot be released now is delivered when its lease ends.
       clearInterval(heartbeat);
+      await isDoneWithin(limits.releaseMilliseconds, ended);
     },
   };
 }

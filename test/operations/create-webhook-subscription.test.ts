@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { countWebhookSubscriptions } from '../../server/store/webhook-subscriptions.ts';
 import { describeOperation } from '../support/operation.ts';
+import { createAccount } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
 
 const valid = { url: 'https://shop.example/hooks' };
@@ -99,6 +101,86 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
       expect(status).toBe(422);
       expect(body).toMatchObject({ detail: [{ loc: ['body', 'url'], type: 'value_error.url.scheme' }] });
       expect((await post('https://shop.example/hooks')).status).toBe(201);
+    });
+  });
+
+  describe('422 beyond the number of subscriptions', () => {
+    const inAccount = (account: string) => ({ 'X-Service-Merchant-Account-ID': account });
+    /** Rows that are there already, as if from before there was a limit. */
+    const fill = (account: string | null, active: boolean, number: number) =>
+      sql`
+        insert into webhook_subscriptions (merchant_account_id, active, url, secret_sealed)
+        select ${account}, ${active}, 'https://shop.example/', 'sealed' from generate_series(1, ${number}::integer)`.execute(
+        frame.service.service.database.db,
+      );
+    const countActive = async (account: string | null) => {
+      const { db } = frame.service.service.database;
+      return (await countWebhookSubscriptions(db, account)).active;
+    };
+    const tooMany = (account: string) => ({
+      detail: [
+        {
+          loc: ['body', 'active'],
+          msg: expect.stringContaining(account) as string,
+          type: 'value_error.too_many',
+        },
+      ],
+    });
+    const open = async (id: string) => {
+      await createAccount(frame.service.service.database.db, { id, display_name: id });
+      return id;
+    };
+
+    it('50 active ones of an account, whose inactive ones and whose neighbours do not count', async () => {
+      const account = await open('limits-active');
+      await fill(account, false, 10);
+      await fill(account, true, 49);
+      expect((await create({}, inAccount(account))).status).toBe(201);
+      const { status, body } = await create({}, inAccount(account));
+      expect(status).toBe(422);
+      expect(body).toMatchObject(tooMany(account));
+      expect((await create({ active: false }, inAccount(account))).status).toBe(201);
+      expect((await create({}, inAccount('marketplace'))).status).toBe(201);
+    });
+
+    it('50 active ones for all accounts', async () => {
+      await fill(null, true, 50 - (await countActive(null)));
+      const { status, body } = await create({}, inAccount('*'));
+      expect(status).toBe(422);
+      expect(body).toMatchObject(tooMany('for all merchant accounts'));
+    });
+
+    it('500 with inactive ones, and those beyond it stay', async () => {
+      const account = await open('limits-all');
+      await fill(account, false, 499);
+      expect((await create({ active: false }, inAccount(account))).status).toBe(201);
+      for (const active of [false, true]) {
+        const { status, body } = await create({ active }, inAccount(account));
+        expect(status).toBe(422);
+        expect(body).toMatchObject(tooMany(account));
+      }
+      await fill(account, true, 100);
+      expect(await countActive(account)).toBe(100);
+    });
+
+    it('also when two instances are asked at once', async () => {
+      const account = await open('limits-race');
+      await fill(account, true, 45);
+      const { databaseUrl, dataDir, secrets } = frame.service.config;
+      await using second = await startTestService({
+        config: { databaseUrl, dataDir, secrets, webhookWorker: false },
+      });
+      const token = frame.service.token('*.write');
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const { call } = index % 2 ? frame.service : second;
+          const headers = inAccount(account);
+          return (await call('POST', '/webhook-subscriptions', { token, body: valid, headers })).status;
+        }),
+      );
+      expect(statuses.filter((status) => status === 201)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 422)).toHaveLength(15);
+      expect(await countActive(account)).toBe(50);
     });
   });
 });

@@ -1,13 +1,21 @@
 // Graceful shutdown: running requests are answered, new ones are refused, and no process is left.
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
+import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
 import { startServer } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
+import { card, patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
 
 const normal = { ...limits };
 afterEach(() => {
@@ -128,7 +136,138 @@ describe('closing', () => {
   });
 });
 
+/** Passes everything on to the database, until it is frozen: then nothing, but the connections stay. */
+async function startFreezer(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets: Socket[] = [];
+  let frozen = false;
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    sockets.push(near, far);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    if (frozen) return;
+    near.pipe(far);
+    far.pipe(near);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}
+
+/** Milliseconds that the work takes. */
+const timeOf = async (work: () => Promise<unknown>) => {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+};
+
+describe('closing ends within 20 s', { timeout: 120_000 }, () => {
+  it('past a request, a daily job and a delivery that hang; the delivery is left to the next', async () => {
+    let begun = () => {};
+    const underWay = new Promise<void>((resolve) => (begun = resolve));
+    await using receiver = await startReceiver((res, _got, nth) => {
+      if (nth > 1) res.writeHead(204).end();
+    });
+    const service = await startTestService({
+      webhooks: patient,
+      jobMilliseconds: 50,
+      handlers: {
+        ...handlers,
+        listCardSchemeDefinitions: () => {
+          begun();
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    await receiver.received(1);
+    const token = service.token('*.read');
+    const request = service.call('GET', '/card-scheme-definitions', { token }).catch(() => undefined);
+    await underWay;
+    const locker = new pg.Client({ connectionString: service.config.databaseUrl });
+    await locker.connect();
+    await locker.query('begin; lock table rate_limits in access exclusive mode');
+    const waiting = `select 1 from pg_locks where not granted and relation = 'rate_limits'::regclass`;
+    await until(async () => (await locker.query(waiting)).rows.length > 0);
+
+    expect(await timeOf(() => service.service.close())).toBeLessThan(20_000);
+    await request;
+    await locker.end();
+    await using next = await startTestService({ webhooks: patient, config: service.config });
+    await receiver.received(2);
+    expect(await settled(next, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+
+  it('past a database that accepts everything and answers nothing; the delivery is made when its lease ends', async () => {
+    await using receiver = await startReceiver((res, _got, nth) => {
+      if (nth > 1) res.writeHead(204).end();
+    });
+    const databaseUrl = await createTestDatabase();
+    await using freezer = await startFreezer(databaseUrl);
+    const service = await startTestService({ webhooks: patient, config: { databaseUrl: freezer.url } });
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    await receiver.received(1);
+    freezer.freeze();
+    expect(await timeOf(() => service.service.close())).toBeLessThan(20_000);
+
+    await using next = await startTestService({
+      webhooks: patient,
+      config: { ...service.config, databaseUrl },
+    });
+    await receiver.received(2);
+    expect(await settled(next, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+});
+
 describe('the process', () => {
+  it('ends within 20 s of SIGTERM, also when a library holds a handle and a receiver has switched protocols', async () => {
+    await using dataDir = await newDataDir();
+    const module = join(dirname(dataDir.path), 'providers.mjs');
+    await writeFile(
+      module,
+      'setInterval(() => {}, 1000); export const describeCard = () => ({ card_type: null, card_issuer_name: null });',
+    );
+    const receiver = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    await using server = await startServer({
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: await createTestDatabase(),
+      PROVIDERS: module,
+    });
+    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const call = createCaller(server.url);
+    const token = signToken(key, ['*.write'], 3600);
+    const connected = once(receiver, 'connection');
+    await call('POST', '/webhook-subscriptions', { token, body: { url: `http://127.0.0.1:${port}/` } });
+    await call('POST', '/payment-methods', { token, body: card });
+    await connected;
+    let status: number | null = null;
+    const time = await timeOf(async () => ({ status } = await server.stop('SIGTERM')));
+    expect({ status, inTime: time < 20_000 }).toEqual({ status: 0, inTime: true });
+    receiver.close();
+  });
+
   it('exits with 0 on SIGTERM despite keep-alive connections, and PostgreSQL stops too', async () => {
     await using dataDir = await newDataDir();
     await using server = await startServer({ DATA_DIR: dataDir.path });

@@ -3,14 +3,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTransactions } from '../support/records.ts';
+import { sql } from 'kysely';
+import { createAccount, createTransactions } from '../support/records.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startPayments } from '../support/processes.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
-import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
+import {
+  hasty,
+  patient,
+  settled,
+  storeCard,
+  subscribe,
+  unsubscribe,
+  until,
+  verify,
+} from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -241,6 +251,32 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 });
 
+describe('50 active subscriptions of an account', () => {
+  it('are the most also for `activate` and `listen`; one that is active can be activated again', async () => {
+    const { db } = service.service.database;
+    const account = 'limits';
+    await createAccount(db, { id: account, display_name: 'Limits' });
+    const { rows } = await sql<{ id: string }>`
+      insert into webhook_subscriptions (merchant_account_id, active, url, secret_sealed)
+      select ${account}, number <= 50, 'https://shop.example/', 'sealed' from generate_series(1, 51) as number
+      returning id`.execute(db);
+    const [first = '', last = ''] = [rows[0]?.id, rows[50]?.id];
+    const sentence =
+      'There may be at most 50 active webhook subscriptions of merchant account limits. Switch one off first.\n';
+    for (const args of [
+      ['activate', last],
+      ['listen', '--merchant-account', account],
+    ]) {
+      const { status, stderr } = await run(...args);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: sentence });
+    }
+    expect(await json('activate', first)).toEqual({ id: first, active: true });
+    await json('deactivate', first);
+    expect(await json('activate', last)).toEqual({ id: last, active: true });
+    expect((await run('activate', first)).status).toBe(1);
+  });
+});
+
 /** A `payments …` command that runs until it is stopped. */
 function startLong(args: string[], more: Record<string, string> = {}) {
   const child = startPayments(args, { ...env, ...more });
@@ -283,6 +319,30 @@ describe('payments webhooks work', () => {
     await unsubscribe(idle, subscription);
     await rm(folder, { recursive: true, force: true });
     service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });
+  });
+});
+
+describe('payments webhooks work, told to stop', () => {
+  it('ends within 20 s past an attempt that hangs, which the next worker makes and which is not counted', async () => {
+    await using receiver = await startReceiver((res, _got, nth) => {
+      if (nth > 1) res.writeHead(204).end();
+    });
+    const { databaseUrl, dataDir } = service.config;
+    await service.service.close();
+    await using idle = await startTestService({
+      config: { databaseUrl, dataDir, secrets, webhookWorker: false },
+    });
+    const subscription = await subscribe(idle, receiver.url);
+    await storeCard(idle);
+    const worker = startLong(['webhooks', 'work']);
+    await receiver.received(1);
+    const begun = performance.now();
+    expect(await worker.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: patient });
+    await receiver.received(2);
+    expect(await settled(service, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
+    await unsubscribe(service, subscription);
   });
 });
 

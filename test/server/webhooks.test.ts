@@ -131,7 +131,7 @@ describe('a delivery', () => {
       .where('delivery_id', '=', id)
       .execute();
     expect(attempts.map(({ number, error, status }) => [number, error, status])).toEqual(
-      [1, 2, 3, 4].map((number) => [number, 'ECONNREFUSED', null]),
+      [1, 2, 3, 4].map((number) => [number, 'ECONNREFUSED: nobody listens at this address', null]),
     );
     await unsubscribe(service, subscription);
   });
@@ -162,7 +162,7 @@ describe('a delivery', () => {
       .select('error')
       .where('delivery_id', '=', id)
       .execute();
-    expect(attempts[0]?.error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(attempts[0]?.error).toMatch(/^DEPTH_ZERO_SELF_SIGNED_CERT: /);
     expect(receiver.got).toHaveLength(0);
     await unsubscribe(service, subscription);
   });

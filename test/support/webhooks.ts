@@ -43,8 +43,12 @@ export const storeCard = async (service: TestService, account = 'default') =>
   ((await call(service, '/payment-methods', card, account)) as { id: string }).id;
 
 /** Polls, because there is no event to wait for when a row changes. */
-export const until = async <T>(look: () => Promise<T | undefined | false>): Promise<T> => {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((done) => setTimeout(done, 20))) {
+export const until = async <T>(look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {
+  for (
+    const end = Date.now() + seconds * 1000;
+    Date.now() < end;
+    await new Promise((done) => setTimeout(done, 20))
+  ) {
     const found = await look();
     if (found) return found;
   }

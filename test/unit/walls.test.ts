@@ -67,7 +67,11 @@ const rooms: Record<string, Room> = {
     packages: ['express', 'pino'],
   },
   'server/sandbox': { from: [...pure, 'server/store', 'server/providers', 'server/actions'] },
-  'server/jobs.ts': { from: ['server/actions'], types: ['server/store'], packages: ['pino'] },
+  'server/jobs.ts': {
+    from: ['server/actions', 'server/domain'],
+    types: ['server/store'],
+    packages: ['pino'],
+  },
   'server/secrets.ts': {
     from: ['server/config.ts', 'server/domain', 'server/postgres', 'server/sandbox'],
   },

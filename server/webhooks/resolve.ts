@@ -1,0 +1,94 @@
+// Resolves the host names of receivers with c-ares, which can be cancelled. `dns.lookup` cannot: it runs on the four threads
+// that the whole process shares, so a few names that hang delay everybody (decision 9).
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { createKeyedLimit } from './limit.ts';
+
+export interface Address {
+  address: string;
+  family: 4 | 6;
+}
+
+/** The addresses of a host name, for a delivery of this merchant account. Stops when `signal` is aborted. */
+export type Resolve = (hostname: string, account: string, signal: AbortSignal) => Promise<Address[]>;
+
+export interface ResolveOptions {
+  /** `address:port` of the DNS servers; those of the system by default. */
+  dnsServers?: readonly string[];
+}
+
+export const resolveLimits = {
+  milliseconds: 5_000,
+  /** Concurrent resolutions per merchant account. */
+  perAccount: 20,
+  /** Per address family. A name may have thousands of addresses, and a delivery tries one after the other. */
+  addresses: 4,
+};
+
+export class ResolveFailure extends Error {}
+
+const addressOf = (address: string): Address => ({ address, family: isIP(address) === 6 ? 6 : 4 });
+
+export function createResolve({ dnsServers }: ResolveOptions): Resolve {
+  const limit = createKeyedLimit(resolveLimits.perAccount);
+  return async (hostname, account, signal) => {
+    const name = hostname.replace(/\.$/, '').toLowerCase();
+    if (isIP(name) > 0) return [addressOf(name)];
+    // RFC 6761: these names are not asked for on the network.
+    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'].map(addressOf);
+    const local = await findInHostsFile(name);
+    if (local.length > 0) return local;
+    return limit(account, () => query(hostname, dnsServers, signal));
+  };
+}
+
+async function findInHostsFile(name: string): Promise<Address[]> {
+  const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
+  // Some of these files have a hundred thousand lines.
+  if (!text.toLowerCase().includes(name)) return [];
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    return isIP(address) > 0 && names.includes(name) ? [addressOf(address)] : [];
+  });
+}
+
+async function query(
+  hostname: string,
+  servers: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<Address[]> {
+  // The attempt may have ended while it waited for its turn.
+  signal.throwIfAborted();
+  // One resolver each, because a resolver cancels all of its queries. A try that fails doubles the timeout of the next.
+  const resolver = new Resolver({ timeout: 1_500, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const cancel = () => {
+    resolver.cancel();
+  };
+  const deadline = setTimeout(cancel, resolveLimits.milliseconds);
+  signal.addEventListener('abort', cancel);
+  try {
+    const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = results.flatMap((result) =>
+      result.status === 'fulfilled' ? result.value.slice(0, resolveLimits.addresses).map(addressOf) : [],
+    );
+    if (found.length > 0) return found;
+    const [first] = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    throw failureOf(first);
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function failureOf(reason: unknown): ResolveFailure {
+  const { code = 'ENODATA' } = (reason ?? {}) as NodeJS.ErrnoException;
+  const isLate = code === 'ETIMEOUT' || code === 'ECANCELLED';
+  const message = isLate
+    ? `the host name could not be resolved within ${resolveLimits.milliseconds / 1000} s`
+    : `the host name could not be resolved: ${code}`;
+  return new ResolveFailure(message, { cause: reason });
+}

@@ -1,0 +1,105 @@
+// Whatever a receiver does, the attempt ends by its deadline, leaves nothing behind and harms nobody else. All of them at once,
+// against the real worker.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../support/records.ts';
+import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../support/name-server.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { hasty, storeCard, subscribe, until } from '../support/webhooks.ts';
+import { behaviours, nameBehaviours, startHostile, type Hostile } from './hostile-receivers.behaviours.ts';
+
+const deadlineMilliseconds = 3_000;
+/** For a machine that is busy with something else. An attempt without an end takes longer than any of this. */
+const slackMilliseconds = 20_000;
+
+const names: Record<string, NameAnswer> = {
+  'silent.test': undefined,
+  'missing.test': { rcode: rcodes.noSuchName },
+  'failing.test': { rcode: rcodes.serverFailure },
+  'empty.test': { addresses: [] },
+  'garbage.test': { bytes: Buffer.from('garbage, and no DNS message at all') },
+  'metadata.test': { addresses: ['169.254.169.254'] },
+  'private.test': { addresses: ['10.0.0.1', '192.168.0.1'] },
+  'mixed.test': { addresses: ['10.0.0.1', '127.0.0.1'] },
+};
+
+let nameServer: NameServer;
+let service: TestService;
+let good: Receiver;
+const hostile: { name: string; subscription: string; receiver: Hostile }[] = [];
+
+const attempts = () =>
+  service.service.database.db
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
+    .select(['subscription_id', 'status', 'error', 'at', 'milliseconds'])
+    .execute();
+
+/** Two accounts, because one has at most 50 active subscriptions. */
+const cases = [
+  ...behaviours.map((behaviour) => ({ ...behaviour, account: 'default' })),
+  ...nameBehaviours.map((behaviour) => ({ ...behaviour, account: 'marketplace' })),
+];
+
+beforeAll(async () => {
+  nameServer = await startNameServer((name) => names[name]);
+  service = await startTestService({
+    webhooks: {
+      // One attempt, whatever comes of it.
+      schedule: () => undefined,
+      options: { ...hasty.options, milliseconds: deadlineMilliseconds, dnsServers: [nameServer.address] },
+    },
+  });
+  await createAccount(service.service.database.db, { id: 'good', display_name: 'Good' });
+  good = await startReceiver();
+  await subscribe(service, good.url, { account: 'good' });
+  for (const { account, ...behaviour } of cases) {
+    const receiver = await startHostile(behaviour);
+    const { id } = await subscribe(service, receiver.url, { account });
+    hostile.push({ name: behaviour.name, subscription: id, receiver });
+  }
+  await Promise.all(['default', 'marketplace', 'good'].map((account) => storeCard(service, account)));
+  await good.received(1);
+  // What does not end at all is missed by its own test below.
+  await until(async () => (await attempts()).length > cases.length, 30).catch(() => undefined);
+});
+afterAll(async () => {
+  for (const { receiver } of hostile) await receiver[Symbol.asyncDispose]();
+  await good[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+  await nameServer[Symbol.asyncDispose]();
+});
+
+const idOf = (name: string) => hostile.find((one) => one.name === name)?.subscription;
+
+describe('an attempt ends by its deadline, with a reason that a person can read', () => {
+  it.each(cases)('$name', async ({ name, status, error }) => {
+    const [found, ...more] = (await attempts()).filter(({ subscription_id: id }) => id === idOf(name));
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ status: status ?? null });
+    expect(found?.error ?? '').toMatch(error ?? /^$/);
+    expect(found?.milliseconds).toBeLessThan(deadlineMilliseconds + slackMilliseconds);
+  });
+});
+
+it('a good receiver of another account gets its event meanwhile', async () => {
+  const all = (await attempts()).map((one) => ({ ...one, end: one.at.getTime() + one.milliseconds }));
+  const ofGood = all.filter(({ status }) => status === 204);
+  const last = Math.max(...all.map(({ end }) => end));
+  expect(ofGood).toHaveLength(1);
+  expect(ofGood[0]?.end).toBeLessThan(last);
+});
+
+it('every place is free again: the next event is attempted everywhere, and no connection stays', async () => {
+  await Promise.all(['default', 'marketplace', 'good'].map((account) => storeCard(service, account)));
+  await good.received(2);
+  await until(async () => (await attempts()).length === 2 * (cases.length + 1), 30);
+  const stillOpen = () =>
+    hostile.filter(({ receiver }) => receiver.connections() > 0).map(({ name }) => name);
+  await until(() => Promise.resolve(stillOpen().length === 0), 20).catch(() => undefined);
+  expect(stillOpen()).toEqual([]);
+  const { rows } = await service.service.database.pool.query(
+    `select id from pgboss.job where name = 'webhook-deliveries' and state = 'active'`,
+  );
+  expect(rows).toEqual([]);
+});
