@@ -2,6 +2,7 @@
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
+import { UnsafeFile } from './private-files.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
@@ -47,7 +48,7 @@ Try it in another terminal, in this folder:
 
 /** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */
 function messageForOperator(error: unknown): string | undefined {
-  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault].some(
+  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault, UnsafeFile].some(
     (kind) => error instanceof kind,
   );
   if (expected) return (error as Error).message;

@@ -59,11 +59,15 @@ try {
 
 /** Faults whose message is a sentence for people. Looked up only now, because some of them load the database. */
 async function isForPeople(error: unknown): Promise<boolean> {
-  const [{ ConfigFault }, { IllegalMove }, { SecretsFault }, { DatabaseFault }] = await Promise.all([
-    import('../config.ts'),
-    import('../domain/state-machine.ts'),
-    import('../sandbox/secrets-file.ts'),
-    import('../store/database.ts'),
-  ]);
-  return [ConfigFault, IllegalMove, SecretsFault, DatabaseFault].some((kind) => error instanceof kind);
+  const [{ ConfigFault }, { IllegalMove }, { UnsafeFile }, { SecretsFault }, { DatabaseFault }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../domain/state-machine.ts'),
+      import('../private-files.ts'),
+      import('../sandbox/secrets-file.ts'),
+      import('../store/database.ts'),
+    ]);
+  return [ConfigFault, IllegalMove, UnsafeFile, SecretsFault, DatabaseFault].some(
+    (kind) => error instanceof kind,
+  );
 }

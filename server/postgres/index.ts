@@ -43,9 +43,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   return withLock(lockOf(root), async () => {
     const place = await choosePlace(root, log);
     const { directory } = place;
-    const saved = await readPassword(place);
+    const saved = readPassword(place);
     if (saved === undefined && (await hasCluster(place))) throw missingPassword(place);
-    const password = saved ?? (await createPassword(place));
+    const password = saved ?? createPassword(place);
 
     const attached = await attach(place, password);
     if (attached) {
@@ -81,7 +81,7 @@ export async function runningUrl(dataDir: string): Promise<string | undefined> {
   const place = await findPlace(dataDir);
   const found = place && (await findPostmaster(place));
   if (!found) return undefined;
-  const password = await readPassword(place);
+  const password = readPassword(place);
   if (password === undefined || (await probe(found.port, password)) !== 'ready') return undefined;
   return urlOf(found.port, password);
 }

@@ -1,5 +1,5 @@
 // Starts, probes and stops the PostgreSQL server process.
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -28,21 +28,11 @@ const settings = (port: number): string[] =>
     'log_min_error_statement=panic',
   ].flatMap((setting) => ['-c', setting]);
 
-/** Keeps the log of the previous start, and removes pipes that a killed watchdog left. */
-async function rotateLog(place: Place): Promise<void> {
-  const log = join(place.directory, 'postgres.log');
-  await rename(log, `${log}.previous`).catch(() => undefined);
-  for (const name of await readdir(place.directory)) {
-    if (name.startsWith('users.')) await rm(join(place.directory, name), { force: true });
-  }
-}
-
 /** Failures after which a retry can succeed. */
 export type Refusal = 'port taken' | 'still running';
 
 /** Starts PostgreSQL and waits until it is ready. */
 export async function start(place: Place, postgres: string, port: number): Promise<Watched | Refusal> {
-  await rotateLog(place);
   const watched = await startWatched(place, [postgres, '-D', place.data, ...settings(port)]);
   const deadline = Date.now() + startTimeout;
   while (Date.now() < deadline && watched.isAlive()) {

@@ -1,11 +1,10 @@
 // What is saved between starts: the password, and the port, so that connection pools of other processes can
 // reconnect after a restart.
 import { randomBytes, randomInt } from 'node:crypto';
-import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { readPrivate, writePrivate } from '../private-files.ts';
 import type { Place } from './placement.ts';
-import { hasCode } from './process.ts';
 
 export const user = 'payments';
 export const database = 'payments';
@@ -13,28 +12,11 @@ export const database = 'payments';
 const passwordFile = (place: Place): string => join(place.root, 'postgres-password');
 const portFile = (place: Place): string => join(place.directory, 'port');
 
-/** Writes a file atomically. It gets the owner of its folder, also when root writes it. */
-export async function writePrivate(path: string, text: string): Promise<void> {
-  const draft = `${path}.new`;
-  await rm(draft, { force: true });
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-  const folder = await stat(dirname(path));
-  if (folder.uid !== process.getuid?.()) await chown(draft, folder.uid, folder.gid);
-  await rename(draft, path);
-}
+export const readPassword = (place: Place): string | undefined => readPrivate(passwordFile(place))?.trim();
 
-export async function readPassword(place: Place): Promise<string | undefined> {
-  try {
-    return (await readFile(passwordFile(place), 'utf8')).trim();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
-
-export async function createPassword(place: Place): Promise<string> {
+export function createPassword(place: Place): string {
   const password = randomBytes(24).toString('base64url');
-  await writePrivate(passwordFile(place), `${password}\n`);
+  writePrivate(passwordFile(place), `${password}\n`);
   return password;
 }
 
@@ -74,16 +56,14 @@ async function freePort(): Promise<number> {
   }
 }
 
-async function savedPort(place: Place): Promise<number> {
-  return Number(await readFile(portFile(place), 'utf8').catch(() => ''));
-}
+const savedPort = (place: Place): number => Number(readPrivate(portFile(place)) ?? '');
 
 /** The port of the last start if it is free, otherwise a new one. Save it only after PostgreSQL has started on it. */
 export async function choosePort(place: Place, needsNewPort: boolean): Promise<number> {
-  const saved = await savedPort(place);
+  const saved = savedPort(place);
   return !needsNewPort && saved > 0 && (await isFree(saved)) ? saved : freePort();
 }
 
-export async function savePort(place: Place, port: number): Promise<void> {
-  if ((await savedPort(place)) !== port) await writePrivate(portFile(place), `${port}\n`);
+export function savePort(place: Place, port: number): void {
+  if (savedPort(place) !== port) writePrivate(portFile(place), `${port}\n`);
 }

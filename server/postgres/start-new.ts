@@ -44,7 +44,7 @@ export async function startNew(
   try {
     if (!(await isUsable(started.port, password)))
       throw new Error('The embedded PostgreSQL runs but does not answer.');
-    await savePort(place, started.port);
+    savePort(place, started.port);
     return started;
   } catch (error) {
     started.watched.release();

@@ -12,6 +12,7 @@ import { withLock } from '../../server/postgres/lock.ts';
 import { choosePlace, makeDataDirectory } from '../../server/postgres/placement.ts';
 import { run } from '../../server/postgres/process.ts';
 import { createPassword, savePort } from '../../server/postgres/settings.ts';
+import { UnsafeFile } from '../../server/private-files.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets.ts';
@@ -115,8 +116,13 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     try {
       const until = Date.now() + 1_500;
       for (let port = 1; Date.now() < until; port++) {
-        await createPassword(place()).catch(() => undefined);
-        await savePort(place(), port).catch(() => undefined);
+        createPassword(place());
+        try {
+          savePort(place(), port);
+        } catch (error) {
+          // The attacker has put the link in place of the file.
+          if (!(error instanceof UnsafeFile)) throw error;
+        }
       }
     } finally {
       racing.child.kill('SIGKILL');
@@ -132,10 +138,12 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     expect(statSync(join(rootsFolder, 'passwd')).uid).toBe(0);
   });
 
-  it('runs the database as the owner of DATA_DIR', async () => {
+  it('runs the database as the owner of DATA_DIR, without the group of root', async () => {
+    await chown(dataDir, 1, 0);
     const chosen = await choosePlace(dataDir, () => undefined);
-    expect(chosen).toMatchObject({ directory: join(dataDir, 'postgres'), identity: attacker });
-    expect(statSync(chosen.directory)).toMatchObject({ uid: attacker.uid });
+    const identity = { uid: 1, gid: attacker.gid };
+    expect(chosen).toMatchObject({ directory: join(dataDir, 'postgres'), identity });
+    expect(statSync(chosen.directory)).toMatchObject(identity);
     expect(statSync(chosen.directory).mode & 0o777).toBe(0o700);
   });
 
@@ -162,13 +170,18 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
   });
 });
 
-describe('a DATA_DIR that everybody may write to', () => {
-  beforeEach(() => chmod(dataDir, 0o777));
-
-  it('gets no secret', async () => {
+describe('a DATA_DIR that others may write to', () => {
+  it('gets no secret from anybody', async () => {
+    await chmod(dataDir, 0o777);
     await expect(makeDataDirectory(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
     expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(/everybody.*chmod o-w/);
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it.skipIf(!isRoot())('gets none from root if it is root’s and open to a group (needs root)', async () => {
+    await chown(dataDir, 0, attacker.gid);
+    await chmod(dataDir, 0o775);
+    await expect(makeDataDirectory(dataDir)).rejects.toThrow(/group.*chmod g-w/);
   });
 });
 
