@@ -1,7 +1,8 @@
-// The database cluster on disk, and `postmaster.pid`, in which a running PostgreSQL writes its process ID and port.
+// The database cluster on disk, and `postmaster.pid`, in which a running PostgreSQL writes its process ID and address.
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Address } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import type { Place } from './placement.ts';
 import { isPostmasterOf, startTimeOf } from './process.ts';
@@ -46,8 +47,8 @@ export async function createCluster(place: Place, binaries: Binaries, password: 
 
 export interface Postmaster {
   pid: number;
-  port: number;
-  ready: boolean;
+  /** Undefined until it is ready: before that the file may lack the socket. */
+  address: Address | undefined;
 }
 
 /**
@@ -59,7 +60,9 @@ export async function readPostmaster(place: Place): Promise<Postmaster | undefin
   const lines = text?.split('\n').map((line) => line.trim());
   const pid = Number(lines?.[0]);
   if (!lines || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3]), ready: lines[7] === 'ready' };
+  if (lines[7] !== 'ready') return { pid, address: undefined };
+  // A version before sockets may have started it: then the line of the socket is empty.
+  return { pid, address: lines[4] === '' ? { port: Number(lines[3]) } : { socket: place.directory } };
 }
 
 /** The PostgreSQL that runs on this cluster, ready or not. */

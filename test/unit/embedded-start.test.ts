@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
+import { socketAddress } from '../../server/postgres/address.ts';
 import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
 import { choosePlace } from '../../server/postgres/placement.ts';
@@ -293,5 +294,33 @@ describe('in a folder whose socket would have too long a path', () => {
     database = await startEmbedded({ dataDir });
     expect(new URL(database.url).port).not.toBe(port);
     expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('the path of the folder', () => {
+  it('may contain spaces, percent signs and letters of any language', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'embedded-path-'));
+    onTestFinished(() => rm(base, { recursive: true }));
+    await chmod(base, 0o755);
+    const database = await startEmbedded({ dataDir: join(base, 'a b+ü%41 &c') });
+    onTestFinished(() => database.stop());
+    expect(database.url).toContain('/a%20b%2B%C3%BC%2541%20%26c/postgres&port=');
+    expect(await query(database.url, 'SELECT inet_server_addr() AS a')).toEqual([{ a: null }]);
+    const psql = await findPsql();
+    if (psql === undefined) return;
+    expect((await run(psql, ['-XAt', '-c', 'SELECT 1', database.url])).stdout).toBe('1\n');
+  });
+
+  it.each(['/tmp/a,b/postgres', '/tmp/"a"/postgres', '/tmp/a\n/postgres', `/${'ü'.repeat(44)}`])(
+    'is none for a socket if it is %j',
+    (directory) => {
+      expect(socketAddress({ directory })).toBeUndefined();
+    },
+  );
+
+  it('is one for a socket up to 100 bytes with the name of the socket', () => {
+    const longest = `/${'x'.repeat(100 - '//.s.PGSQL.5432'.length)}`;
+    expect(socketAddress({ directory: longest })).toEqual({ socket: longest });
+    expect(socketAddress({ directory: `${longest}x` })).toBeUndefined();
   });
 });

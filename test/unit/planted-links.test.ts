@@ -6,12 +6,13 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { savePort } from '../../server/postgres/address.ts';
 import { removeStalePidFile } from '../../server/postgres/cluster.ts';
 import { isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
 import { withLock } from '../../server/postgres/lock.ts';
 import { choosePlace, makeDataDirectory } from '../../server/postgres/placement.ts';
 import { run } from '../../server/postgres/process.ts';
-import { createPassword, savePort } from '../../server/postgres/settings.ts';
+import { createPassword } from '../../server/postgres/settings.ts';
 import { UnsafeFile } from '../../server/private-files.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
