@@ -22,7 +22,7 @@ Try it in another terminal, in this folder:
     ${service.url}/card-scheme-definitions
 `);
   }
-  log.info({ url: service.url }, 'listening');
+  log.info({ port: service.port, url: service.url }, 'listening');
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
     // One Ctrl-C arrives several times (from the terminal, npm and tsx). A second Ctrl-C after 5 s is deliberate: exit at once.

@@ -177,7 +177,9 @@ describe('the secrets of the sandbox', () => {
       await using dataDir = await newDataDir();
       await mkdir(dataDir.path);
       await writeFile(join(dataDir.path, 'secrets.json'), text);
-      expect(() => sandboxSecrets(dataDir.path, ['CARD_KEY'], {})).toThrow(/secrets\.json does not contain valid/);
+      expect(() => sandboxSecrets(dataDir.path, ['CARD_KEY'], {})).toThrow(
+        /secrets\.json does not contain valid/,
+      );
       expect(readFileSync(join(dataDir.path, 'secrets.json'), 'utf8')).toBe(text);
     },
   );
@@ -252,7 +254,8 @@ describe('what stops a start is said in one sentence', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^The configuration has \d faults:\n/);
-    for (const name of ['LOG_LEVEL', 'DATABASE_URL', ...secretNames]) expect(stderr).toContain(name);
+    for (const name of ['LOG_LEVEL', 'DATABASE_URL', 'PUBLIC_URL', ...secretNames])
+      expect(stderr).toContain(name);
     expect(stderr).not.toContain('    at ');
   });
 });
@@ -263,6 +266,7 @@ describe('production', () => {
     const databaseUrl = await createTestDatabase();
     await using server = await startServer({
       ENVIRONMENT: 'production',
+      PUBLIC_URL: 'https://pay.example',
       DATA_DIR: dataDir.path,
       DATABASE_URL: databaseUrl,
       ...Object.fromEntries(secretNames.map((name) => [name, randomBytes(32).toString('base64')])),
@@ -274,5 +278,13 @@ describe('production', () => {
     // What it prints is for machines.
     expect((await server.stop()).status).toBe(0);
     for (const line of server.output().trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+  });
+
+  it('that was meant and not said is warned of in the log', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
+    await using server = await startServer(env);
+    const lines = server.output().match(/^\{.*\}$/gm) ?? [];
+    expect(lines[0]).toMatch(/"level":40.*ENVIRONMENT is not set although DATABASE_URL is/);
   });
 });

@@ -22,13 +22,20 @@ const service = [
   ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
   ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
   ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
-  ...['server/secrets.ts', 'server/jobs.ts', 'server/postgres', 'server/private-files.ts'],
+  ...[
+    'server/secrets.ts',
+    'server/jobs.ts',
+    'server/postgres',
+    'server/private-files.ts',
+    'server/random-key.ts',
+  ],
 ];
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
   'server/errors.ts': { from: ['generated'] },
-  'server/config.ts': { from: [] },
+  'server/random-key.ts': { from: [] },
+  'server/config.ts': { from: ['server/random-key.ts'] },
   'server/log.ts': { from: [], packages: ['pino'] },
   'server/domain': { from: [], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
   'server/contract': {
