@@ -1,4 +1,5 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
+import { inspect } from 'node:util';
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
@@ -6,6 +7,7 @@ import { UnsafeFile } from './private-files.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
+import { visibleLines } from './visible.ts';
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -63,6 +65,6 @@ function messageForOperator(error: unknown): string | undefined {
 try {
   await main();
 } catch (error) {
-  console.error(messageForOperator(error) ?? error);
+  console.error(visibleLines(messageForOperator(error) ?? inspect(error)));
   process.exitCode = 1;
 }

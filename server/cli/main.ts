@@ -1,5 +1,6 @@
 // `payments`, the operator's command line: what the API does not show is done here, through the same rules.
 import { Command, CommanderError } from 'commander';
+import { visibleLines } from '../visible.ts';
 import { Refused } from './output.ts';
 
 // Loaded when they are asked for: a token, which every call in the docs begins with, needs no database.
@@ -37,6 +38,11 @@ const named = Object.hasOwn(nouns, noun) ? nouns[noun] : undefined;
 for (const load of named ? [named] : Object.values(nouns)) program.addCommand(await load());
 for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
+  command.configureOutput({
+    outputError: (text, write) => {
+      write(visibleLines(text));
+    },
+  });
 }
 
 // Whoever reads us may have read enough, as `head` does. The work goes on to its end.
@@ -52,7 +58,7 @@ try {
   } else {
     const expected = error instanceof Refused || (await isForPeople(error));
     const message = error instanceof Error ? error.message : String(error);
-    console.error(expected ? message : `It failed: ${message}`);
+    console.error(visibleLines(expected ? message : `It failed: ${message}`));
     process.exitCode = 1;
   }
 }

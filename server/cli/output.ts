@@ -1,4 +1,5 @@
 // What every command of `payments` shares and what is cheap to load: refusals, output for people and for programs.
+import { visible, visibleJson } from '../visible.ts';
 
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
@@ -15,8 +16,10 @@ export const untilStopped = (): Promise<void> =>
       });
   });
 
+export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2));
+
 export const printJson = (value: unknown): void => {
-  console.log(JSON.stringify(value, null, 2));
+  console.log(jsonText(value));
 };
 
 /** Columns for people; the same rows as JSON for programs. */
@@ -36,7 +39,7 @@ export function printRows(
     return;
   }
   const names = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => names.map((name) => cell(row[name], empty[name])));
+  const text = rows.map((row) => names.map((name) => visible(cell(row[name], empty[name]))));
   const widths = names.map((name, index) =>
     Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
   );

@@ -1,5 +1,6 @@
 // Progress of long work, on a terminal only. Numbers that people can read.
 import ora from 'ora';
+import { visible, visibleLines } from '../visible.ts';
 
 export interface Progress {
   say: (text: string) => void;
@@ -16,11 +17,11 @@ export function startProgress(text: string): Progress {
   if (process.stderr.isTTY) spinner.start();
   return {
     say: (said) => {
-      spinner.text = said;
+      spinner.text = visible(said);
     },
     done: (said) => {
       spinner.stop();
-      console.log(said);
+      console.log(visibleLines(said));
     },
     failed: () => {
       spinner.stop();

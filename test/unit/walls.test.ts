@@ -28,6 +28,7 @@ const service = [
     'server/postgres',
     'server/private-files.ts',
     'server/random-key.ts',
+    'server/visible.ts',
   ],
 ];
 
@@ -36,7 +37,8 @@ const rooms: Record<string, Room> = {
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': { from: ['server/random-key.ts'] },
-  'server/log.ts': { from: [], packages: ['pino'] },
+  'server/visible.ts': { from: [] },
+  'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/domain': { from: [], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
