@@ -46,18 +46,17 @@ export async function makeDataDirectory(dataDir: string): Promise<string> {
 
 /** Finds an existing database and creates nothing. */
 export async function findPlace(dataDir: string): Promise<Place | undefined> {
-  try {
-    const root = await realpath(dataDir);
-    const directory = await realpath(join(root, 'postgres'));
-    return { root, directory, data: join(directory, 'data'), identity: undefined };
-  } catch {
-    return undefined;
-  }
+  const directory = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
+  if (directory === undefined) return undefined;
+  openFolder(directory).close();
+  return { root: await realpath(dataDir), directory, data: join(directory, 'data'), identity: undefined };
 }
 
 export async function choosePlace(root: string, log: Log): Promise<Place> {
   const path = join(root, 'postgres');
   const { directory, identity } = isRoot() ? await chooseForRoot(root, path, log) : await useOwn(root, path);
+  // Others could put a socket of their own there, and be told the password.
+  openFolder(directory).close();
   if (identity && !(await canReach(directory, identity))) {
     throw new Error(
       `PostgreSQL runs as user ${identity.uid}, who cannot enter ${directory}: open its parent folders (chmod o+x), ` +

@@ -10,7 +10,7 @@ import { savePort } from '../../server/postgres/address.ts';
 import { removeStalePidFile } from '../../server/postgres/cluster.ts';
 import { isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
 import { withLock } from '../../server/postgres/lock.ts';
-import { choosePlace, makeDataDirectory } from '../../server/postgres/placement.ts';
+import { choosePlace, findPlace, makeDataDirectory } from '../../server/postgres/placement.ts';
 import { run } from '../../server/postgres/process.ts';
 import { createPassword } from '../../server/postgres/settings.ts';
 import { UnsafeFile } from '../../server/private-files.ts';
@@ -177,6 +177,15 @@ describe('a DATA_DIR that others may write to', () => {
     await expect(makeDataDirectory(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
     expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(/everybody.*chmod o-w/);
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('gets no database if that is true of the database folder: they could put their own socket there', async () => {
+    await mkdir(join(dataDir, 'postgres'));
+    await chmod(join(dataDir, 'postgres'), 0o777);
+    const { uid, gid } = statSync(dataDir);
+    await chown(join(dataDir, 'postgres'), uid, gid);
+    await expect(choosePlace(dataDir, () => undefined)).rejects.toThrow(/everybody.*chmod o-w/);
+    await expect(findPlace(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
   });
 
   it.skipIf(!isRoot())('gets none from root if it is root’s and open to a group (needs root)', async () => {
