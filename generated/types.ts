@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production.
+         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;
@@ -455,7 +455,7 @@ export interface components {
         Error: {
             code: components["schemas"]["ErrorCode"];
             /**
-             * @description Everything that is wrong with the request, all at once; empty where there is nothing to point at.
+             * @description Everything that is wrong with the request, all at once, but at most 100 faults; empty where there is nothing to point at.
              * @default []
              */
             details: components["schemas"]["ErrorDetail"][];
@@ -1282,7 +1282,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request came as TLS early data (`Early-Data: 1`, RFC 8470) and could be a replay. Send it again once the handshake is complete. */
+        /** @description The request came as TLS early data (marked with an `Early-Data` header, RFC 8470) and could be a replay. Send it again once the handshake is complete. */
         TooEarly: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];

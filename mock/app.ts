@@ -6,6 +6,7 @@ import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
 import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
+import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
 import { requestId } from '../server/http/request-id.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
@@ -40,8 +41,10 @@ export function createApp({ contract, address, delayMilliseconds, log, now }: Ap
     next();
   });
   app.use(createRequestLog(log));
-  app.use(cors);
   app.use(step(requestId));
+  app.use(createSecurityHeaders(address));
+  app.use(cors);
+  app.use(step(wellFormed));
   if (delayMilliseconds > 0)
     app.use(
       step(async () => {

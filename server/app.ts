@@ -18,6 +18,8 @@ import { step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
+import { createFairShare } from './http/fair-share.ts';
+import { createSecurityHeaders, wellFormed } from './http/headers.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
@@ -27,7 +29,7 @@ import { serveStatic } from './http/static.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
-import type { Database } from './store/database.ts';
+import { connectionMilliseconds, poolSize, type Database } from './store/database.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethod } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
@@ -36,6 +38,8 @@ export interface AppDeps
   extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now' | 'warn'> {
   handlers: Handlers<WriteDeps>;
   database: Database;
+  /** Connections that requests do not use. */
+  background: Database;
   inUnitOfWork: InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
@@ -44,18 +48,21 @@ export interface AppDeps
 }
 
 export function createApp(deps: AppDeps): Express {
-  const { document, requests, responses, handlers, database, inUnitOfWork, publicUrl, log, now } = deps;
+  const { document, requests, responses, handlers, database, background } = deps;
+  const { inUnitOfWork, publicUrl, log, now } = deps;
   const { environment, cursors, vault, fingerprint, providers, warn, siteDir, bodyLimit } = deps;
-  const { db, pool, isReady } = database;
+  const { db, pool } = database;
   const shared = { db, environment, cursors, vault, fingerprint, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
   const app = createExpress();
+  app.use(step(requestId));
+  app.use(createSecurityHeaders(publicUrl));
   app.use(cors);
   app.use(createAccessLog(log));
-  app.use(step(requestId));
-  serveStatic(app, { document, siteDir, isReady });
+  app.use(step(wellFormed));
+  serveStatic(app, { document, siteDir, isReady: background.isReady });
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethod(db, id), inUnitOfWork });
   app.use(
@@ -93,6 +100,7 @@ export function createApp(deps: AppDeps): Express {
     createAnswer<WriteDeps>({
       handlers,
       responses,
+      share: createFairShare(Math.ceil(poolSize / 2), connectionMilliseconds),
       depsOf: ({ caller, selection }, check) => ({
         ...shared,
         caller,

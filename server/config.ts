@@ -1,6 +1,7 @@
 // The only module that reads process.env. One table has every key with its doc, format and default. All faults are reported
 // at once.
 import { isIP } from 'node:net';
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { looksRandom } from './random-key.ts';
 
@@ -13,6 +14,8 @@ export interface Config {
   databaseUrl: string | undefined;
   logLevel: string;
   bodyLimit: number;
+  maxConnections?: number;
+  maxRequestsPerConnection?: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
   /** Path of the module with the providers. */
@@ -102,6 +105,20 @@ export const keys: Key[] = [
     accepts: whole(1024, 10_485_760),
   },
   {
+    name: 'MAX_CONNECTIONS',
+    doc: 'how many connections may be open at once; more are closed',
+    format: '1 to 100000',
+    default: '2000',
+    accepts: whole(1, 100_000),
+  },
+  {
+    name: 'MAX_REQUESTS_PER_CONNECTION',
+    doc: 'how many requests a connection may send before it is closed',
+    format: '1 to 1000000',
+    default: '1000',
+    accepts: whole(1, 1_000_000),
+  },
+  {
     name: 'WEBHOOK_WORKER',
     doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
     format: '`on` or `off`',
@@ -130,6 +147,21 @@ export const secretKeys = secretNames.map((name) => ({
       ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
       : '32 random bytes in base64 (`openssl rand -base64 32`)',
 }));
+
+/** Who runs a command, for the audit trail; with sudo also who called it. */
+export function readOperator(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const name = userName();
+  return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user that has no entry in passwd.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
 
 export class ConfigFault extends Error {}
 
@@ -198,6 +230,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     databaseUrl: given('DATABASE_URL'),
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
+    maxConnections: Number(text('MAX_CONNECTIONS')),
+    maxRequestsPerConnection: Number(text('MAX_REQUESTS_PER_CONNECTION')),
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
     providersModule: given('PROVIDERS'),
     secrets,

@@ -26,6 +26,7 @@ import { startWorker } from './webhooks/worker.ts';
 export interface Service {
   url: string;
   port: number;
+  connections: () => Promise<number>;
   database: OpenedDatabase;
   /** Finishes running requests, then closes everything. */
   close: () => Promise<void>;
@@ -56,18 +57,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const database = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    servesRequests: true,
     log: (message) => {
       log.warn(message);
     },
   });
-  const { db } = database;
+  const { db, background } = database;
   let opened: Queue | undefined;
   try {
-    const queue = await openQueue(database.pool, (error: Error) => {
+    const queue = await openQueue(background.pool, (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
     });
     opened = queue;
-    if (environment === 'sandbox' && (await fillSandbox(db, config.dataDir, now(), secrets)))
+    if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     let publicUrl = config.publicUrl;
     const inUnitOfWork = createUnitOfWork({
@@ -83,6 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       providers,
       handlers: options.handlers ?? handlers,
       database,
+      background,
       inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
@@ -93,12 +96,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log.warn({ err: error }, message);
       },
     });
-    const { port, close } = await listen(app, config, (facts) => {
+    const { port, connections, close } = await listen(app, config, (facts) => {
       log.debug({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
       ? startWorker({
-          db,
+          db: background.db,
           queue,
           vault: secrets.vault,
           log,
@@ -109,12 +112,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })
       : undefined;
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    await notePublicUrl(db, publicUrl);
-    const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: options.jobMilliseconds });
+    await notePublicUrl(background.db, publicUrl);
+    const jobs = startJobs({
+      db: background.db,
+      inUnitOfWork,
+      log,
+      now,
+      everyMilliseconds: options.jobMilliseconds,
+    });
     let closed: Promise<void> | undefined;
     return {
       url: publicUrl,
       port,
+      connections,
       database,
       close: () =>
         (closed ??= (async () => {

@@ -8,7 +8,7 @@ export function accounts(): Command {
   const command = new Command('accounts').description('merchant accounts');
   command
     .command('list')
-    .description('list merchant accounts, the oldest first: it is the default of a caller who names none')
+    .description('list merchant accounts, oldest first; requests that name no account use the oldest')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
       const rows = await withDatabase(({ db }) => listAccounts(db));
@@ -24,7 +24,7 @@ export function accounts(): Command {
     .description('create a merchant account')
     .requiredOption('--name <name>', 'name for people')
     .action(async (id: string, { name }: { name: string }) => {
-      // The ID is sent in a header, which has printable ASCII only and loses spaces at its ends.
+      // The ID is sent in a header: only printable ASCII, and leading or trailing spaces are lost.
       if (id === '*' || !/^[!-~]([ -~]{0,253}[!-~])?$/.test(id))
         throw new Refused('An account ID has 1 to 255 printable ASCII characters and is not *.');
       if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');

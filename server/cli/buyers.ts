@@ -3,7 +3,7 @@ import { createBuyer } from '../actions/buyers.ts';
 import { presentBuyer } from '../present/buyer.ts';
 import { listBuyers } from '../store/buyers.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase, withWork } from './support.ts';
+import { requireAccount, withDatabase, withWork } from './support.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -16,7 +16,7 @@ interface CreateOptions {
 }
 
 export function buyers(): Command {
-  const command = new Command('buyers').description('buyers, whom cards are stored for');
+  const command = new Command('buyers').description('buyers, the owners of stored cards');
   command
     .command('list')
     .description('list the buyers of a merchant account, newest first')
@@ -24,7 +24,7 @@ export function buyers(): Command {
     .option('--json', 'for programs')
     .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
       const rows = await withDatabase(async ({ db }) =>
-        listBuyers(db, await knownAccount(db, merchantAccount)),
+        listBuyers(db, await requireAccount(db, merchantAccount)),
       );
       if (json) printJson(rows.map(presentBuyer));
       else {
@@ -43,9 +43,9 @@ export function buyers(): Command {
     .option('--external-identifier <text>', "the merchant's own reference, unique within the account")
     .option('--name <name>', 'name for people')
     .option('--account-number <text>', 'number of the account with the merchant')
-    .option('--first-name <text>', 'for the bill')
-    .option('--last-name <text>', 'for the bill')
-    .option('--email <address>', 'for the bill')
+    .option('--first-name <text>', 'first name in the billing details')
+    .option('--last-name <text>', 'last name in the billing details')
+    .option('--email <address>', 'email address in the billing details')
     .action(create);
   return command;
 }
@@ -59,7 +59,7 @@ async function create(options: CreateOptions): Promise<void> {
   const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
   const made = await withWork(async (unit) => {
     return createBuyer(unit, {
-      merchant_account_id: await knownAccount(unit.db, options.merchantAccount),
+      merchant_account_id: await requireAccount(unit.db, options.merchantAccount),
       external_identifier: options.externalIdentifier ?? null,
       display_name: options.name ?? null,
       account_number: options.accountNumber ?? null,

@@ -9,7 +9,7 @@ export function database(): Command {
   command
     .command('url')
     .description('print the address for psql and other tools')
-    .option('--hold', 'while no server runs: start the embedded database and keep it until Ctrl-C')
+    .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
     .addHelpText('after', '\nExample:\n  psql "$(npm run -s payments -- database url)"')
     .action(printUrl);
   return command;
@@ -17,19 +17,19 @@ export function database(): Command {
 
 async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {
   const { databaseUrl, dataDir } = readConfig();
-  const known = databaseUrl ?? (await runningUrl(dataDir));
-  if (known !== undefined) {
-    console.log(known);
+  const url = databaseUrl ?? (await runningUrl(dataDir));
+  if (url !== undefined) {
+    console.log(url);
     return;
   }
-  // A script that asks, as in the example, would wait for us for ever.
+  // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new Refused(
-      'The embedded database runs while the server does. Start it: npm start, or in another terminal: payments database url --hold',
+      'The embedded database is not running. Start the server: npm start, or only the database, in another terminal: payments database url --hold',
     );
   await withDatabase(async () => {
     console.log(await runningUrl(dataDir));
-    console.error('No server runs, so this command keeps the database running. Ctrl-C ends it.');
+    console.error('No server runs, so this command keeps the database running. Press Ctrl-C to stop.');
     await untilStopped();
   });
 }

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { createGiftCard } from '../actions/gift-cards.ts';
-import { inWork } from '../actions/unit-of-work.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { listGiftCards } from '../store/gift-cards.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase, withSecrets } from './support.ts';
+import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
 export function giftCards(): Command {
   const command = new Command('gift-cards').description('stored gift cards');
@@ -28,7 +27,7 @@ export function giftCards(): Command {
   command
     .command('create')
     .description(
-      'store a gift card; number and PIN come on standard input, separated by a space: never as arguments',
+      'store a gift card; number and PIN are read from standard input, separated by a space, and never from arguments',
     )
     .option('--merchant-account <id>', 'account', 'default')
     .addHelpText(
@@ -40,8 +39,8 @@ export function giftCards(): Command {
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
         throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
       const made = await withSecrets(({ database: { db }, secrets: { vault } }) =>
-        inWork(db, async (unit) => {
-          const merchant_account_id = await knownAccount(unit.db, merchantAccount);
+        inAuditedWork(db, async (unit) => {
+          const merchant_account_id = await requireAccount(unit.db, merchantAccount);
           return createGiftCard(unit, { merchant_account_id, number, pin }, vault);
         }),
       );

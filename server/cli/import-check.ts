@@ -6,7 +6,7 @@ import { whyUnstorable } from '../domain/storable.ts';
 import type { NewTransaction } from '../store/transactions.ts';
 import type { Line } from './import-lines.ts';
 
-/** What a line may have beside the resource's own properties. */
+/** Properties that a line may have in addition to those of the resource. */
 const extraProperties = {
   metadata: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
   payment_source: { anyOf: [pointTo('/components/schemas/PaymentSource'), { type: 'null' }] },
@@ -17,7 +17,7 @@ const extraProperties = {
 
 const longestReason = 500;
 
-/** The transaction, or what is wrong with the line. */
+/** Returns the transaction, or what is wrong with the line. */
 export type LineCheck = (line: Line) => NewTransaction | string;
 
 export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {

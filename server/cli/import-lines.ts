@@ -1,4 +1,4 @@
-// A file of lines, in batches that fit in memory whatever the file is.
+// Reads a file line by line, in batches of limited size, so that files of any size fit in memory.
 
 export type Line = { line: number } & ({ text: string } | { fault: string });
 
@@ -8,70 +8,70 @@ export interface Batch {
   read: number;
 }
 
-const most = { lines: 1_000, bytes: 4_000_000, lineBytes: 16_000_000 };
+const limits = { lines: 1_000, bytes: 4_000_000, lineBytes: 16_000_000 };
 
-const tooLong = `is longer than ${most.lineBytes / 1_000_000} MB`;
+const tooLong = `is longer than ${limits.lineBytes / 1_000_000} MB`;
 
 /**
- * Only LF and CRLF end a line. node:readline would also end one at U+2028, which JSON may have inside of a text. Empty lines
- * are counted and left out. A line that is too long is told of at once, for it may have no end, and passed over.
+ * Only LF and CRLF end a line: node:readline also splits at U+2028, which JSON strings may contain. Empty lines are counted
+ * and left out. A line that is too long is reported at once, because it may never end, and then skipped.
  */
 export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerator<Batch> {
-  // Takes a byte order mark away.
+  // TextDecoder also removes a byte order mark.
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let batch: Line[] = [];
   let bytes = 0;
   let line = 0;
   let read = 0;
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
-  let passingOver = false;
+  let partial: Buffer[] = [];
+  let partialBytes = 0;
+  let skipping = false;
   const decode = (end: Buffer): { text: string } | { fault: string } => {
     try {
-      return { text: utf8.decode(begun.length === 0 ? end : Buffer.concat([...begun, end])) };
+      return { text: utf8.decode(partial.length === 0 ? end : Buffer.concat([...partial, end])) };
     } catch {
       return { fault: 'is not valid UTF-8' };
     }
   };
-  const forget = () => {
-    begun = [];
-    begunBytes = 0;
+  const resetPartial = () => {
+    partial = [];
+    partialBytes = 0;
   };
-  const take = (end: Buffer) => {
-    read += begunBytes + end.length + 1;
-    if (!passingOver) {
+  const finishLine = (end: Buffer) => {
+    read += partialBytes + end.length + 1;
+    if (!skipping) {
       line += 1;
-      bytes += begunBytes + end.length;
+      bytes += partialBytes + end.length;
       const content = decode(end);
       if (!('text' in content) || content.text.trim() !== '') batch.push({ line, ...content });
     }
-    passingOver = false;
-    forget();
+    skipping = false;
+    resetPartial();
   };
   for await (const given of input) {
     const chunk = given as Buffer;
     let from = 0;
     for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
-      take(chunk.subarray(from, to));
+      finishLine(chunk.subarray(from, to));
       from = to + 1;
-      if (batch.length < most.lines && bytes < most.bytes) continue;
+      if (batch.length < limits.lines && bytes < limits.bytes) continue;
       yield { lines: batch, read };
       batch = [];
       bytes = 0;
     }
-    begun.push(chunk.subarray(from));
-    begunBytes += chunk.length - from;
-    if (passingOver || begunBytes > most.lineBytes) {
-      read += begunBytes;
-      forget();
-      if (passingOver) continue;
-      passingOver = true;
+    partial.push(chunk.subarray(from));
+    partialBytes += chunk.length - from;
+    if (skipping || partialBytes > limits.lineBytes) {
+      read += partialBytes;
+      resetPartial();
+      if (skipping) continue;
+      skipping = true;
       line += 1;
       yield { lines: [...batch, { line, fault: tooLong }], read };
       batch = [];
       bytes = 0;
     }
   }
-  if (begunBytes > 0) take(Buffer.alloc(0));
+  if (partialBytes > 0) finishLine(Buffer.alloc(0));
   if (batch.length > 0) yield { lines: batch, read };
 }

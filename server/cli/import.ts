@@ -1,4 +1,4 @@
-// `payments import transactions FILE|-`: one JSON object a line, streamed; all of the file or nothing of it.
+// `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -19,7 +19,7 @@ export function importCommand(): Command {
   const command = new Command('import').description('import records from another system');
   command
     .command('transactions <file>')
-    .description('import transactions, one JSON object a line; - reads standard input')
+    .description('import transactions, one JSON object per line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
     .option('--events', 'send a webhook event for each transaction')
     .addHelpText(
@@ -40,7 +40,7 @@ interface BadLine {
   reason: string;
 }
 
-/** The first ones, and the total: there may be a million. */
+/** Keeps only the first ones and the total, because there may be a million. */
 interface BadLines {
   total: number;
   first: BadLine[];
@@ -57,7 +57,7 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
   const input = file === '-' ? process.stdin : createReadStream(file);
   const progress = startProgress('Importing');
   const bad: BadLines = { total: 0, first: [] };
-  let kept = 0;
+  let imported = 0;
   try {
     await withEvents(({ inUnitOfWork }) =>
       inUnitOfWork(async (unit) => {
@@ -65,39 +65,40 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
         const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
         const store = async (good: GoodLine[]) => {
-          kept += await keep(begun, good, bad);
+          imported += await storeLines(begun, good, bad);
         };
         // The next lines are read and checked while the database stores these.
         let storing = Promise.resolve();
         for await (const { lines, read } of readBatches(input)) {
-          const good = sortOut(lines, check, bad);
+          const good = checkLines(lines, check, bad);
           await storing;
           storing = store(good);
           storing.catch(() => undefined);
           const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
-          progress.say(`Importing: ${count(kept, 'transaction')}${share}`);
-          // A file that cannot even be read may have no end.
+          progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
+          // A file with unreadable lines may be binary, or endless like /dev/zero.
           const isUnreadable = lines.some((line) => 'fault' in line);
           if (!skipBad && (isUnreadable || bad.total >= mostBadLines)) break;
         }
         await storing;
         if (bad.total > 0 && !skipBad)
           throw new Refused(
-            `${report(bad)}\nNothing was imported. Mend the lines, or leave them out with --skip-bad.`,
+            `${report(bad)}\nNothing was imported. Fix these lines, or leave them out with --skip-bad.`,
           );
         await begun.finish();
+        return true;
       }),
     );
   } catch (error) {
     progress.failed();
     throw error;
   } finally {
-    // The writer of standard input may never stop by itself.
+    // Otherwise the process waits until the writer of standard input ends, which may be never.
     input.destroy();
   }
   if (bad.total > 0) console.error(report(bad));
   progress.done(
-    `Imported ${count(kept, 'transaction')}${bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : ''}.`,
+    `Imported ${count(imported, 'transaction')}${bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : ''}.`,
   );
 }
 
@@ -106,7 +107,8 @@ interface GoodLine {
   row: NewTransaction;
 }
 
-function sortOut(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] {
+/** Returns the valid lines; adds the others to `bad`. */
+function checkLines(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] {
   const good: GoodLine[] = [];
   for (const line of lines) {
     const checked = check(line);
@@ -117,11 +119,11 @@ function sortOut(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] {
 }
 
 /** Returns how many were stored. */
-async function keep(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
+async function storeLines(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
   const refused = await begun.create(good.map(({ row }) => row));
   for (const { index, isRepeated } of refused) {
     const { line, row } = good[index] as GoodLine;
-    note(bad, line, isRepeated ? `id ${row.id} is that of an earlier line` : `id ${row.id} exists already`);
+    note(bad, line, isRepeated ? `id ${row.id} is used by an earlier line` : `id ${row.id} exists already`);
   }
   return good.length - refused.length;
 }

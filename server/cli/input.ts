@@ -1,11 +1,13 @@
-// What must never be an argument, where other users of the machine could read it, comes on standard input.
+// Reads secrets from standard input. Arguments are not secret: other users of the machine can see them.
 import { Refused } from './output.ts';
 
 export async function readSecretLine(what: string): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write(`${what}: `);
-  // A pipe that nobody writes to would look like a command that hangs.
+  // Without this hint, a command with an open but empty standard input would seem to hang.
   const hint = setTimeout(() => {
-    process.stderr.write(`Waiting for a line on standard input (${what}); if there is none: </dev/null\n`);
+    process.stderr.write(
+      `Waiting for a line on standard input (${what}); to send an empty one: </dev/null\n`,
+    );
   }, 2_000);
   let text = '';
   try {

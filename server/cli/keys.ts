@@ -39,14 +39,14 @@ export function keys(): Command {
     });
   command
     .command('create')
-    .description('create a key pair; prints it as JSON, with the private key, which is shown only now')
+    .description('create a key pair; prints it as JSON with the private key, which is not shown again')
     .requiredOption('--name <name>', 'name for people, 1 to 200 characters')
     .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
     .addOption(
       new Option('--role <slug>', 'role; repeat for several').argParser(collect).default([], 'administrator'),
     )
     .addOption(
-      new Option('--merchant-account <id>', 'account that it may reach; repeat for several')
+      new Option('--merchant-account <id>', 'account that it has access to; repeat for several')
         .argParser(collect)
         .default([], 'all'),
     )

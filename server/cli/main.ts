@@ -1,10 +1,10 @@
-// `payments`, the operator's command line: what the API does not show is done here, through the same rules.
+// `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { visibleLines } from '../visible.ts';
 import { Refused } from './output.ts';
 
-// Loaded when they are asked for: a token, which every call in the docs begins with, needs no database.
-const nouns: Record<string, () => Promise<Command>> = {
+// Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast.
+const commands: Record<string, () => Promise<Command>> = {
   accounts: async () => (await import('./accounts.ts')).accounts(),
   roles: async () => (await import('./roles.ts')).roles(),
   keys: async () => (await import('./keys.ts')).keys(),
@@ -18,10 +18,12 @@ const nouns: Record<string, () => Promise<Command>> = {
   webhooks: async () => (await import('./webhooks.ts')).webhooks(),
   secrets: async () => (await import('./secrets.ts')).secrets(),
   database: async () => (await import('./database.ts')).database(),
+  audit: async () => (await import('./audit.ts')).audit(),
+  doctor: async () => (await import('./doctor.ts')).doctor(),
 };
 
 const program = new Command('payments')
-  .description('Operate the payments service. Works while the server runs, and while it does not.')
+  .description('Operate the payments service. Works whether the server is running or not.')
   .showHelpAfterError('(add --help for more)')
   .addHelpText(
     'after',
@@ -33,9 +35,9 @@ Examples:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
   );
-const noun = process.argv[2] ?? '';
-const named = Object.hasOwn(nouns, noun) ? nouns[noun] : undefined;
-for (const load of named ? [named] : Object.values(nouns)) program.addCommand(await load());
+const name = process.argv[2] ?? '';
+const requested = Object.hasOwn(commands, name) ? commands[name] : undefined;
+for (const load of requested ? [requested] : Object.values(commands)) program.addCommand(await load());
 for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
   command.configureOutput({
@@ -45,7 +47,7 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
   });
 }
 
-// Whoever reads us may have read enough, as `head` does. The work goes on to its end.
+// A reader such as `head` may close the pipe early. The command still finishes its work.
 process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -56,15 +58,15 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else {
-    const expected = error instanceof Refused || (await isForPeople(error));
+    const expected = error instanceof Refused || (await isOperatorFault(error));
     const message = error instanceof Error ? error.message : String(error);
-    console.error(visibleLines(expected ? message : `It failed: ${message}`));
+    console.error(visibleLines(expected ? message : `Unexpected error: ${message}`));
     process.exitCode = 1;
   }
 }
 
-/** Faults whose message is a sentence for people. Looked up only now, because some of them load the database. */
-async function isForPeople(error: unknown): Promise<boolean> {
+/** Whether the message is a sentence for the operator. Imported only now, because some of these modules load the database. */
+async function isOperatorFault(error: unknown): Promise<boolean> {
   const [{ ConfigFault }, { IllegalMove }, { UnsafeFile }, { SecretsFault }, { DatabaseFault }] =
     await Promise.all([
       import('../config.ts'),

@@ -1,10 +1,10 @@
-// What every command of `payments` shares and what is cheap to load: refusals, output for people and for programs.
+// Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
 import { visible, visibleJson } from '../visible.ts';
 
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
 
-/** Resolves at Ctrl-C, when a service manager stops the process, or when the terminal is closed. */
+/** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */
 export const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {
     // A signal handler alone does not keep a process alive.
@@ -22,12 +22,12 @@ export const printJson = (value: unknown): void => {
   console.log(jsonText(value));
 };
 
-/** Columns for people; the same rows as JSON for programs. */
+/** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
   json: boolean | undefined,
   whenEmpty: string,
-  /** What an empty list in a column means. */
+  /** What to print for an empty list, by column. */
   empty: Record<string, string> = {},
 ): void {
   if (json) {

@@ -7,14 +7,14 @@ import { loadProviders } from '../providers/index.ts';
 import { listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { knownAccount, withDatabase, withEvents } from './support.ts';
+import { requireAccount, withDatabase, withEvents } from './support.ts';
 
-const unknown = (id: string) =>
+const notFound = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods').description(
-    'stored cards: what happens to them after they were stored',
+    'stored cards: list them, change their status, replace their details',
   );
   command
     .command('list')
@@ -34,7 +34,7 @@ export function paymentMethods(): Command {
       }) => {
         if (!/^\d{1,5}$/.test(limit)) throw new Refused('--limit is a number.');
         const rows = await withDatabase(async ({ db }) =>
-          listPaymentMethods(db, await knownAccount(db, merchantAccount), Number(limit)),
+          listPaymentMethods(db, await requireAccount(db, merchantAccount), Number(limit)),
         );
         const shown = rows.map((row) => ({
           id: row.id,
@@ -56,13 +56,13 @@ export function paymentMethods(): Command {
       const moved = isUuid(id)
         ? await withEvents(({ inUnitOfWork }) => inUnitOfWork((unit) => movePaymentMethod(unit, id, status)))
         : undefined;
-      if (!moved) throw unknown(id);
+      if (!moved) throw notFound(id);
       printJson({ id: moved.id, status: moved.status });
     });
   command
     .command('found-replacement <id>')
     .description(
-      'say that the account updater found new details; a new number, if any, comes on standard input',
+      'record new card details that the account updater found; a new number is read from standard input',
     )
     .requiredOption('--expiration-date <MM/YY>', 'the new date')
     .option('--new-number', 'read the new number from standard input')
@@ -89,7 +89,7 @@ async function foundReplacement(
   const number = options.newNumber === true || !process.stdin.isTTY ? await readSecretLine('New number') : '';
   if (number !== '' && !/^[0-9]{13,19}$/.test(number))
     throw new Refused('A card number has 13 to 19 digits.');
-  if (!passesLuhn(number)) throw new Refused('The number is mistyped: its check digit is wrong.');
+  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
   const details = { expiration_date: expirationDate, ...(number === '' ? {} : { number }) };
   const noted = isUuid(id)
     ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
@@ -97,7 +97,7 @@ async function foundReplacement(
         return inUnitOfWork((unit) => noteReplacement(unit, id, details, { ...secrets, describeCard }));
       })
     : undefined;
-  if (!noted) throw unknown(id);
+  if (!noted) throw notFound(id);
   printJson({
     id: noted.id,
     has_replacement: noted.has_replacement,

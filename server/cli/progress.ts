@@ -1,9 +1,9 @@
-// Progress of long work, on a terminal only. Numbers that people can read.
+// Shows the progress of long commands, on a terminal only.
 import ora from 'ora';
 import { visible, visibleLines } from '../visible.ts';
 
 export interface Progress {
-  say: (text: string) => void;
+  update: (text: string) => void;
   done: (text: string) => void;
   failed: () => void;
 }
@@ -16,12 +16,12 @@ export function startProgress(text: string): Progress {
   const spinner = ora({ text, isEnabled: process.stderr.isTTY, discardStdin: false });
   if (process.stderr.isTTY) spinner.start();
   return {
-    say: (said) => {
-      spinner.text = visible(said);
+    update: (newText) => {
+      spinner.text = visible(newText);
     },
-    done: (said) => {
+    done: (result) => {
       spinner.stop();
-      console.log(visibleLines(said));
+      console.log(visibleLines(result));
     },
     failed: () => {
       spinner.stop();

@@ -6,7 +6,7 @@ import { list, printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 
 export function roles(): Command {
-  const command = new Command('roles').description('roles, which bound what a key pair may do');
+  const command = new Command('roles').description('roles, which limit what a key pair may do');
   command
     .command('list')
     .description('list roles')
@@ -34,7 +34,7 @@ export function roles(): Command {
         const wrong = permissions.filter((permission) => !isPermission(permission));
         if (permissions.length === 0 || wrong.length > 0) {
           throw new Refused(
-            `${wrong.join(', ') || 'Nothing'} is no permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
+            `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
           );
         }
         if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))

@@ -11,28 +11,28 @@ import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
-import { withSecrets, type ServiceParts } from './support.ts';
+import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
 
 export function secrets(): Command {
-  const command = new Command('secrets').description('the keys that protect what is stored');
+  const command = new Command('secrets').description('the keys that encrypt stored secrets');
   command
     .command('rotate')
     .description(
-      'seal card numbers, gift cards and webhook secrets with a new card key, while the service runs',
+      'encrypt card numbers, gift cards and webhook secrets with a new card key, while the service runs',
     )
-    .option('--keep-old', 'keep the old key in DATA_DIR, as for a backup that needs it')
+    .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .addHelpText(
       'after',
       `
-In the sandbox the key is in DATA_DIR: the command makes a new one there, seals everything with it and drops the old one.
-Where CARD_KEY is set, the keys are yours. Make a new one (openssl rand -base64 32), and then
-  1. restart every instance with CARD_KEY=<old>,<new>   so that each can open what another seals with the new key
-  2. restart every instance with CARD_KEY=<new>,<old>   the first key seals
+In the sandbox the key is in DATA_DIR: the command creates a new one, encrypts everything with it and removes the old one.
+If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and then
+  1. restart every instance with CARD_KEY=<old>,<new>   now every instance can decrypt values of the new key
+  2. restart every instance with CARD_KEY=<new>,<old>   the first key encrypts
   3. run, with the same CARD_KEY: payments secrets rotate
   4. restart every instance with CARD_KEY=<new>
-If it is interrupted, run it again: it continues where it stopped.`,
+If the command is interrupted, run it again: it continues where it stopped.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
   return command;
@@ -44,10 +44,12 @@ async function rotate(
 ): Promise<void> {
   const progress = startProgress('Rotating the card key');
   try {
-    // Two rotations at once would each make a key.
+    // Two rotations at the same time would each create a key.
     const rotated = await withLock(db, 'rotate secrets', async () => {
       const kept = isCardKeyInDataDir(config);
-      if (kept) await makeKey(db, vault, config.dataDir);
+      if (kept) await createKey(db, vault, config.dataDir);
+      // Noted first: a rotation that is interrupted has changed something, too.
+      await inAuditedWork(db, () => Promise.resolve(true));
       const total = await sealEverything(db, vault, progress);
       const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
       return conclusion(vault.keyId, total, { kept, dropped });
@@ -60,8 +62,8 @@ async function rotate(
   }
 }
 
-/** A new first key, unless an interrupted rotation has made one that is not used everywhere yet. */
-async function makeKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
+/** Adds a new first key, unless an interrupted rotation created one and is not finished. */
+async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
   const used = await countSealed(db);
   if (keys.slice(1).some((key) => used.has(keyIdOf(key)))) return;
@@ -74,15 +76,15 @@ async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise
   if (lost.length > 0) {
     const named = lost.map(([key, total]) => `${key} (${count(total)} values)`).join(', ');
     throw new Refused(
-      `What is sealed with ${named} cannot be opened. Add that key to CARD_KEY; nothing was changed.`,
+      `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
     );
   }
   return resealEverything(db, vault, {
     resealed: (values) => {
-      progress.say(`Rotating the card key: ${count(values)} values`);
+      progress.update(`Rotating the card key: ${count(values)} values`);
     },
     waiting: () => {
-      progress.say('Rotating the card key: waiting for older transactions to end');
+      progress.update('Rotating the card key: waiting for older transactions to end');
     },
     pause,
   });
@@ -100,10 +102,10 @@ const conclusion = (
   { kept, dropped }: { kept: boolean; dropped: number },
 ): string =>
   [
-    `Sealed ${count(total)} values with key ${keyId}; none uses another.`,
-    !kept && 'Older keys may be dropped from CARD_KEY, once no instance has one of them in the first place.',
-    kept && dropped > 0 && 'The old key is dropped from DATA_DIR.',
-    kept && dropped === 0 && 'The old key is kept in DATA_DIR and may be dropped.',
+    `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
+    !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',
+    kept && dropped > 0 && 'The old key was removed from DATA_DIR.',
+    kept && dropped === 0 && 'The old key is still in DATA_DIR and can be removed.',
   ]
     .filter(Boolean)
     .join(' ');

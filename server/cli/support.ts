@@ -1,6 +1,8 @@
-// Opens the database for the time of a command, and with it what the service itself uses.
+// Opens the database and other parts of the service for the duration of a command.
+import { hostname } from 'node:os';
+import { noteOperation } from '../actions/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, readOperator, type Config } from '../config.ts';
 import { createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createResponseCheck } from '../contract/responses.ts';
@@ -13,7 +15,7 @@ import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
 import { Refused } from './output.ts';
 
-/** Uses the database of the running server, or starts it for the time of the command. */
+/** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
   { size = 2 } = {},
@@ -32,9 +34,29 @@ export async function withDatabase<T>(
   }
 }
 
-/** One transaction, for changes that have no events. */
+/** One transaction with its audit entry, for changes that have no events. */
+export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
+  inWork(db, async (unit) => {
+    const result = await work(unit);
+    await noteCommand(unit, result);
+    return result;
+  });
+
+/** Actions return undefined or false when they changed nothing. */
+async function noteCommand(unit: Work, result: unknown): Promise<void> {
+  if (result === undefined || result === false) return;
+  await noteOperation(unit, {
+    operator: readOperator(),
+    host: hostname(),
+    command: process.argv.slice(2).map(quote).join(' '),
+  });
+}
+
+const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** The same, with the database opened for it. */
 export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withDatabase(({ db }) => inWork(db, work));
+  withDatabase(({ db }) => inAuditedWork(db, work));
 
 export interface ServiceParts {
   database: OpenedDatabase;
@@ -42,7 +64,7 @@ export interface ServiceParts {
   config: Config;
 }
 
-/** With what the secrets are for: sealing, fingerprints. */
+/** With the vault and the other uses of the secrets. */
 export const withSecrets = <T>(
   work: (parts: ServiceParts) => Promise<T>,
   options?: { size?: number },
@@ -57,10 +79,10 @@ export interface EventParts extends ServiceParts {
   queue: Queue;
 }
 
-/** With units of work: what is changed here is announced to subscribers like any other change. */
+/** With units of work, so that changes send events like those of the API; each has an audit entry. */
 export const withEvents = <T>(
   work: (parts: EventParts) => Promise<T>,
-  /** A process that runs for long supervises the queue and needs more connections. */
+  /** A long-running process supervises the queue and needs more connections. */
   { supervise = false, size = 2 } = {},
 ): Promise<T> =>
   withSecrets(
@@ -77,7 +99,13 @@ export const withEvents = <T>(
           publicUrl: () => publicUrl,
           now: () => new Date(),
         });
-        return await work({ ...parts, inUnitOfWork, queue });
+        const audited: InUnitOfWork = (change) =>
+          inUnitOfWork(async (unit) => {
+            const result = await change(unit);
+            await noteCommand(unit, result);
+            return result;
+          });
+        return await work({ ...parts, inUnitOfWork: audited, queue });
       } finally {
         await queue.close();
       }
@@ -85,12 +113,12 @@ export const withEvents = <T>(
     { size },
   );
 
-/** The running service may have been started with another port than this command. */
+/** Prefers the URL of the running service, because its PORT may differ from that of this command. */
 export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string> =>
   (await findPublicUrl(db)) ?? publicUrl;
 
 /** Refuses an account that does not exist. */
-export async function knownAccount(db: Db, id: string): Promise<string> {
+export async function requireAccount(db: Db, id: string): Promise<string> {
   if ((await listAccounts(db)).some((account) => account.id === id)) return id;
   throw new Refused(`There is no merchant account ${id}. See: payments accounts list`);
 }

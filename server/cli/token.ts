@@ -13,10 +13,10 @@ export function token(): Command {
     .description('sign an access token; prints it and nothing else')
     .requiredOption(
       '--scopes <scopes>',
-      "what it is for, separated by commas: transactions.read,payment-methods.write, or '*.read'",
+      "scopes, separated by commas: transactions.read,payment-methods.write, or '*.read'",
     )
     .option('--key <file>', 'private key (PEM); by default that of the sandbox')
-    .option('--ttl <seconds>', 'how long it lives, at most 86400', '3600')
+    .option('--ttl <seconds>', 'lifetime, at most 86400', '3600')
     .addHelpText(
       'after',
       `
@@ -24,19 +24,19 @@ Example:
   curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes transactions.read)" http://127.0.0.1:8080/transactions`,
     )
     .action(({ scopes, key, ttl }: { scopes: string; key?: string; ttl: string }) => {
-      const wanted = list(scopes);
-      const wrong = wanted.filter((scope) => !isScope(scope));
-      if (wanted.length === 0) throw new Refused('Name at least one scope: --scopes transactions.read');
+      const requested = list(scopes);
+      const wrong = requested.filter((scope) => !isScope(scope));
+      if (requested.length === 0) throw new Refused('Name at least one scope: --scopes transactions.read');
       if (wrong.length > 0) {
         throw new Refused(
-          `${wrong.join(', ')} is no scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
+          `${wrong.join(', ')} is not a scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
         );
       }
       const seconds = Number(ttl);
       if (!/^\d{1,6}$/.test(ttl) || seconds < 1 || seconds > longestLifetimeSeconds) {
         throw new Refused(`--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`);
       }
-      console.log(signToken(readKey(key), wanted, seconds));
+      console.log(signToken(readKey(key), requested, seconds));
     });
 }
 
@@ -54,7 +54,7 @@ function readKey(file: string | undefined): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new Refused(`${path} is no private key in PEM form.`);
+    throw new Refused(`${path} is not a private key in PEM format.`);
   }
   if (!algorithmOf(key)) throw new Refused(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
   return key;

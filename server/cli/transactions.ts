@@ -7,9 +7,7 @@ import { printJson, Refused } from './output.ts';
 import { withEvents } from './support.ts';
 
 export function transactions(): Command {
-  const command = new Command('transactions').description(
-    'transactions: what happens to them after they were created',
-  );
+  const command = new Command('transactions').description('transactions: change their status');
   command
     .command('move <id>')
     .description('move a transaction to another status')

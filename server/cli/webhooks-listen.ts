@@ -1,14 +1,13 @@
-// `payments webhooks listen`: a receiver for newcomers. Subscribes itself, prints what comes, and unsubscribes at the end.
+// `payments webhooks listen`: starts a local receiver, subscribes it, prints every event, and unsubscribes at the end.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
-import { inWork } from '../actions/unit-of-work.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { jsonText, Refused, untilStopped } from './output.ts';
-import { knownAccount, publicUrlOf, withSecrets } from './support.ts';
+import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
   port: string;
@@ -20,9 +19,11 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
     throw new Refused('--port is a number from 0 to 65535.');
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (config.environment === 'production')
-      throw new Refused('Production delivers to no address of this machine.');
+      throw new Refused(
+        'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',
+      );
     const all = merchantAccount === '*';
-    if (!all) await knownAccount(db, merchantAccount);
+    if (!all) await requireAccount(db, merchantAccount);
     const receiver = await startReceiver(Number(port));
     const { server, url } = receiver;
     const subscription = {
@@ -31,21 +32,21 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       active: true,
       authentication: null,
     };
-    const { row, secret } = await inWork(db, (work) => createSubscription(work, subscription, vault));
+    const { row, secret } = await inAuditedWork(db, (work) => createSubscription(work, subscription, vault));
     receiver.printWith(secret);
     console.log(
-      `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Ctrl-C ends it.`,
+      `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
     );
     console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
     await untilStopped();
-    await inWork(db, (work) => deleteSubscription(work, row.id));
+    await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
     server.close();
     server.closeAllConnections();
   });
 }
 
 const howTo = (publicUrl: string, account: string) => `
-Make one happen, in another terminal:
+To cause an event, run in another terminal:
 
   curl -X POST ${publicUrl}/payment-methods \\
     -H "Authorization: Bearer $(npm run -s payments -- token --scopes payment-methods.write)" \\
@@ -56,7 +57,7 @@ Make one happen, in another terminal:
 interface Receiver {
   server: Server;
   url: string;
-  /** The subscription needs the receiver's address, and the receiver the subscription's secret. */
+  /** Called after the subscription exists: that needs the receiver's URL, and the receiver needs its secret. */
   printWith: (secret: string) => void;
 }
 

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { inWork } from '../actions/unit-of-work.ts';
 import {
   replayDeliveries,
   rotateSubscription,
@@ -14,7 +13,14 @@ import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { listen } from './webhooks-listen.ts';
 import { printJson, printRows, Refused, untilStopped } from './output.ts';
-import { withDatabase, withEvents, withSecrets, withWork, type EventParts } from './support.ts';
+import {
+  inAuditedWork,
+  withDatabase,
+  withEvents,
+  withSecrets,
+  withWork,
+  type EventParts,
+} from './support.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
@@ -35,7 +41,7 @@ export function webhooks(): Command {
     });
   command
     .command('rotate <id>')
-    .description('make a new secret; both sign until the old one expires')
+    .description('create a new secret; the old one also signs until it expires')
     .option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d', '24h')
     .action(rotate);
   command
@@ -51,23 +57,23 @@ export function webhooks(): Command {
     .description('show attempts with time, status, duration and error, newest delivery first')
     .option('--subscription <id>', 'of this subscription')
     .option('--event <id>', 'of this event')
-    .option('--failed', 'only deliveries that were given up')
+    .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--limit <number>', 'how many rows', '50')
     .option('--json', 'for programs')
     .action(deliveries);
   command
     .command('replay [event]')
-    .description('deliver an event again, or all that were given up')
-    .option('--failed', 'all deliveries that were given up')
-    .option('--since <time>', 'with --failed: those made since then')
+    .description('deliver an event again, or all failed deliveries')
+    .option('--failed', 'all failed deliveries, which are not retried any more')
+    .option('--since <time>', 'with --failed: those created since then')
     .action(replay);
   command
     .command('work')
-    .description('deliver webhooks in this process until it is stopped; run as many as you like')
+    .description('run a worker that delivers webhooks; several workers may run at once')
     .action(work);
   command
     .command('listen')
-    .description('start a receiver here, subscribe it, and print each event with the check of its signature')
+    .description('start a local receiver, subscribe it, and print each event after checking its signature')
     .option('--port <number>', 'port of the receiver; any free one if left out', '0')
     .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
     .action(listen);
@@ -82,12 +88,12 @@ async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
   if (!isUuid(id)) throw noSubscription(id);
   const keepMilliseconds = Number(number) * (units[unit] ?? 0) * 1000;
   const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
-    const done = await inWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
+    const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
     if (done) return done;
     const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
     if (!found) throw noSubscription(id);
     throw new Refused(
-      `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or end both at once with --keep 0s.`,
+      `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
     );
   });
   const { secret, until } = rotated;
@@ -113,7 +119,7 @@ interface DeliveriesOptions {
 
 async function deliveries({ subscription, event, failed, limit, json }: DeliveriesOptions): Promise<void> {
   for (const id of [subscription, event])
-    if (id !== undefined && !isUuid(id)) throw new Refused(`${id} is no ID.`);
+    if (id !== undefined && !isUuid(id)) throw new Refused(`${id} is not an ID.`);
   if (!/^\d{1,6}$/.test(limit)) throw new Refused('--limit is a number.');
   const filter = { subscriptionId: subscription, eventId: event, failed, limit: Number(limit) };
   const rows = await withDatabase(({ db }) => listDeliveries(db, filter));
@@ -135,20 +141,24 @@ async function replay(
   event: string | undefined,
   { failed, since }: { failed?: boolean; since?: string },
 ): Promise<void> {
-  if ((event === undefined) === (failed === undefined)) throw new Refused('Name an event, or say --failed.');
-  if (event !== undefined && !isUuid(event)) throw new Refused(`${event} is no event ID.`);
+  if ((event === undefined) === (failed === undefined))
+    throw new Refused('Give the ID of an event, or --failed.');
+  if (event !== undefined && !isUuid(event)) throw new Refused(`${event} is not an event ID.`);
   const from = since === undefined ? undefined : new Date(since);
   if (from && (Number.isNaN(from.getTime()) || !/^\d{4}-\d\d-\d\d/.test(since ?? '')))
     throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
   const filter = { eventId: event, failed, since: from };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
-    inWork(db, (unit) => replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due))),
+    inAuditedWork(db, async (unit) => {
+      const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));
+      if (done.replayed > 0) return done;
+      throw new Refused(
+        done.switchedOff > 0
+          ? 'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)'
+          : 'There is no such delivery. See: payments webhooks deliveries',
+      );
+    }),
   );
-  if (replayed === 0 && switchedOff > 0)
-    throw new Refused(
-      'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)',
-    );
-  if (replayed === 0) throw new Refused('There is no such delivery. See: payments webhooks deliveries');
   printJson({ replayed, switched_off: switchedOff });
 }
 
@@ -166,10 +176,10 @@ async function work(): Promise<void> {
     });
     log.info('delivering webhooks');
     await untilStopped();
-    log.info('stopping: finishing the attempts under way');
+    log.info('stopping: finishing running attempts');
     await worker.stop();
     log.info('stopped');
   };
-  // Connections for recording attempts, for the queue and for its supervision.
+  // Eight connections: for recording attempts, for the queue and for its supervision.
   await withEvents(deliverAll, { supervise: true, size: 8 });
 }

@@ -4,6 +4,7 @@ import type { ValidateFunction } from 'ajv';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo } from './ajv.ts';
+import { dropUnknown } from './bound-faults.ts';
 import {
   operationsOf,
   resolve,
@@ -20,7 +21,8 @@ interface Shape {
   path: ValidateFunction;
   query: ValidateFunction;
   body: ValidateFunction | undefined;
-  arrays: ReadonlySet<string>;
+  /** The names of array parameters, with the number of items that they may have. */
+  arrays: ReadonlyMap<string, number>;
   integers: ReadonlySet<string>;
   names: ReadonlySet<string>;
 }
@@ -28,6 +30,8 @@ interface Shape {
 export interface Explainer {
   /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
   hasMissedFault: (id: OperationId, query: Query) => boolean;
+  /** Without what only adds to the list of faults; see bound-faults.ts. */
+  boundQuery: (id: OperationId, query: Query) => Query;
   explain: (id: OperationId, query: Query, body: unknown, path?: PathValues) => Detail[];
 }
 
@@ -48,7 +52,12 @@ export function createExplainer(document: Document): Explainer {
       query: inQuery.compile(objectOf(parameters)),
       body:
         operation.requestBody && compileAt(inBody, `${pointer}/requestBody/content/application~1json/schema`),
-      arrays: typed('array'),
+      arrays: new Map(
+        parameters.flatMap(({ name, schema }) => {
+          const { type, maxItems } = resolve(document, schema);
+          return type === 'array' ? [[name, Number(maxItems)] as const] : [];
+        }),
+      ),
       integers: typed('integer'),
       names: new Set(parameters.map(({ name }) => name)),
     });
@@ -65,6 +74,15 @@ export function createExplainer(document: Document): Explainer {
       return Object.entries(query).some(
         ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
       );
+    },
+    boundQuery(id, query) {
+      const { arrays, names } = shapeOf(id);
+      dropUnknown(query, names);
+      for (const [name, most] of arrays) {
+        const values = query[name];
+        if (Array.isArray(values) && values.length > most) values.length = most + 1;
+      }
+      return query;
     },
     explain(id, query, body, path = {}) {
       const shape = shapeOf(id);

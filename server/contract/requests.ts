@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { truncateLists } from './truncate-lists.ts';
+import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
@@ -59,15 +59,16 @@ export async function createRequestJudge(
 
   return {
     async judge(id, req, res) {
-      const query = parseQuery(req.url);
+      const query = explainer.boundQuery(id, parseQuery(req.url));
       const refuse = (cause?: unknown) => {
         // Parsed again, because the validator changes `query` in place.
         const path = parsePath(table[id]?.path ?? '', req.url);
-        const details = explainer.explain(id, parseQuery(req.url), req.body, path);
+        const given = explainer.boundQuery(id, parseQuery(req.url));
+        const details = explainer.explain(id, given, req.body, path).slice(0, mostFaults);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
-      if (requestBody) truncateLists(prepared, requestBody.content['application/json'].schema, req.body);
+      if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
       if (explainer.hasMissedFault(id, query)) refuse();
       // The validator changes this object: it adds defaults and converts numbers and arrays.
       Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });

@@ -1,5 +1,5 @@
-// What a handler receives beside its input. Handlers know nothing of Express: (input, deps) → {status, body}. The type says
-// whether an operation writes: only WriteDeps has units of work, and a change takes one.
+// What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The
+// type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { CursorCodec } from '../domain/cursor.ts';
@@ -23,7 +23,7 @@ export interface Deps {
   selection: { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
   /** The contract's own example answer, for operations that are designed but not built yet. */
   example: <Id extends OperationId>(id: Id) => Result<Id>;
-  /** For faults that the caller is not told about, such as a provider that failed. */
+  /** Logs faults that the caller does not see, such as a provider that failed. */
   warn: (message: string, error: unknown) => void;
 }
 

@@ -5,6 +5,7 @@ import type { Handler, Handlers, Input, OperationId } from '../../generated/oper
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
+import type { FairShare } from './fair-share.ts';
 
 interface Answer {
   status: number;
@@ -20,10 +21,11 @@ export interface AnswerDeps<Deps> {
   responses: ResponseCheck;
   /** What the handler of this request receives. */
   depsOf: (context: Context, check: CheckAnswer) => Deps;
+  share: FairShare;
 }
 
 export const createAnswer =
-  <Deps>({ handlers, responses, depsOf }: AnswerDeps<Deps>): RequestHandler =>
+  <Deps>({ handlers, responses, depsOf, share }: AnswerDeps<Deps>): RequestHandler =>
   async (req, res) => {
     const context = contextOf(res);
     const { id } = context.operation;
@@ -36,8 +38,14 @@ export const createAnswer =
     };
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const answer: Answer = await handle(input as unknown as Input<OperationId>, depsOf(context, check));
+    const answer = await share(shareOf(context), (): Promise<Answer> =>
+      handle(input as unknown as Input<OperationId>, depsOf(context, check)),
+    );
     const { status, body, headers = {} } = check(answer);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     res.status(status).json(body);
   };
+
+/** One merchant account, or for what is about several the key pair. */
+const shareOf = ({ selection, caller }: Context): string =>
+  selection.kind === 'one' ? `account ${selection.id}` : `pair ${caller.keyPairId}`;

@@ -17,7 +17,12 @@ export interface ApprovalsDeps {
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 export const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
-const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+// Browsers apply `form-action` to the redirect that follows the form, too.
+const policyFor = (redirectUrl: string | null): string =>
+  [
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    `form-action 'self'${redirectUrl ? ` ${new URL(redirectUrl).origin}` : ''}`,
+  ].join('; ');
 
 const parse = express.urlencoded({ extended: false, limit: 1024 });
 
@@ -40,7 +45,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
       next();
       return;
     }
-    res.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store' }).type('html');
+    res.set('Content-Security-Policy', policyFor(method.redirect_url)).type('html');
     res.send(method.status === 'buyer_approval_required' ? approvalPage(method) : decidedPage(method.status));
   });
   app.post(approvalPattern, form, async (req, res, next) => {
@@ -61,7 +66,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
     if (method.redirect_url) res.redirect(303, method.redirect_url);
     else
       res
-        .set('Content-Security-Policy', policy)
+        .set('Content-Security-Policy', policyFor(null))
         .type('html')
         .send(decidedPage(decided?.status ?? 'failed'));
   });

@@ -15,7 +15,7 @@ export function drawBadge(name: string): string {
 
 export function serveBadges(app: Express): void {
   for (const [scheme, name] of Object.entries(schemeNames)) {
-    const drawing = drawBadge(name);
+    const drawing = Buffer.from(drawBadge(name));
     app.get(badgePath(scheme), (_req, res) => {
       res.type('image/svg+xml').set('Cache-Control', 'public, max-age=86400').send(drawing);
     });

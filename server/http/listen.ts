@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 export const limits = {
   /** Request line (with the URL) and headers together. */
@@ -11,17 +13,30 @@ export const limits = {
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,
+  /** A connection on which nothing moves, such as one whose client does not read its answer. */
+  stalledMilliseconds: 30_000,
+  connections: 2_000,
+  requestsPerConnection: 1_000,
   shutdownMilliseconds: 10_000,
 };
 
+export interface ListenOptions {
+  host: string;
+  port: number;
+  maxConnections?: number;
+  maxRequestsPerConnection?: number;
+}
+
 export interface Listening {
   port: number;
+  /** How many connections are open. */
+  connections: () => Promise<number>;
   close: () => Promise<void>;
 }
 
 export async function listen(
   app: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
   onRefused: (facts: { requestId: string; reason: string | undefined }) => void,
 ): Promise<Listening> {
   const server = createServer({
@@ -30,9 +45,23 @@ export async function listen(
     requestTimeout: limits.requestMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: 2_000,
+    // The pipeline refuses a missing Host in the contract's shape.
+    requireHostHeader: false,
+  });
+  server.maxConnections = maxConnections ?? limits.connections;
+  server.setTimeout(limits.stalledMilliseconds, (socket) => {
+    socket.destroy();
   });
   const close = createClose(server);
-  server.on('request', app);
+  const answer = oneAtATime((req, res) => {
+    req.url = originForm(req.url ?? '');
+    app(req, res);
+  }, maxRequestsPerConnection ?? limits.requestsPerConnection);
+  server.on('request', answer);
+  // Node would answer 417.
+  server.on('checkExpectation', (req, res) => {
+    server.emit('request', req, res);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const requestId = refuse(socket);
     // Only the code, because the error contains the received bytes.
@@ -42,8 +71,13 @@ export async function listen(
     server.once('error', failed);
     server.listen(port, host, done);
   });
-  return { port: (server.address() as AddressInfo).port, close };
+  const connections = () => promisify(server.getConnections.bind(server))();
+  return { port: (server.address() as AddressInfo).port, connections, close };
 }
+
+// RFC 9112, 3.2.2: a server must accept `GET http://host/path` as well.
+const originForm = (target: string): string =>
+  target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/|\*)/, '/');
 
 // Invalid HTTP never reaches Express, and Node would answer without a body.
 function refuse(socket: Socket): string | undefined {
@@ -56,6 +90,8 @@ function refuse(socket: Socket): string | undefined {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-ID: ${requestId}`,
     'Access-Control-Allow-Origin: *',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -11,7 +11,8 @@ export interface StaticDeps {
 }
 
 export function serveStatic(app: Express, { document, siteDir, isReady }: StaticDeps): void {
-  const contract = JSON.stringify(document);
+  // One buffer for all answers, so that clients that do not read theirs share it.
+  const contract = Buffer.from(JSON.stringify(document));
   app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', async (_req, res) => {
     const ready = await isReady();
@@ -25,6 +26,7 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
   });
   app.use('/docs', (_req, res, next) => {
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
+    res.setHeader('Cache-Control', 'no-cache');
     next();
   });
   app.use('/docs', express.static(siteDir, { redirect: false }));

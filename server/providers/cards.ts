@@ -1,4 +1,4 @@
-// The interfaces to whoever knows cards: a BIN table, and whoever verifies cards (an acquirer, a gateway).
+// The interfaces of card providers: one describes cards (from a BIN table), one verifies them (an acquirer or a gateway).
 import type { components } from '../../generated/types.ts';
 import { unusable } from '../domain/cards.ts';
 import { withDeadline } from './deadline.ts';

@@ -1,4 +1,4 @@
-// The interface to whoever knows the balances of gift cards.
+// The interface of a gift card provider, which reads balances.
 import type { components } from '../../generated/types.ts';
 
 export interface GiftCard {

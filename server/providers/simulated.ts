@@ -16,7 +16,7 @@ export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
   const pins = new Set(cards.map(({ pin }) => pin));
   if (pins.has(wholeCallPins.silence)) await wait(60_000, undefined, { signal });
   if (pins.has(wholeCallPins.slow)) await wait(slowMilliseconds, undefined, { signal });
-  // Nonsense: no answer for any of the cards.
+  // An invalid answer: no balance for any of the cards.
   if (pins.has(wholeCallPins.nonsense)) return [];
   return cards.map(sandboxBalance);
 };

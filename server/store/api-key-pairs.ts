@@ -9,7 +9,7 @@ import type { RolesTable } from './tables/roles.ts';
 
 export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
   roles: Selectable<RolesTable>[];
-  /** Nested as JSON by PostgreSQL, so their timestamps are text. */
+  /** PostgreSQL returns these as nested JSON, so their timestamps are strings. */
   merchant_accounts: (Omit<Selectable<MerchantAccountsTable>, 'created_at' | 'updated_at'> & {
     created_at: string;
     updated_at: string;
@@ -44,7 +44,7 @@ const withRelations = (db: Db) =>
       ).as('merchant_accounts'),
     ]);
 
-/** A caller that reaches all accounts sees all pairs, any other those whose accounts are among its own. */
+/** A caller with access to all accounts sees all pairs; other callers see pairs that have access to no other accounts. */
 export function listApiKeyPairPage(
   db: Db,
   own: readonly string[],
@@ -76,7 +76,7 @@ export interface SigningPair {
   merchant_account_ids: string[];
 }
 
-/** What authentication needs to know about a pair, in one query. */
+/** Everything that authentication needs to know about a pair, in one query. */
 export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair | undefined> =>
   db
     .selectFrom('api_key_pairs')
@@ -135,7 +135,7 @@ export async function deactivateApiKeyPair(db: Tx, id: string): Promise<boolean>
   return numUpdatedRows > 0n;
 }
 
-/** Moves last_used_at, at most once a minute however many instances there are. */
+/** Updates last_used_at at most once a minute, also with several instances. */
 export const touchApiKeyPair = (db: Db, id: string, now: Date) =>
   db
     .updateTable('api_key_pairs')

@@ -1,5 +1,5 @@
-// Very many transactions in one database transaction that may last for hours. What they mean for stored cards is collected in
-// a temporary table and applied at the end: a card that stays locked for hours could not be approved or used by anyone else.
+// Imports very many transactions in one database transaction that may run for hours. Changes to stored cards are collected in
+// a temporary table and applied at the end, because otherwise the cards would stay locked all the time.
 import { sql, type RawBuilder } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { readUuid } from '../domain/uuid.ts';
@@ -12,7 +12,7 @@ interface CardUse {
   account: string;
   at: string;
   customer: boolean;
-  /** The reason of a decline. */
+  /** The decline reason. */
   decline: string | null;
   declined_at: string;
 }
@@ -35,13 +35,13 @@ const columns = sql`id uuid, account text, at timestamptz, customer boolean, dec
 const recordsOf = (uses: CardUse[]) =>
   sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (${columns})`;
 
-/** Counts the uses of stored cards. Counters send no event. */
+/** Counts the uses of stored cards. Counters have no events. */
 export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
   const uses = usesOf(rows);
   if (uses.length > 0) await addUses(db, recordsOf(uses));
 }
 
-// Locked in one order first, so that two transactions that count the same cards cannot deadlock.
+// The rows are locked in the order of their IDs first, so that two transactions with the same cards cannot deadlock.
 async function addUses(db: Tx, uses: RawBuilder<unknown>): Promise<void> {
   await sql`
     select id from payment_methods where id in (select uses.id from ${uses}) order by id for no key update`.execute(
@@ -61,7 +61,7 @@ async function addUses(db: Tx, uses: RawBuilder<unknown>): Promise<void> {
     where payment_methods.id = used.id and payment_methods.merchant_account_id = used.account`.execute(db);
 }
 
-/** Takes the time limits off this transaction and makes the temporary table. */
+/** Disables the timeouts of this transaction and creates the temporary table. */
 export async function prepareBulk(db: Tx): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
@@ -75,7 +75,7 @@ export async function collectBulkUses(db: Tx, rows: readonly NewTransaction[]): 
 
 export const applyBulkUses = (db: Tx): Promise<void> => addUses(db, sql`bulk_uses as uses`);
 
-/** Cards with a replacement that was found before they were declined for one of these reasons; each once, in one order. */
+/** Cards that were declined for one of these reasons after their pending replacement was found; each once, ordered by ID. */
 export async function listBulkDeclines(
   db: Tx,
   reasons: readonly string[],
@@ -90,7 +90,7 @@ export async function listBulkDeclines(
   return rows;
 }
 
-/** Which of these IDs this very transaction has inserted. */
+/** Which of these IDs the current transaction inserted. */
 export async function listOwnTransactions(
   db: Tx,
   ids: readonly (string | undefined)[],

@@ -4,7 +4,7 @@ import type { BuyersTable } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
-/** By one of the two identifiers, within a merchant account. */
+/** Finds a buyer of a merchant account by one of its two identifiers. */
 export const findBuyer = (db: Db, account: string, by: { id: string } | { external_identifier: string }) => {
   const query = db.selectFrom('buyers').selectAll().where('merchant_account_id', '=', account);
   return (

@@ -1,13 +1,13 @@
-// The connection: one pool per process, which recovers by itself when the database goes away and comes back.
+// The connection pool. It reconnects by itself after the database was down.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables/index.ts';
 
-/** A pool or a transaction: store functions are given one and never pick their own. */
+/** A pool or a transaction. The caller of a store function chooses. */
 export type Db = Kysely<Tables>;
 
-/** A transaction. What changes rows takes one of these, so that a change outside of a transaction does not compile. */
+/** A transaction. Functions that change rows require one, so a change outside of a transaction does not compile. */
 export type Tx = Transaction<Tables>;
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -19,12 +19,12 @@ export interface Database {
   db: Db;
   pool: Pool;
   isReady: () => Promise<boolean>;
-  /** New connections are made to this address from now on. */
-  moveTo: (url: string) => void;
+  /** New connections use this URL from now on. */
+  reconnectTo: (url: string) => void;
   close: () => Promise<void>;
 }
 
-// Amounts are bigint. pg returns those as text; Number() would round large ones without a word.
+// Amounts are bigint, which pg returns as text. Number() would round large ones silently.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   const value = Number(text);
@@ -32,10 +32,10 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   return value;
 });
 
-/** The database cannot be used; the message says why in one sentence. */
+/** The database cannot be used. The message is one sentence for the operator. */
 export class DatabaseFault extends Error {}
 
-/** `localhost` has several addresses, and the AggregateError over their failures has no message of its own. */
+/** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
 export const reasonOf = (error: unknown): string =>
   error instanceof AggregateError && error.message === ''
     ? error.errors.map(reasonOf).join(', ')
@@ -43,59 +43,63 @@ export const reasonOf = (error: unknown): string =>
       ? error.message
       : String(error);
 
-// A frozen database accepts a query and never answers. pg has this setting per query; its types do not know it.
-const quickly = (text: string): pg.QueryConfig & { query_timeout: number } => ({
+// A database that hangs accepts a query and never answers. pg supports this option per query; its types do not have it.
+const withTimeout = (text: string): pg.QueryConfig & { query_timeout: number } => ({
   text,
   query_timeout: 2_000,
 });
 
+/** Connections for requests, and how long a request waits for one of them. */
+export const poolSize = 10;
+export const connectionMilliseconds = 2_000;
+
 interface DatabaseOptions {
   size?: number;
-  /** 0 for none. */
+  /** 0 disables the timeout. */
   statementMilliseconds?: number;
 }
 
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { size = 10, statementMilliseconds = 15_000 }: DatabaseOptions = {},
+  { size = poolSize, statementMilliseconds = 15_000 }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
     types,
     max: size,
     application_name: 'payments-service',
-    // Requests must be answered quickly while the database is away.
-    connectionTimeoutMillis: 2_000,
+    // Short, so that requests fail fast while the database is down.
+    connectionTimeoutMillis: connectionMilliseconds,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementMilliseconds,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   });
   pool.on('error', onError);
-  // Without a listener, a checked-out client crashes the process when the database goes away.
+  // Without a listener, a lost connection that is in use crashes the process.
   pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
     pool,
     isReady: () =>
-      pool.query(quickly('select 1')).then(
+      pool.query(withTimeout('select 1')).then(
         () => true,
         () => false,
       ),
-    moveTo: (elsewhere) => {
-      pool.options.connectionString = elsewhere;
+    reconnectTo: (newUrl) => {
+      pool.options.connectionString = newUrl;
     },
     close: async () => {
       await db.destroy();
-      // Kysely ends the pool only if it has used it.
+      // Kysely closes the pool only if it has used it.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
-/** Kysely takes a lock in the database, so several instances may start at once. */
+/** Kysely holds a lock while it migrates, so several instances may start at once. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error, results = [] } = await migrator.migrateToLatest();

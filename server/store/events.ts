@@ -10,13 +10,13 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** What the queue is told of a delivery. */
+/** A delivery to add to the queue. */
 export interface Due {
   deliveryId: string;
   round: number;
 }
 
-/** Stores an event and a delivery for each subscription that wants it. */
+/** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
 export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
   const { rows } = await sql<Due>`
@@ -30,7 +30,7 @@ export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
 export interface DueDelivery {
   id: string;
   attempts: number;
-  /** Those made before a replay, which do not count towards the schedule. */
+  /** Attempts from before a replay, which do not count for the retry schedule. */
   attempts_before: number;
   round: number;
   state: string;
@@ -81,8 +81,8 @@ export interface Attempt {
 }
 
 /**
- * Logs an attempt. What comes of it is decided only by the one who made the next attempt of the present round; false when
- * somebody else did meanwhile, or the delivery was replayed.
+ * Records an attempt and sets the state of the delivery. If another worker recorded an attempt meanwhile, or the delivery was
+ * replayed, the attempt is recorded but the state stays as it is, and this returns false.
  */
 export async function recordAttempt(
   db: Tx,
@@ -108,7 +108,7 @@ export async function recordAttempt(
   return decided !== undefined;
 }
 
-/** Notes a success or a failure; after only failures for so long the subscription is switched off. True if it was. */
+/** Records that a subscription succeeded or failed. Switches it off, and returns true, if it only failed for too long. */
 export async function noteOutcome(
   db: Tx,
   subscriptionId: string,
@@ -121,7 +121,7 @@ export async function noteOutcome(
     );
     return false;
   }
-  // Most failures change nothing and lock nothing: the row is written by the first, and by the one that switches it off.
+  // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
   const limit = new Date(now.getTime() - switchOffAfterMilliseconds);
   const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
@@ -171,14 +171,14 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
 };
 
 /**
- * Makes deliveries due again, with the whole schedule before them, whatever was under way. Those whose subscription is
- * switched off stay as they are, and are counted.
+ * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
+ * subscription that is switched off are not changed, only counted.
  */
 export async function reopenDeliveries(
   db: Tx,
   { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
 ): Promise<{ due: Due[]; switchedOff: number }> {
-  const wanted = sql.join(
+  const matches = sql.join(
     [
       sql`true`,
       ...(eventId ? [sql`deliveries.event_id = ${eventId}::uuid`] : []),
@@ -190,19 +190,19 @@ export async function reopenDeliveries(
   const to = sql`webhook_subscriptions.id = deliveries.subscription_id`;
   const { rows } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-    from webhook_subscriptions where ${to} and active and ${wanted}
+    from webhook_subscriptions where ${to} and active and ${matches}
     returning deliveries.id as "deliveryId", round`.execute(db);
   const { rows: off } = await sql<{ number: number }>`
     select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
-    where not active and ${wanted}`.execute(db);
+    where not active and ${matches}`.execute(db);
   return { due: rows, switchedOff: off[0]?.number ?? 0 };
 }
 
-/** Forgets events made before then, with their deliveries, except those that are still to be delivered. */
+/** Deletes events created before that time, with their deliveries, except those with a pending delivery. */
 export async function pruneEvents(db: Db, before: Date): Promise<number> {
   let pruned = 0;
   for (;;) {
-    // In pieces, so that no lock is held for long.
+    // In batches, so that no lock is held for long.
     const { rows } = await sql<{ id: string }>`
       delete from events where id in (
         select id from events

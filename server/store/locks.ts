@@ -1,13 +1,13 @@
-// Advisory locks: two processes that do the same at once take turns, or the second is told.
+// PostgreSQL advisory locks, for work that only one process may do at a time.
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 
-/** Waits for the lock; it ends with the transaction. */
+/** Waits for the lock. The end of the transaction releases it. */
 export const lockUntilCommit = async (db: Tx, name: string): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 };
 
-/** Runs `work` while holding the lock on a connection of its own; undefined when somebody else holds it. */
+/** Runs `work` while a separate connection holds the lock; undefined when another process holds it. */
 export function withLock<T>(db: Db, name: string, work: () => Promise<T>): Promise<{ done: T } | undefined> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ free: boolean }>`

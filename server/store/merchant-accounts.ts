@@ -1,6 +1,6 @@
 import type { Db, Tx } from './database.ts';
 
-/** The accounts that a key pair may act on; an empty list of its own means all. */
+/** The accounts that a key pair has access to; an empty `own` means all. */
 const withinReach = (db: Db, own: readonly string[]) => {
   const query = db.selectFrom('merchant_accounts').select('id');
   return own.length === 0 ? query : query.where('id', 'in', own);

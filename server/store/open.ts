@@ -1,11 +1,13 @@
-// From configuration to a database that is there and migrated. Without DATABASE_URL that is an embedded PostgreSQL, which
-// everything above sees only as a URL.
+// Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
+// restarted when it stops.
 import { DatabaseFault, migrate, openDatabase, reasonOf, type Database } from './database.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
+  /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
+  background: Database;
   url: string;
-  /** Migrations that were applied now. */
+  /** Migrations that this start applied. */
   migrated: string[];
 }
 
@@ -14,49 +16,67 @@ export interface OpenOptions {
   dataDir: string;
   log: (message: string) => void;
   size?: number;
+  /** Opens `background` apart from the connections for requests, whose statements end sooner. */
+  servesRequests?: boolean;
 }
 
-const heartbeatMilliseconds = 1_000;
+const healthCheckMilliseconds = 1_000;
+/** A request whose statement takes longer is answered with 500: it would hold a connection that others need. */
+const requestStatementMilliseconds = 3_000;
+const backgroundSize = 6;
 
-export async function openStore({ databaseUrl, dataDir, log, size }: OpenOptions): Promise<OpenedDatabase> {
+export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
+  const { databaseUrl, dataDir, log, size, servesRequests = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  const embedded = databaseUrl === undefined ? await keepEmbedded(dataDir, log) : undefined;
+  const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
-  const database = openDatabase(url, onError, size === undefined ? {} : { size });
-  embedded?.watch(database);
+  const database = openDatabase(url, onError, {
+    ...(size === undefined ? {} : { size }),
+    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds } : {}),
+  });
+  const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize }) : database;
+  embedded?.watch({
+    isReady: background.isReady,
+    reconnectTo: (elsewhere) => {
+      database.reconnectTo(elsewhere);
+      background.reconnectTo(elsewhere);
+    },
+  });
   let closed: Promise<void> | undefined;
   const close = () =>
     (closed ??= (async () => {
       embedded?.unwatch();
-      await database.close().finally(() => embedded?.stop());
+      await Promise.all([database.close(), servesRequests ? background.close() : undefined]).finally(() =>
+        embedded?.stop(),
+      );
     })());
   try {
     const migrated = embedded ? await prepareEmbedded(embedded, onError) : await prepare(url, onError);
-    return { ...database, url: embedded?.url() ?? url, migrated, close };
+    return { ...database, background, url: embedded?.url() ?? url, migrated, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-// On connections of its own: a migration may take longer than any statement of a request may, and so may the wait for
-// another instance that is migrating.
+// Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than
+// the statements of a request are allowed to.
 async function prepare(url: string, onError: (error: Error) => void): Promise<string[]> {
-  const patient = openDatabase(url, onError, { size: 2, statementMilliseconds: 0 });
+  const withoutTimeout = openDatabase(url, onError, { size: 2, statementMilliseconds: 0 });
   try {
     try {
-      await patient.pool.query('select 1');
+      await withoutTimeout.pool.query('select 1');
     } catch (error) {
       throw new DatabaseFault(
         `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
         { cause: error },
       );
     }
-    return await migrate(patient.db);
+    return await migrate(withoutTimeout.db);
   } finally {
-    await patient.close();
+    await withoutTimeout.close();
   }
 }
 
@@ -66,23 +86,26 @@ function describe(url: string): string {
   return `${searchParams.get('host') ?? host}${pathname}`;
 }
 
-type Keeper = Awaited<ReturnType<typeof keepEmbedded>>;
+type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;
 
-// Who started it may stop it at this very moment.
-async function prepareEmbedded(embedded: Keeper, onError: (error: Error) => void): Promise<string[]> {
+// Retries, because the process that started the embedded database may stop it while we migrate.
+async function prepareEmbedded(
+  embedded: SupervisedDatabase,
+  onError: (error: Error) => void,
+): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await prepare(embedded.url(), onError);
     } catch (error) {
       if (attempt === 3) throw error;
-      await embedded.revive();
+      await embedded.restart();
     }
   }
 }
 
-// The one who started the embedded database may end while we still use it: the command line, or another server. Then we
-// start it again, at the same address if that is still free, and the pool finds it.
-async function keepEmbedded(dataDir: string, log: (message: string) => void) {
+// The process that started the embedded database (a command, or another server) may exit while we still use it. Then we start
+// it again, on the same port if that is still free, and the pool reconnects.
+async function superviseEmbedded(dataDir: string, log: (message: string) => void) {
   const start = async (): Promise<EmbeddedDatabase> => {
     try {
       return await startEmbedded({ dataDir, log });
@@ -92,51 +115,51 @@ async function keepEmbedded(dataDir: string, log: (message: string) => void) {
   };
   let current = await start();
   let held = [current];
-  let moved: ((url: string) => void) | undefined;
+  let onNewUrl: ((url: string) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let over = false;
+  let closing = false;
 
   const startAgain = async () => {
     const next = await start();
-    if (next.started) log('the embedded database was gone: it is started again');
-    // Whoever does not answer may still run, and if we started it, it stays ours to stop.
+    if (next.started) log('the embedded database had stopped and was started again');
+    // A database that we started and that does not answer may still run, so we must still stop it later.
     const past = held.filter(({ started }) => next.started || !started);
     held = [...held.filter((database) => !past.includes(database)), next];
     for (const database of past) await database.release();
-    if (next.url !== current.url) moved?.(next.url);
+    if (next.url !== current.url) onNewUrl?.(next.url);
     current = next;
   };
-  let reviving: Promise<void> | undefined;
-  const revive = () => (reviving ??= startAgain().finally(() => (reviving = undefined)));
+  let restarting: Promise<void> | undefined;
+  const restart = () => (restarting ??= startAgain().finally(() => (restarting = undefined)));
 
   return {
     url: () => current.url,
-    revive,
-    watch({ isReady, moveTo }: Database) {
-      moved = moveTo;
+    restart,
+    watch({ isReady, reconnectTo }: Pick<Database, 'isReady' | 'reconnectTo'>) {
+      onNewUrl = reconnectTo;
       let busy = false;
-      const beat = async () => {
-        if ((await isReady()) || over) return;
-        await revive();
+      const check = async () => {
+        if ((await isReady()) || closing) return;
+        await restart();
       };
       timer = setInterval(() => {
         if (busy) return;
         busy = true;
-        beat()
+        check()
           .catch((error: unknown) => {
             log(`the embedded database did not start: ${reasonOf(error)}`);
           })
           .finally(() => (busy = false));
-      }, heartbeatMilliseconds);
+      }, healthCheckMilliseconds);
       timer.unref();
     },
     unwatch() {
-      over = true;
+      closing = true;
       clearInterval(timer);
     },
     async stop() {
-      await reviving?.catch(() => undefined);
-      // The latest first: to the one that we started, an adoption of our own looks like another user.
+      await restarting?.catch(() => undefined);
+      // The latest first: a database that we started and later attached to again would count us as another user.
       for (const database of held.reverse()) await database.release();
     },
   };

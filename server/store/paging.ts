@@ -1,5 +1,5 @@
-// One pagination for every list: keyset on (created_at, id), newest first, never OFFSET. A page is one index range scan;
-// whether there is more on the other side is one more look-up in the same index.
+// Pagination of every list: keyset on (created_at, id), newest first, without OFFSET. A page is one index range scan; one more
+// index lookup tells whether there are rows in the other direction.
 import { sql, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
 import type { Cursor, Position } from '../domain/cursor.ts';
 import type { Tables } from './tables/index.ts';
@@ -17,7 +17,7 @@ interface Keyed {
 
 type Query<Table extends keyof Tables, Row> = SelectQueryBuilder<Tables, Table, Row>;
 
-/** Rows from `at` towards one side, nearest first. */
+/** Rows that are newer or older than `at`, nearest first. */
 export interface Range {
   at: Position | undefined;
   side: 'newer' | 'older';
@@ -39,7 +39,7 @@ export const fetchPage = <Table extends keyof Tables, Row extends Keyed>(
     return await ordered.limit(limit).execute();
   }, page);
 
-/** For lists with a query of their own. */
+/** For lists that build their own query. */
 export async function pageThrough<Row extends Keyed>(
   read: (range: Range) => Promise<Row[]>,
   { limit, cursor }: PageRequest,
@@ -51,11 +51,11 @@ export async function pageThrough<Row extends Keyed>(
   const first = rows[0] ?? cursor;
   const last = rows.at(-1) ?? cursor;
   const more = found.length > limit;
-  // On the side that the caller came from there are rows, unless they have been deleted.
-  const behind = async (from: Row | Cursor | undefined, side: 'newer' | 'older') =>
+  // Rows in the direction that the caller came from may have been deleted since.
+  const hasRows = async (from: Row | Cursor | undefined, side: 'newer' | 'older') =>
     cursor && from ? (await read({ at: position(from), side, limit: 1 })).length > 0 : false;
-  const hasNext = backwards ? await behind(last, 'older') : more;
-  const hasPrevious = backwards ? more : await behind(first, 'newer');
+  const hasNext = backwards ? await hasRows(last, 'older') : more;
+  const hasPrevious = backwards ? more : await hasRows(first, 'newer');
   return {
     rows,
     next: hasNext && last ? position(last) : undefined,
@@ -63,7 +63,7 @@ export async function pageThrough<Row extends Keyed>(
   };
 }
 
-/** In PostgreSQL's notation: pg would write local time, and neither knows the year 0 of ISO 8601, which is 1 BC. */
+/** In PostgreSQL's notation. pg would write local time, and PostgreSQL calls the year 0 of ISO 8601 1 BC. */
 export function timestamp(time: Date): string {
   const year = time.getUTCFullYear();
   const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${time.toISOString().slice(-20)}`;

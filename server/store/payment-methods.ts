@@ -8,8 +8,8 @@ export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
 export type { Replacement } from './tables/payment-methods.ts';
 
 /**
- * Undefined when the external identifier is taken. The unique constraint decides: of several that arrive at once one is
- * stored; the others wait for its commit and then find it.
+ * Undefined when the external identifier is taken. The unique constraint decides: of concurrent inserts one succeeds, and the
+ * others wait for its commit and then find the row.
  */
 export async function insertPaymentMethod(
   db: Tx,
@@ -53,7 +53,7 @@ export const findPaymentMethodId = (db: Db, account: string, external_identifier
 export const findPaymentMethod = (db: Db, id: string) =>
   db.selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Locked until the transaction ends, so that a decision is made on the current state. */
+/** Locks the row until the transaction ends, so that its state cannot change in between. */
 export const lockPaymentMethod = (db: Tx, id: string) =>
   db.selectFrom('payment_methods').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 

@@ -1,4 +1,4 @@
-// Counters of the rate limit, in the database so that all instances count together.
+// The counters of the rate limits. They are in the database, so that all instances share them.
 import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db, Pool } from './database.ts';
@@ -38,7 +38,7 @@ export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): Cou
   };
 }
 
-/** Deletes windows that have ended. */
+/** Deletes the counters of windows that have ended. */
 export async function deleteRateLimits(db: Db, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from rate_limits where expire < ${now.getTime()}`.execute(db);
   return Number(numAffectedRows ?? 0);

@@ -1,5 +1,5 @@
-// Re-encrypts everything after a rotation of the card key, while the service runs: in small batches, skipping locked rows,
-// and changing only values that are still as they were read.
+// Re-encrypts all secrets after a rotation of the card key, while the service runs: in small batches, without waiting for
+// locked rows, and only values that have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
 import type { Purpose } from '../domain/vault.ts';
 import { inTransaction, type Db } from './database.ts';
@@ -7,9 +7,9 @@ import { inTransaction, type Db } from './database.ts';
 interface Sealed {
   table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions';
   purpose: Purpose;
-  /** Expression of the sealed text. */
+  /** SQL expression that reads the sealed text. */
   value: RawBuilder<string>;
-  /** Assignment that puts `given.fresh` in the place of the sealed text. */
+  /** SQL assignment that replaces the sealed text with `given.fresh`. */
   assignment: RawBuilder<unknown>;
 }
 
@@ -20,7 +20,7 @@ const column = (table: Sealed['table'], name: string, purpose: Purpose): Sealed 
   assignment: sql`${sql.ref(name)} = given.fresh`,
 });
 
-// A test holds this against the columns that the database has.
+// A test compares this list with the columns in the database.
 export const sealedColumns: readonly Sealed[] = [
   column('payment_methods', 'number_sealed', 'card'),
   {
@@ -48,17 +48,35 @@ export async function countSealed(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
+/** Calls `look` with every sealed value, in batches. */
+export async function listSealed(
+  db: Db,
+  look: (value: { table: string; id: string; sealed: string; purpose: Purpose }) => void,
+): Promise<void> {
+  for (const { table, purpose, value } of sealedColumns) {
+    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+      const { rows } = await sql<{ id: string; sealed: string }>`
+        select id, ${value} as sealed from ${sql.table(table)}
+        where id > ${after}::uuid and ${value} is not null order by id limit 1000`.execute(db);
+      for (const row of rows) look({ table, purpose, ...row });
+      const last = rows.at(-1);
+      if (!last) break;
+      after = last.id;
+    }
+  }
+}
+
 const batchSize = 200;
 
 export interface ResealOptions {
-  /** The key that values shall be sealed with. */
+  /** The key that all values must use. */
   keyId: string;
   reseal: (sealed: string, purpose: Purpose) => string;
-  /** After each batch, with the number of its values. */
+  /** Called after each batch with the number of its values. */
   onProgress: (resealed: number) => void;
 }
 
-/** One pass over everything. Locked rows are left for the next pass. */
+/** One pass over all values. Locked rows are left for the next pass. */
 export async function resealAll(db: Db, options: ResealOptions): Promise<void> {
   for (const place of sealedColumns) {
     let after: string | undefined = '00000000-0000-0000-0000-000000000000';
@@ -66,7 +84,7 @@ export async function resealAll(db: Db, options: ResealOptions): Promise<void> {
   }
 }
 
-/** Returns where the next batch starts. `updated_at` stays, because nothing that is shown changes. */
+/** Returns where the next batch starts. Does not touch `updated_at`, because nothing visible changes. */
 function resealBatch(
   db: Db,
   { table, purpose, value, assignment }: Sealed,
@@ -90,8 +108,8 @@ function resealBatch(
 }
 
 /**
- * Waits until every transaction that began before now has ended. Values are sealed inside transactions, so from then on
- * nothing sealed with an older key can be committed.
+ * Waits until all transactions that are running now have ended. Values are sealed inside transactions, so after that no value
+ * with an older key can be committed.
  */
 export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);

@@ -1,6 +1,6 @@
 import type { Db } from './database.ts';
 
-// What a command needs to know about the service on the same database and cannot see in its own environment.
+// Facts about the running service that a command cannot read from its own environment.
 
 export const savePublicUrl = (db: Db, value: string) =>
   db
@@ -9,7 +9,7 @@ export const savePublicUrl = (db: Db, value: string) =>
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute();
 
-/** Of the service that started last. */
+/** The public URL of the service that started last. */
 export async function findPublicUrl(db: Db): Promise<string | undefined> {
   const found = await db
     .selectFrom('settings')

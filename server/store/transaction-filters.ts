@@ -1,6 +1,6 @@
-// The filters of GET /transactions, as conditions: one line each in one table. A filter that the contract has and the table
-// has not does not compile. Each condition is written so that an index of 0003-transactions.ts serves it. No value that the
-// contract accepts may raise an error in the database: what cannot be stored matches nothing.
+// The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
+// does not compile. Each condition can use an index of 0003-transactions.ts. No value that the contract accepts may cause a
+// database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../generated/operations.ts';
 import { notAfter, notBefore } from '../domain/instants.ts';
@@ -18,12 +18,12 @@ export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
 export type Condition = RawBuilder<SqlBool>;
 
 export interface Conditions {
-  /** Inclusive. Kept apart, because the cursor of a page replaces one of the two. */
+  /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
   all: Condition[];
-  /** If there are any, one of them must hold. */
+  /** If not empty, one of them must be true. */
   any: Condition[];
-  /** A filter with several values, of which the row has one. */
+  /** A filter with several values, of which the row must have one. */
   choice: Choice | undefined;
 }
 
@@ -83,7 +83,7 @@ const filters: {
   has_settlements: (value) => flag('has_settlements', value),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
-  metadata: (wanted) => where(contains(wanted)),
+  metadata: (required) => where(containsMetadata(required)),
   method: (values) => oneOf('method', 'text', values),
   payment_method_bin: (value) => where(textIs('payment_method_bin', value)),
   payment_method_id: (value) => where(uuidIs('payment_method_id', value)),
@@ -93,7 +93,7 @@ const filters: {
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
   reconciliation_id: (value) => where(textIs('reconciliation_id', value)),
-  // Alternatives and not `or`: each has its index, so a search costs as much as five filters.
+  // A list of conditions instead of one `or`, so that each can use its own index.
   search: (value) => ({
     any: [
       textIs('external_identifier', value),
@@ -130,8 +130,8 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   return { ...conditions, choice };
 }
 
-function contains(wanted: ReadonlyMap<string, string>): Condition {
-  if (wanted.size === 0) return sql`true`;
-  const text = JSON.stringify(Object.fromEntries(wanted));
+function containsMetadata(required: ReadonlyMap<string, string>): Condition {
+  if (required.size === 0) return sql`true`;
+  const text = JSON.stringify(Object.fromEntries(required));
   return isStorable(text) ? sql`${column('metadata')} @> ${text}::jsonb` : nothing;
 }

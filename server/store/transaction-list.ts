@@ -1,4 +1,4 @@
-// Pages of transactions: one index range scan, whatever the filters are.
+// Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Db } from './database.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
@@ -10,7 +10,7 @@ import {
 } from './transaction-filters.ts';
 import type { TransactionRow } from './transactions.ts';
 
-/** Of one account, of some, or (with undefined) of all; newest first. */
+/** Transactions of these accounts, or of all accounts if undefined; newest first. */
 export function listTransactionPage(
   db: Db,
   accounts: readonly string[] | undefined,
@@ -25,8 +25,8 @@ export function listTransactionPage(
 }
 
 /**
- * With one account and one value per filter, a range of one index. Otherwise one such range per account, per value of one
- * filter and per searched column, each no longer than the page, merged to the first `limit` rows.
+ * With one account and one value per filter, this scans one index range. Otherwise it scans one range per account, per value of
+ * one filter and per searched column, each limited to the size of the page, and merges them to the first `limit` rows.
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
@@ -59,7 +59,7 @@ export function transactionRange(
     return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any])}`;
   const key = sql`transactions.created_at, transactions.id`;
   const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one]);
-  // With `union` a row that is found by two of its fields is there once.
+  // `union` removes duplicates: a search can find the same row by two columns.
   const found = sql`lateral (${sql.join(
     parts.map((where) => sql`(${select(key, where)})`),
     sql` union `,
@@ -71,8 +71,8 @@ export function transactionRange(
     ${nearest('page', sql``)}`;
 }
 
-// The row of a cursor is within the bounds already, so the bound on its side is left out. With both, PostgreSQL would start
-// at the bound and scan up to the cursor (68 ms instead of 0.3 in the middle of a million rows).
+// The row of a cursor is within the bounds, so the bound on the side of the cursor is left out. With both, PostgreSQL would
+// start at the bound and scan up to the cursor (68 ms instead of 0.3 ms in the middle of a million rows).
 function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condition[] {
   const createdAt = sql.ref('transactions.created_at');
   const beyond = (than: '<' | '>') =>

@@ -1,4 +1,4 @@
-// Transactions, row by row and in bulk. Lists with filters are in transaction-list.ts.
+// Reads and writes transactions, single and in batches. Lists with filters are in transaction-list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { readUuid } from '../domain/uuid.ts';
@@ -23,8 +23,8 @@ const columnList = sql.join(columnTypes.map(([name]) => sql.ref(name)));
 const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`));
 
 /**
- * Inserts any number of rows, one statement per thousand. A row whose ID exists already is left out; returns the positions
- * of these in `rows`. Call `analyzeTransactions` after inserting very many.
+ * Inserts any number of rows, 1,000 per statement. Rows whose ID exists already are left out; returns their positions in
+ * `rows`. Call `analyzeTransactions` after inserting very many.
  */
 export async function insertTransactions(
   db: Tx,
@@ -40,14 +40,14 @@ export async function insertTransactions(
       select ${columnList} from json_to_recordset(${JSON.stringify(batch)}::json) as given (${recordList})
       on conflict (id) do nothing returning ${returning}`.execute(db);
     const inserted = new Set(returned.map(({ id }) => id));
-    // Of two with the same ID the first is inserted.
+    // Of two rows with the same ID the first is inserted.
     for (const [index, { id }] of batch.entries()) if (!inserted.delete(id)) refused.push(start + index);
     if (tell) for (const row of returned) await tell(row);
   }
   return refused;
 }
 
-/** Without it the planner does not know about a million new rows until autovacuum gets there. */
+/** Otherwise the planner uses old statistics until autovacuum runs. */
 export const analyzeTransactions = async (db: Tx): Promise<void> => {
   await sql`analyze transactions`.execute(db);
 };
@@ -55,7 +55,7 @@ export const analyzeTransactions = async (db: Tx): Promise<void> => {
 export const findTransaction = (db: Db, id: string): Promise<TransactionRow | undefined> =>
   selectOne(db, id, sql``);
 
-/** Locked until the transaction ends, so that a decision is made on the current state. */
+/** Locks the row until the transaction ends, so that its state cannot change in between. */
 export const lockTransaction = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
   selectOne(db, id, sql`for update`);
 
@@ -66,7 +66,7 @@ async function selectOne(db: Db, text: string, lock: RawBuilder<unknown>) {
   return rows[0];
 }
 
-/** Replaces a row by what is given: the resource and everything that filters look for. */
+/** Replaces all columns of a row, also those for filters. */
 export async function updateTransaction(
   db: Tx,
   transaction: NewTransaction,
@@ -78,7 +78,7 @@ export async function updateTransaction(
     from json_to_recordset(${JSON.stringify([columnsOf(transaction)])}::json) as given (${recordList})
     where transactions.id = given.id returning transactions.*`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('The transaction to update is gone.');
+  if (!row) throw new Error('The transaction to update does not exist.');
   await tell?.(row);
   return row;
 }
@@ -88,22 +88,22 @@ type Written = Record<string, unknown> & { id: string };
 function columnsOf(given: NewTransaction): Written {
   const values: Record<string, unknown> = {};
   for (const [name, type] of shownTypes)
-    values[name] = written(type, given[name as keyof typeof transactionColumns]);
+    values[name] = toColumnValue(type, given[name as keyof typeof transactionColumns]);
   for (const [name, { of }] of filters) values[name] = of(given);
-  // Snapshots are shown as they are stored, so the one time in them is written as the API writes times.
+  // Snapshots are returned as they are stored, so the timestamp inside must have the format of the API.
   const { payment_method: method } = given;
   if (method?.last_replaced_at)
     values.payment_method = { ...method, last_replaced_at: notAfter(method.last_replaced_at).toISOString() };
   return values as Written;
 }
 
-function written(type: string, value: unknown): unknown {
+function toColumnValue(type: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (type === 'timestamptz') return timestamp(notAfter(value));
   return type === 'uuid' ? (readUuid(value) ?? value) : value;
 }
 
-/** How many transactions of a seeded sequence there are already. */
+/** How many transactions of a seed exist already. */
 export async function countSeeded(db: Db, account: string, seed: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from transactions

@@ -9,15 +9,15 @@ export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
 export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
   db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();
 
-/** Of one account, of some, or (with undefined) of all, those for all accounts included. */
+/** Subscriptions of these accounts; if undefined, of all accounts, including those without an account. */
 export function listWebhookSubscriptionPage(
   db: Db,
   accounts: readonly string[] | undefined,
   page: { limit: number; cursor: Cursor | undefined },
 ) {
   const all = db.selectFrom('webhook_subscriptions').selectAll('webhook_subscriptions');
-  const wanted = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
-  return fetchPage(wanted, 'webhook_subscriptions', page);
+  const visible = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
+  return fetchPage(visible, 'webhook_subscriptions', page);
 }
 
 export const listWebhookSubscriptions = (db: Db) =>
@@ -29,8 +29,8 @@ export const listWebhookSubscriptions = (db: Db) =>
     .execute();
 
 /**
- * The new secret signs from now on, the old one beside it until `until`. Only one old secret is kept: while one is still
- * valid nothing changes, unless the rotation keeps none. Undefined then, or when there is no such subscription.
+ * Both the new and the old secret sign until `until`. Undefined, without a change, when there is no such subscription or when
+ * an older secret is still valid: only one old secret is kept, unless `until` is past.
  */
 export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: Date, now: Date) =>
   db
@@ -52,7 +52,7 @@ export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: D
     .returningAll()
     .executeTakeFirst();
 
-/** Resets the five days of failure after which it is switched off. False when there is no such subscription. */
+/** Also resets `failing_since`, from which the five days until a switch-off count. False when there is no such subscription. */
 export async function setActive(db: Tx, id: string, active: boolean, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscriptions')

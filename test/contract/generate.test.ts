@@ -154,12 +154,13 @@ describe('a bad contract', () => {
     },
   ];
 
+  // `npm start` runs generate and goes no further than that: one run shows what both of them do.
   it.each(cases)(
-    '$name stops generate, naming file and line, and nothing is written',
+    '$name stops generate and with it npm start, naming file and line, and nothing is written',
     async ({ edits, says }) => {
       await using made = await project(edits);
       const before = await readFile(join(made.folder, 'generated/openapi.json'), 'utf8');
-      const { status, output } = await generate(made.folder);
+      const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
       expect(status).toBe(1);
       expect(output).toMatch(says);
       expect(output).toContain('Nothing was generated');
@@ -167,12 +168,9 @@ describe('a bad contract', () => {
     },
   );
 
-  it('stops npm start, which runs generate, naming file and line', async () => {
-    const [bad] = cases;
-    await using made = await project(bad?.edits);
-    const { status, output } = await run('npm', ['start'], { cwd: made.folder, env: { PORT: '0' } });
-    expect(status).toBe(1);
-    expect(output).toMatch(bad?.says ?? /^$/);
+  it('makes generate end with 1', async () => {
+    await using made = await project(cases[0]?.edits);
+    expect((await generate(made.folder)).status).toBe(1);
   });
 });
 

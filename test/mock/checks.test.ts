@@ -1,4 +1,4 @@
-// What no request of the parity suite can show: below HTTP, tokens that are none, and headers of the mock's answers.
+// What the parity suite cannot test: invalid HTTP, invalid tokens, and headers of the mock's answers.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -14,8 +14,8 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-describe('below HTTP the mock answers as the service does', () => {
-  it('what is not even HTTP', async () => {
+describe('the mock answers invalid HTTP as the service does', () => {
+  it('bytes that are not HTTP', async () => {
     const answers = await Promise.all(
       [mock.url, service.url].map((url) => raw(url, 'GET / unicorn\r\n\r\n')),
     );
@@ -24,7 +24,7 @@ describe('below HTTP the mock answers as the service does', () => {
     expect(mocked).toBe(real);
   });
 
-  it('an absolute address in the request line', async () => {
+  it('an absolute URL in the request line', async () => {
     const line = 'GET http://x/transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await Promise.all([mock.url, service.url].map((url) => raw(url, line)));
     expect(answers.map((text) => text.split('\r\n')[0])).toEqual(Array(2).fill('HTTP/1.1 404 Not Found'));
@@ -63,7 +63,7 @@ describe('CORS', () => {
 });
 
 describe('request IDs', () => {
-  it("the caller's, if it is a sane one", async () => {
+  it("the caller's is kept if it is valid", async () => {
     const ids = await Promise.all(
       ['req-1', 'not sane'].map(async (id) => {
         const { headers } = await mock.call('GET', '/transactions', { headers: { 'X-Request-ID': id } });

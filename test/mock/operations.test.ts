@@ -1,4 +1,4 @@
-// The mock reads its operations from the contract itself, the server from a generated table: held equal here.
+// The mock reads its operations from the contract, the server from a generated table. Both must be equal.
 import { describe, expect, it } from 'vitest';
 import { mockOperations } from '../../mock/operations.ts';
 import { operations, type Operation } from '../../generated/operations.ts';

@@ -1,4 +1,4 @@
-// Lists: the contract's examples as one small set that can be walked both ways, narrowed and re-sized.
+// Lists: the contract's examples as one small set with paging, filters and limits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyExample, startTestMock, type TestMock } from './support.ts';
 
@@ -25,7 +25,7 @@ const withCursor = (path: string, cursor: string | null) =>
   `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor ?? '')}`;
 
 describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s', (list) => {
-  it('has all that the examples show, newest first, on one page if it fits', async () => {
+  it('has all items of the examples, newest first, on one page if they fit', async () => {
     const all = await page(list);
     const shown = everyExample.flatMap(({ status, value }) => (status === 200 ? (value as Page).items : []));
     expect(all).toMatchObject({ limit: 20, next_cursor: null, previous_cursor: null });
@@ -35,7 +35,7 @@ describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it.each([1, 2, 3])('is walked there and back, %i at a time', async (limit) => {
+  it.each([1, 2, 3])('can be paged forwards and backwards, %i items per page', async (limit) => {
     const all = ids(await page(list));
     const there: Page[] = [await page(`${list}?limit=${limit}`)];
     for (let cursor = there[0]?.next_cursor; cursor; cursor = there.at(-1)?.next_cursor)
@@ -47,11 +47,11 @@ describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s
     for (let cursor = back[0]?.previous_cursor; cursor; cursor = back[0]?.previous_cursor)
       back.unshift(await page(withCursor(`${list}?limit=${limit}`, cursor)));
     expect(back.flatMap((one) => (one ? ids(one) : []))).toEqual(all);
-    // Cursor for cursor, but for the last page, which is the same object.
+    // The same pages and cursors in reverse; the last page is the same object.
     expect(back.map((one) => one?.items)).toEqual(there.map(({ items }) => items));
   });
 
-  it('a cursor of another list, or one that is none, is 422', async () => {
+  it('a cursor of another list, or an invalid one, is 422', async () => {
     const other = list === '/transactions' ? '/api-key-pairs' : '/transactions';
     const { next_cursor } = await page(`${other}?limit=1`);
     for (const cursor of [next_cursor, 'unicorn', `${next_cursor ?? ''}A`]) {
@@ -74,7 +74,7 @@ describe('a cursor', () => {
     expect((await mock.call('GET', withCursor('/transactions?limit=5', cursor))).status).toBe(422);
   });
 
-  it("of the contract's examples leads on from there", async () => {
+  it("from the contract's examples can be followed", async () => {
     const named = (name: string) =>
       everyExample.find((one) => one.id === 'listTransactions' && one.name === name)?.value as Page;
     const [first, last] = [named('first_page'), named('last_page')];
@@ -106,7 +106,7 @@ describe('filters', () => {
     expect(items.length).toBeGreaterThan(0);
   });
 
-  it('that match nothing leave an empty page', async () => {
+  it('that match nothing give an empty page', async () => {
     expect(await page('/transactions?external_identifier=unicorn&limit=7')).toEqual({
       items: [],
       limit: 7,
@@ -116,7 +116,7 @@ describe('filters', () => {
   });
 });
 
-it('every account lists the same under its own name', async () => {
+it('every account lists the same items, with its own ID', async () => {
   const { items } = await page('/transactions', { 'X-Service-Merchant-Account-ID': 'marketplace' });
   expect(new Set(items.map(({ merchant_account_id }) => merchant_account_id))).toEqual(
     new Set(['marketplace']),

@@ -1,4 +1,4 @@
-/** Named cases of the parity suite, the part about addresses: queries, paths, and the pages beside the API. */
+/** Hand-written cases of the parity suite about URLs: queries, paths, and pages outside of the API. */
 import type { Who, Wire } from './parity.exchange.ts';
 
 export type Case = Partial<Omit<Wire, 'body'>> & { name: string; json?: unknown; raw?: string | Buffer };

@@ -1,7 +1,7 @@
 /**
- * Where mock and service may differ, and why: all of it is state or secrets, of which the mock has none, or what the mock is
- * there for. Each entry says exactly which request and which two answers it speaks of. One that no request needed is stale,
- * and the suite says so.
+ * The allowed differences between mock and service, with reasons: the mock has no state and no secrets, and some features only
+ * the mock has. Each entry names the requests and the two answers that it is about. The suite fails for an entry that no
+ * request needs.
  */
 import type { Exchange, Wire } from './parity.exchange.ts';
 

@@ -1,4 +1,4 @@
-/** What the contract forbids, keyword by keyword, as refusals name it; for telling whether every constraint was broken. */
+/** All constraints of the contract, in the form in which violations report them, to check that each one was broken. */
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Schema } from '../../server/contract/load.ts';
 import { bodySchemaOf, parametersOf, schemaOf, substance } from '../support/requests.ts';
@@ -20,7 +20,7 @@ const byFormat: Record<string, string> = {
   'date-time': 'value_error.datetime',
 };
 
-/** `operation location pointer type`, with `*` for an index and `unicorn` for a name that nobody declared. */
+/** `operation location pointer type`, with `*` for an index and `unicorn` for an undeclared name. */
 export const constraints = (Object.keys(operations) as OperationId[]).flatMap((id) => {
   const body = bodySchemaOf(id);
   return [
@@ -32,7 +32,7 @@ export const constraints = (Object.keys(operations) as OperationId[]).flatMap((i
 
 function ofParameter(at: string, given: unknown): string[] {
   const { schema } = substance(given);
-  // What is in a query is text, one or more of it: of the wrong type it is only as a number or as true and false.
+  // Query values are text, so only numbers and booleans can have the wrong type.
   if (schema.type === 'array')
     return [`${at} ${byKeyword.maxItems ?? ''}`, ...ofKeywords(`${at}/*`, schemaOf(schema.items))];
   const typed = schema.type === 'string' ? [] : [`${at} type_error.${String(schema.type)}`];
@@ -66,7 +66,7 @@ function ofKeywords(at: string, schema: Schema): string[] {
   return [...types, byFormat[String(schema.format)] ?? []].flat().map((type) => `${at} ${type}`);
 }
 
-/** A refusal in the same words. */
+/** A violation in the same form. */
 export const broken = (
   id: OperationId,
   { location, pointer, type }: { location: string; pointer: string; type: string },

@@ -1,12 +1,15 @@
-/** One request, sent as it stands to mock and service, and what of their answers must be the same. */
+/** Sends one request to mock and service unchanged, and compares the parts of the answers that must be equal. */
 import { Agent, request as open, type IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { mockOperations } from '../../mock/operations.ts';
+import { showsExample } from '../../mock/outcomes/index.ts';
+import { loadContract } from '../../server/contract/load.ts';
 
-/** Who calls: `administrator` may do all that its scopes say, `restricted` less, and `stranger` has a token that nobody signed. */
+/** The caller: `administrator` has all permissions, `restricted` has few, and `stranger` has a token without a valid signature. */
 export interface Who {
   kind: 'administrator' | 'restricted' | 'stranger' | 'nobody';
   token?: string;
-  /** For the report of a failure. */
+  /** For failure messages. */
   says: string;
 }
 
@@ -14,7 +17,7 @@ export interface Wire {
   /** What is special about it. */
   name: string;
   method: string;
-  /** Path and query as they go over the wire. */
+  /** Path and query, exactly as sent. */
   target: string;
   headers: Record<string, string | string[]>;
   body?: string | Buffer;
@@ -24,7 +27,7 @@ export interface Wire {
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or the text if it is not JSON. */
   body: unknown;
 }
 
@@ -39,7 +42,7 @@ export interface Parties {
   service: string;
 }
 
-// Not fetch, which mends paths, joins headers and knows no way to repeat one.
+// Not fetch, which normalises paths, joins headers and cannot send a header twice.
 const agent = new Agent({ keepAlive: true });
 
 export const hangUp = (): void => {
@@ -51,7 +54,7 @@ function knock(url: string, { method, target, headers, body, who }: Wire): Promi
     const { hostname, port } = new URL(url);
     const asked = open({ agent, hostname, port, method, path: target });
     if (who.token !== undefined) asked.setHeader('Authorization', `Bearer ${who.token}`);
-    // Node leaves it out with methods that seldom have a body, and what follows would be taken for another request.
+    // Node omits this header for methods that rarely have a body; the body would then be read as another request.
     if (body !== undefined && !('Transfer-Encoding' in headers))
       asked.setHeader('Content-Length', Buffer.byteLength(body));
     for (const [name, value] of Object.entries(headers)) asked.setHeader(name, value);
@@ -88,20 +91,29 @@ const promised = [
   ...['access-control-allow-headers', 'access-control-expose-headers'],
 ];
 
-/** Whether the two answers are one to a caller: all of a refusal, and of a success all that the request decides. */
-export const agree = ({ mock, service }: Exchange): boolean =>
-  isDeepStrictEqual(essence(mock), essence(service));
+/** What the mock answers with an example; the service has its own data. */
+const shown = new Set(
+  mockOperations(loadContract().document)
+    .filter(showsExample)
+    .map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+);
 
-function essence({ status, headers, body }: Answer): unknown {
+/** Whether the two answers are one to a caller: all of a refusal, and of a success all that the request decides. */
+export const agree = ({ wire: { method, target }, mock, service }: Exchange): boolean => {
+  const isExample = shown.has(`${method} ${target.split('?')[0] ?? ''}`);
+  return isDeepStrictEqual(essence(mock, isExample), essence(service, isExample));
+};
+
+function essence({ status, headers, body }: Answer, isExample: boolean): unknown {
   return {
     status,
     headers: promised.map((name) => headers[name]),
     hasRequestId: headers['x-request-id'] !== undefined,
-    body: status < 400 ? decided(body) : body,
+    body: status >= 400 ? body : isExample ? Object.keys(body as object).sort() : decided(body),
   };
 }
 
-// IDs, times, secrets and what is stored must differ; addresses begin with those of mock and service.
+// IDs, times, secrets and stored data must differ; URLs start with that of the mock or the service.
 const own = ['id', 'fingerprint', 'created_at', 'updated_at', 'secret'];
 
 function decided(body: unknown): unknown {
@@ -119,7 +131,7 @@ function decided(body: unknown): unknown {
 const withoutOrigins = (body: object): unknown =>
   JSON.parse(JSON.stringify(body).replace(/"http:\/\/127\.0\.0\.1:\d+/g, '"')) as unknown;
 
-/** The request as a command that can be pasted, and both answers. */
+/** The request as a shell command, and both answers. */
 export const report = ({ wire, mock, service }: Exchange): string =>
   [
     `Mock and service differ on: ${wire.name}`,

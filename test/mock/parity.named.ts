@@ -1,4 +1,4 @@
-/** The named part of the corpus: what no generator would think of. */
+/** The hand-written part of the corpus: cases that the generator does not produce. */
 import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { addresses, nobody, type Case } from './parity.addresses.ts';
@@ -106,7 +106,7 @@ const texts: Case[] = [
   ),
 ];
 
-/** What may happen to any operation on its way in, before its own parameters matter. */
+/** Cases for every operation that do not depend on its parameters. */
 const ways = (id: OperationId): Case[] => {
   const { path } = operations[id];
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
@@ -186,7 +186,7 @@ export const namedCases = (who: Who): Wire[] => [
   ),
 ];
 
-/** A request that the operation accepts, but for what is said. It leaves nothing behind that others would meet. */
+/** A valid request with these changes. It stores nothing that affects other cases. */
 export function rightWire(id: OperationId, who: Who, { name, ...way }: Case): Wire {
   const { body, method, path } = rightRequest(id);
   const json = id === 'createPaymentMethod' ? card : id === 'createWebhookSubscription' ? hook : body;

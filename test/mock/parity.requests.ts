@@ -1,4 +1,4 @@
-/** The generated part of the corpus: requests made from the contract, and what properties do to them on their way. */
+/** The generated part of the corpus: valid requests from the contract, and random changes to them. */
 import fc from 'fast-check';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { sandboxCards } from '../../server/providers/simulated-values.ts';
@@ -22,13 +22,13 @@ const knownBuyer = { id: 'fe26475d-ec3e-4884-9553-f7356683f7f9', external: 'buye
 const cards = [...Object.keys(sandboxCards), '4242424242424242', '4111111111111112', '6011000990139424'];
 const dates = ['12/39', '01/24', '13/39', '00/39'];
 const giftCards = ['9999000050001234', '9999123456780000', '99990000500012345', '1234567890123456'];
-// Those that make both wait are among the named cases.
+// PINs that cause a delay are among the named cases.
 const pins = ['1', '9000', '9001', '9002', '9003', '9007', '9012', '9013', '9502', '9502 ', '09001'];
 const storedGiftCard = '356d56e5-fe16-42ae-97ee-8d55d846ae2e';
 
 type Fields = Record<string, Json>;
 
-// Random digits are no card that does anything; half of them become one that does.
+// Random digits are not test numbers, so half of the numbers are replaced by test numbers.
 function season(sent: Sent, pick: <T>(choices: readonly T[]) => T | undefined): Sent {
   const put = (fields: Fields, name: string, choices: readonly Json[]) => {
     const chosen = name in fields ? pick(choices) : undefined;
@@ -66,12 +66,12 @@ export const brokenAtSome = (id: OperationId): fc.Arbitrary<{ sent: Sent; what: 
     return { sent: mutate(sent, chosen), what: chosen.map(({ what }) => what).join('; ') };
   });
 
-/** Every single way to break a request of this operation, each with a request to break. */
+/** Every single way to break a request of this operation, each with a valid request to apply it to. */
 export function waysToBreak(id: OperationId, seed: number): Map<string, Sent> {
   const ways = new Map<string, Sent>();
   for (const sent of fc.sample(request(id), { seed, numRuns: 60 }))
     for (const { what } of mutationsOf(sent))
-      // What can happen to the first two items of a list can happen to the third.
+      // The first two items of a list are enough.
       if (!ways.has(what) && !/ at .*\/2(\/|$)/.test(what)) ways.set(what, sent);
   return ways;
 }
@@ -81,7 +81,7 @@ export function breakIn(what: string, sent: Sent): Sent | undefined {
   return mutation && mutate(sent, [mutation]);
 }
 
-/** Text in which a character was dropped, doubled or put in. */
+/** Text with a character removed, doubled or inserted. */
 export const garbled = (text: fc.Arbitrary<string>, odd: string): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -95,7 +95,7 @@ export const garbled = (text: fc.Arbitrary<string>, odd: string): fc.Arbitrary<s
       }, whole),
     );
 
-/** A query of any characters that may stand in a request line. */
+/** A query of any characters that are allowed in a request line. */
 export const anyQuery: fc.Arbitrary<string> = fc.string({
   unit: fc.constantFrom(...Array.from('limit=&?%#[]+;:/0a')),
   maxLength: 30,

@@ -1,5 +1,5 @@
-// Mock and service are one to a caller: the same requests, generated from the contract and named, get the same status, code
-// and violations from both. Where they may differ is said in parity.allowed.ts, and nowhere else.
+// Mock and service are equal for a caller: the same requests, generated and hand-written, get the same status, code and
+// violations from both. parity.allowed.ts lists the only allowed differences.
 // Other requests: PARITY_SEED=7 npx vitest run test/mock/parity.test.ts; more of them: PARITY_RUNS=500.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ let service: TestService;
 let parties: Parties;
 let administrator: Who;
 beforeAll(async () => {
-  // Nobody listens where the subscriptions of the corpus point to.
+  // No worker, because the subscriptions of the corpus have no receivers.
   const config = { webhookWorker: false };
   [mock, service] = await Promise.all([startTestMock(), startTestService({ config })]);
   parties = { mock: mock.url, service: service.url };
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 let signed = 0;
-/** Never the same token twice: those of one second would share a rate limit. */
+/** Never the same token twice: tokens created in the same second would share a rate limit. */
 const sign = (...scopes: string[]): Who => ({
   kind: 'administrator',
   token: signToken(service.key, scopes, 3_600 + (signed += 1)),
@@ -65,7 +65,7 @@ let sent = 0;
 const used = new Set<string>();
 const told = new Set<string>();
 
-/** Sends it to both, and fails with a report unless they agree or may differ. A crash is wrong even where both have one. */
+/** Sends a request to both and fails unless the answers are equal or the difference is allowed. A 500 is always a failure. */
 async function compare(wire: Wire): Promise<Exchange> {
   const answers = await exchange(parties, wire);
   sent += 1;
@@ -95,7 +95,7 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = n
 
 describe.each(ids)(`%s (seed ${seed})`, (id) => {
   const { path, method }: Operation = operations[id];
-  // Events are queued for each subscription, so those belong to the account in which little is stored.
+  // Every subscription causes events, so subscriptions belong to the account in which few cards are stored.
   const accounts =
     id === 'createWebhookSubscription'
       ? [{ [merchantAccount]: 'marketplace' }]
@@ -115,7 +115,7 @@ describe.each(ids)(`%s (seed ${seed})`, (id) => {
     };
     for (const [what, whole] of waysToBreak(id, seed))
       await send(what, whole).catch(async (error: unknown) => {
-        // What is reported is the smallest request that is broken in this way.
+        // A failure reports the smallest request that is broken in this way.
         await fc.assert(
           fc.asyncProperty(request(id), (other) => send(what, other)),
           { seed, maxSkipsPerRun: 1_000 },
@@ -164,7 +164,7 @@ describe.each(ids)(`%s (seed ${seed})`, (id) => {
 it('named cases', async () => {
   const faults: string[] = [];
   const cases = namedCases(administrator).values();
-  // Several at a time, because some PINs make both wait.
+  // Several at a time, because some PINs cause a delay.
   const work = async () => {
     for (const wire of cases)
       await compare(wire).catch((error: unknown) => faults.push(`${wire.name}: ${String(error)}`));
@@ -191,7 +191,7 @@ describe('what the mock cannot know', () => {
     expect(await statuses(wire)).toEqual([201, 409]);
   });
 
-  it('a buyer that is not there', async () => {
+  it('a buyer that does not exist', async () => {
     const json = { ...card, buyer_external_identifier: 'me' };
     const wire = rightWire('createPaymentMethod', administrator, { name: 'a buyer', json });
     expect(await statuses(wire)).toEqual([201, 404]);
@@ -227,7 +227,7 @@ describe('what the mock cannot know', () => {
     expect(await statuses(all)).toEqual([201, 403]);
   });
 
-  it('a cursor of the other', async () => {
+  it('a cursor that the other one issued', async () => {
     const first = await compare(list(administrator, '/transactions?limit=1'));
     const [own, foreign] = [first.mock, first.service].map(
       ({ body }) => (body as { next_cursor: string }).next_cursor,
@@ -236,7 +236,7 @@ describe('what the mock cannot know', () => {
     expect(await statuses(list(administrator, `/transactions?cursor=${foreign ?? ''}`))).toEqual([422, 200]);
   });
 
-  it('what an answer is chosen by', async () => {
+  it('Prefer, which the service ignores', async () => {
     const wire = list(administrator, '/transactions', { Prefer: 'code=401' });
     expect(await statuses(wire)).toEqual([401, 200]);
     expect(await statuses({ ...wire, headers: { Prefer: 'return=minimal' } })).toEqual([200, 200]);
@@ -253,7 +253,7 @@ describe('the corpus', () => {
     expect(constraints.filter((constraint) => !told.has(constraint))).toEqual([]);
   });
 
-  it('needs every difference that is allowed: what is not needed is stale', () => {
+  it('needs every allowed difference; one that is not needed must be removed', () => {
     expect(allowed.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
   });
 });

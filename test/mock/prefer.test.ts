@@ -1,4 +1,4 @@
-// Prefer reaches every answer that the contract declares, and says what there is when one asks for another.
+// Prefer selects every answer that the contract declares; for an unknown one, the error lists those that exist.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   everyExample,
@@ -24,7 +24,7 @@ const ask = (id: OperationId, prefer: string, options: CallOptions = {}) => {
 const everyStatus = table.flatMap(([id, { statuses }]) => statuses.map((status) => ({ id, status })));
 
 describe('Prefer: example', () => {
-  it('there are examples to ask for, reserved statuses included', () => {
+  it('the contract has examples, also for reserved statuses', () => {
     expect(everyExample.length).toBeGreaterThan(60);
     expect(everyExample.filter(({ id }) => id === 'listApiKeyPairs').map(({ status }) => status)).toContain(
       504,
@@ -72,11 +72,11 @@ describe('Prefer: dynamic', () => {
     },
   );
 
-  it('is really made up, not an example', () => {
+  it('is generated, not an example', () => {
     expect(mock.lines.filter((line) => line.includes('so the example'))).toEqual([]);
   });
 
-  it('takes success when no code is given', async () => {
+  it('uses the success status when no code is given', async () => {
     const answers = await Promise.all([1, 2].map(() => ask('createPaymentMethod', 'dynamic=true')));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(answers[0]?.body).not.toEqual(answers[1]?.body);
@@ -89,7 +89,7 @@ describe('an unknown preference', () => {
       ({ message }) => message,
     );
 
-  it('an example that is not there is answered with those that are', async () => {
+  it('for an unknown example, the error lists the existing ones', async () => {
     const answer = await ask('createPaymentMethod', 'example=unicorn');
     expect(answer.status).toBe(400);
     const [first, ...choices] = messages(answer);
@@ -98,7 +98,7 @@ describe('an unknown preference', () => {
     expect(choices).toEqual(existing.map(({ status, name }) => `Prefer: code=${status}, example=${name}`));
   });
 
-  it('a code that is not declared is answered with those that are', async () => {
+  it('for an undeclared code, the error lists the declared ones', async () => {
     const answer = await ask('listTransactions', 'code=418');
     expect(answer.status).toBe(400);
     expect(messages(answer).slice(1)).toEqual(
@@ -106,7 +106,7 @@ describe('an unknown preference', () => {
     );
   });
 
-  it('an example of another status is answered with those of this one', async () => {
+  it('for an example of another status, the error lists those of this status', async () => {
     const answer = await ask('listTransactions', 'code=200, example=foreign_cursor');
     expect(messages(answer).slice(1)).toEqual(
       ['first_page', 'last_page', 'none_found'].map((name) => `Prefer: code=200, example=${name}`),
@@ -120,12 +120,12 @@ describe('an unknown preference', () => {
     },
   );
 
-  it('preferences that are not ours are ignored, as RFC 7240 has it', async () => {
+  it('unknown preferences are ignored, as RFC 7240 requires', async () => {
     expect((await ask('listTransactions', 'return=minimal, respond-async')).status).toBe(200);
   });
 });
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   it('is refused whatever it prefers', async () => {
     expect((await ask('createPaymentMethod', 'code=201', { body: {} })).status).toBe(400);
     expect((await ask('createPaymentMethod', 'code=201', { token: null })).status).toBe(401);

@@ -1,6 +1,6 @@
 /**
- * The mock on a free port, and a caller that holds every answer against the contract. Its own, because what the mock shows
- * with Prefer (reserved statuses too) must not count as seen of the server.
+ * Starts the mock on a free port; `call` validates every answer against the contract. Separate from test/support/call.ts,
+ * because statuses that the mock shows with Prefer must not count as seen from the server.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { startMock, type Mock, type MockOptions } from '../../mock/mock.ts';
 import { expectContract, type Answer } from '../support/contract-check.ts';
 
 export interface CallOptions {
-  /** `anything` unless told otherwise; null sends none. */
+  /** `anything` by default; null sends no token. */
   token?: string | null;
   body?: unknown;
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
 }
@@ -68,7 +68,7 @@ export const everyExample = table.flatMap(([id, operation]) =>
   ),
 );
 
-/** A request that the operation accepts, by the contract's own example. */
+/** A valid request, from the contract's example. */
 export function rightRequest(id: OperationId): { method: string; path: string; body?: unknown } {
   const operation: Operation = operations[id];
   const [first] = examplesOf(described(operation).requestBody);
@@ -110,7 +110,7 @@ export const createCaller =
 export interface TestMock extends AsyncDisposable {
   url: string;
   call: Caller;
-  /** What it said in the terminal. */
+  /** What it printed. */
   lines: string[];
 }
 

@@ -1,5 +1,5 @@
-// Values choose outcomes as they do in the sandbox, and what is created carries what was sent. Both are started and asked the
-// same; what must differ (IDs, times, fingerprints, addresses) is left out.
+// Test values choose the same outcomes in the mock and the sandbox, and created records contain what was sent. Both get the
+// same requests; what must differ (IDs, times, fingerprints, URLs) is not compared.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../generated/operations.ts';
 import { loadContract } from '../../server/contract/load.ts';
@@ -77,7 +77,7 @@ describe('POST /payment-methods', () => {
     expect(named(ours)).toEqual(named(theirs));
   });
 
-  it('carries what was sent under a new ID, and the same card has the same fingerprint', async () => {
+  it('returns what was sent with a new ID, and the same card has the same fingerprint', async () => {
     const body = {
       ...card('4242424242424242', '07/38'),
       external_identifier: 'order 1',
@@ -113,7 +113,7 @@ describe('POST /payment-methods', () => {
     expect((await mock.call('POST', '/payment-methods', { body: examples[key]?.value })).status).toBe(status);
   });
 
-  it('an approval address leads to a page that knows the way back', async () => {
+  it('the approval URL leads to a page that redirects back', async () => {
     const body = { ...card('5105105105105100'), redirect_url: "https://shop.example/?a='b'&c" };
     const { body: made } = await mock.call('POST', '/payment-methods', { body });
     const { approval_url: url } = made as { approval_url: string };
@@ -171,7 +171,7 @@ describe('POST /gift-cards/balances', () => {
   });
 });
 
-// The table that callers read, not the one that mock and service are made of.
+// Uses the table in the docs, not the one in the code of mock and service.
 describe('what the docs promise', () => {
   const { info, components } = loadContract().document as unknown as {
     info: { description: string };
@@ -189,7 +189,7 @@ describe('what the docs promise', () => {
     /^\d{4}$/.test(pin) ? [{ pin, outcome }] : [],
   );
 
-  it('there are tables to read', () => {
+  it('the docs contain the tables', () => {
     expect(cards.map(({ number }) => number).sort()).toEqual(Object.keys(sandboxCards).sort());
     expect(pins.map(({ pin }) => pin)).toEqual(['9100', '9502', '9504']);
     expect(info.description).toContain('`9001` to `9012`');
@@ -235,7 +235,7 @@ describe('POST /webhook-subscriptions', () => {
 });
 
 describe('GET /card-scheme-definitions', () => {
-  it('the same schemes as the service, with drawings at the mock', async () => {
+  it('the same schemes as the service, with badges served by the mock', async () => {
     const token = service.token('*.read');
     const [mocked, real] = [
       await mock.call('GET', '/card-scheme-definitions'),

@@ -105,7 +105,7 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid } }, (frame) =
       );
     });
 
-    it('PIN 9100 takes its time and then answers', async () => {
+    it('PIN 9100 answers after a delay', async () => {
       expect((await check({ ...card, pin: '9100' })).items[0]?.balance).toBe(5000);
     });
   });
@@ -140,7 +140,7 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid } }, (frame) =
     });
   });
 
-  describe('502 when the provider answers nonsense', () => {
+  describe('502 when the provider’s answer is invalid', () => {
     it('PIN 9502', async () => {
       expect((await check(card, { ...card, pin: '9502' })).status).toBe(502);
     });

@@ -129,7 +129,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(method.approval_url).toBe(`${frame.service.url}/sandbox/approvals/${method.id}`);
     });
 
-    it('a form that is not the one of the approval page is refused, and nothing moves', async () => {
+    it('an invalid approval form is refused, and the status does not change', async () => {
       const { method } = await create({ number: '5105105105105100' });
       const post = (body: string, charset = 'utf-8') =>
         fetch(method.approval_url ?? '', {
@@ -157,7 +157,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(byReference.method.buyer).toEqual(byId.method.buyer);
     });
 
-    it('takes null where the contract does', async () => {
+    it('accepts null where the contract does', async () => {
       expect(
         (await create({ security_code: null, external_identifier: null, redirect_url: null })).status,
       ).toBe(201);
@@ -216,7 +216,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(body).toMatchObject({ code: 'duplicate_record', resource_id: method.id });
     });
 
-    it('is a matter of each merchant account', async () => {
+    it('applies to each merchant account separately', async () => {
       expect((await create({ external_identifier: 'both' })).status).toBe(201);
       expect(
         (await create({ external_identifier: 'both' }, { 'X-Service-Merchant-Account-ID': 'marketplace' }))
@@ -249,7 +249,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
   });
 
   describe('at rest', () => {
-    it('the number is sealed, and the code is nowhere', async () => {
+    it('the number is encrypted, and the security code is not stored', async () => {
       const { method } = await create({ number: '5555555555554444', security_code: '8642' });
       const { db } = frame.service.service.database;
       const { rows } = await sql<{

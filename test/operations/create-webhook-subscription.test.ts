@@ -10,7 +10,7 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
     frame.call({ body: { ...valid, ...body }, headers });
 
   describe('201 registers an address', () => {
-    it('with a secret of its own, active unless told otherwise', async () => {
+    it('with its own secret, active by default', async () => {
       const { status, body } = await create({});
       expect(status).toBe(201);
       expect(body).toMatchObject({
@@ -45,7 +45,7 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
       expect(body).toMatchObject({ merchant_account_id: null });
     });
 
-    it('keeps secret and password sealed', async () => {
+    it('stores secret and password encrypted', async () => {
       const { body } = await create({
         authentication: { kind: 'basic', username: 'u', password: 'hunter2-hunter2' },
       });
@@ -80,7 +80,7 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
     });
   });
 
-  describe('403 for * by a pair that reaches only some accounts', () => {
+  describe('403 for * by a key pair with access to some accounts only', () => {
     it('creates nothing', async () => {
       const pair = await frame.service.pair({ accounts: ['default'] });
       const headers = { 'X-Service-Merchant-Account-ID': '*' };

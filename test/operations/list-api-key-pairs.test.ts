@@ -16,7 +16,7 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
   };
 
   describe('200 lists key pairs', () => {
-    it('never shows a private key, and moves last_used_at at the first use', async () => {
+    it('never shows a private key, and updates last_used_at at the first use', async () => {
       const { status, body, text } = await frame.call();
       expect(status).toBe(200);
       expect(text).not.toContain('private_key');
@@ -52,7 +52,7 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
       expect(before.items.map(({ id }) => id)).toEqual([newer.id]);
     });
 
-    it('shows a pair that reaches some accounts only those whose accounts are among its own', async () => {
+    it('shows a caller with access to some accounts only the pairs of these accounts', async () => {
       const narrow = await frame.service.pair({ accounts: ['marketplace'] });
       const wide = await frame.service.pair({ accounts: ['marketplace', 'default'] });
       const other = await frame.service.pair({ accounts: ['default'] });
@@ -74,7 +74,7 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
       ]);
     });
 
-    it('an empty cursor, one that is too long, and one that comes twice', async () => {
+    it('an empty cursor, one that is too long, and two cursors', async () => {
       for (const query of ['?cursor=', `?cursor=${'x'.repeat(1001)}`, '?cursor=a&cursor=b']) {
         const { status, body } = await frame.call({ query });
         expect([query, status]).toEqual([query, 400]);
@@ -92,7 +92,7 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
   });
 
   describe('422 for a cursor that was not issued for this list', () => {
-    it('made up, of the right length but tampered with, and of another spelling', async () => {
+    it('made up, changed, or encoded differently', async () => {
       const { next_cursor: genuine } = await page('?limit=1');
       const bytes = Buffer.from(genuine ?? '', 'base64url');
       bytes[12] = (bytes[12] ?? 0) ^ 1;

@@ -35,9 +35,9 @@ const scope = 'transactions.read';
 const minute = (value: number) => `2026-11-15T10:${String(value).padStart(2, '0')}:00.000Z`;
 
 describeOperation('listTransactions', {}, (frame) => {
-  // Accounts of this file's own: what the sandbox has to begin with must not matter.
+  // Separate accounts, so that the sample data does not matter.
   const accounts = ['paged', 'random', 'shown', 'several', 'empty'];
-  // One for all calls: it is verified once.
+  // One token for all calls, because it is verified only once.
   let reader = '';
   const ask = (query: string, account = 'paged', token = reader) =>
     frame.call({ query, token, headers: { 'X-Service-Merchant-Account-ID': account } });
@@ -88,7 +88,7 @@ describeOperation('listTransactions', {}, (frame) => {
       });
     });
 
-    it('pages both ways, newest first, with a limit that may change on the way', async () => {
+    it('pages in both directions, newest first, with a limit that may change', async () => {
       const first = await page('?limit=3');
       const second = await page(`?limit=3&cursor=${first.next_cursor ?? ''}`);
       const rest = await page(`?limit=500&cursor=${second.next_cursor ?? ''}`);
@@ -98,7 +98,7 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(await page(`?limit=3&cursor=${second.previous_cursor ?? ''}`)).toEqual(first);
     });
 
-    it('keeps to the filters from page to page, in whatever order their alternatives stand', async () => {
+    it('applies the filters to every page, whatever the order of their values', async () => {
       const filters = (first: string, second: string) =>
         `status=${first}&status=${second}&metadata=${encodeURIComponent('{"turn":"0"}')}`;
       const query = `?limit=2&${filters('processing', 'capture_pending')}`;
@@ -111,7 +111,7 @@ describeOperation('listTransactions', {}, (frame) => {
       );
     });
 
-    it('* is every account that the caller reaches, and no other', async () => {
+    it('* means every account that the caller has access to, and no other', async () => {
       const several = transaction({ merchant_account_id: 'several', created_at: minute(30) });
       await insert(several);
       const some = await frame.service.pair({ accounts: ['several', 'paged'] });
@@ -126,13 +126,13 @@ describeOperation('listTransactions', {}, (frame) => {
       expect([...seen]).toEqual(expect.arrayContaining(['several', 'paged', 'random']));
     });
 
-    it('without the header it is the first account that the caller reaches', async () => {
+    it('without the header it uses the oldest account that the caller has access to', async () => {
       const some = await frame.service.pair({ accounts: ['paged'] });
       const { body } = await frame.call({ token: some.token(scope) });
       expect((body as Page).items.map(({ id }) => id)).toEqual(paged.map(({ id }) => id));
     });
 
-    it('takes every filter as a URL can say it', async () => {
+    it('accepts every filter in all URL encodings', async () => {
       const question = fc
         .tuple(fc.constantFrom(...random), fc.subarray(filterNames, { minLength: 1, maxLength: 3 }))
         .chain(([witness, names]) => fc.tuple(...names.map((name) => filterOf(name, witness))));
@@ -149,7 +149,7 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(found).toBeGreaterThan(50);
     });
 
-    it('buyer_id and search: what is no UUID matches nothing, and is no error', async () => {
+    it('buyer_id and search: a value that is not a UUID matches nothing and causes no error', async () => {
       const one = transaction({
         merchant_account_id: 'several',
         buyer: buyer({ external_identifier: 'a, b+c' }),
@@ -277,7 +277,7 @@ describeOperation('listTransactions', {}, (frame) => {
       }
     });
 
-    it('a filter that takes one value comes twice', async () => {
+    it('a filter with one value is sent twice', async () => {
       for (const name of filterNames.filter((one) => !several.includes(one))) {
         const { status, body } = await ask(`?${name}=a&${name}=b`);
         expect([name, status]).toEqual([name, 400]);
@@ -308,14 +308,14 @@ describeOperation('listTransactions', {}, (frame) => {
     });
   });
 
-  describe('422 for what matches the contract and cannot be used', () => {
+  describe('422 for values that match the contract but cannot be used', () => {
     const foreign = async (query: string, account?: string, token?: string) => {
       const { status, body } = await ask(query, account, token);
       expect([query, status]).toEqual([query, 422]);
       expect(body).toEqual(contract.components.examples.ErrorForeignCursor?.value);
     };
 
-    it('a cursor of other filters, another account, all accounts, or none of ours', async () => {
+    it('a cursor of other filters, of another account, of all accounts, or a made-up one', async () => {
       const filtered = (await page('?limit=1&currency=EUR')).next_cursor ?? '';
       const plain = (await page('?limit=1')).next_cursor ?? '';
       expect((await ask(`?cursor=${plain}`)).status).toBe(200);
@@ -326,13 +326,13 @@ describeOperation('listTransactions', {}, (frame) => {
       await foreign(`?cursor=${plain}`, '*');
       const all = (await page('?limit=1', '*')).next_cursor ?? '';
       await foreign(`?cursor=${all}`);
-      // The same header, but another set of accounts.
+      // The same header, but the caller has access to other accounts.
       const some = await frame.service.pair({ accounts: ['random', 'paged'] });
       await foreign(`?cursor=${all}`, '*', some.token(scope));
       await foreign('?cursor=unicorn');
     });
 
-    it('a cursor of metadata in another order, because there the last value wins', async () => {
+    it('a cursor for metadata in another order, because the last value of a key wins', async () => {
       const query = (...values: string[]) =>
         values.map((value) => `metadata=${encodeURIComponent(JSON.stringify({ turn: value }))}`).join('&');
       const cursor = (await page(`?limit=1&${query('1', '0')}`)).next_cursor ?? '';
@@ -376,7 +376,7 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(body).toEqual(contract.components.examples.ErrorInvalidMetadata?.value);
     });
 
-    it('names every metadata that is wrong by its place', async () => {
+    it('names every invalid metadata parameter by its index', async () => {
       const { body } = await ask('?metadata=a&metadata=%7B%7D&metadata=%7B%22a%22:true%7D');
       expect((body as { detail: { loc: unknown[] }[] }).detail.map(({ loc }) => loc)).toEqual([
         ['query', 'metadata', 0],
@@ -386,7 +386,7 @@ describeOperation('listTransactions', {}, (frame) => {
   });
 });
 
-/** The contract of the filters knows no second 60; the store does, see transaction-filters.test.ts. */
+/** The contract does not allow second 60 in filters; the store does, see transaction-filters.test.ts. */
 const isSayable = ({ name, value }: Filter): boolean =>
   !(name.includes('_at_') && /:60[.zZ+-]/.test(String(value))) &&
   !(value instanceof Map && [...value].flat().some((text) => /[\0\ud800]/.test(String(text))));

@@ -56,7 +56,7 @@ describeOperation('listWebhookSubscriptions', {}, (frame) => {
       expect(page.items[0]?.secret).toBe(made.default[0]?.secret);
     });
 
-    it('with *: of every account that the caller reaches; those for all accounts only to who reaches all', async () => {
+    it('with *: of every account that the caller has access to; subscriptions for all accounts only with access to all', async () => {
       const everything = [...made.all, ...made.marketplace, ...made.default].map(({ id }) => id);
       expect(ids(await list({ headers: on('*') }))).toEqual(everything);
       const pair = await frame.service.pair({ accounts: ['marketplace'] });

@@ -1,5 +1,5 @@
-// What must never be found: card numbers, security codes, gift cards, webhook secrets, passwords, tokens and keys, in the
-// files of the database, in the log at its most talkative, and in answers that refuse.
+// Card numbers, security codes, gift cards, webhook secrets, passwords, tokens and keys must not be in the files of the
+// database, in the log at level trace, or in error answers.
 import { createPrivateKey, randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -28,7 +28,7 @@ interface Request extends Omit<RequestInit, 'headers'> {
   headers?: Record<string, string>;
 }
 
-/** A number that passes its check, of no documented range. */
+/** A number with a valid check digit that is not a documented test number. */
 function cardNumber(prefix: string, length = 16): string {
   for (;;) {
     let number = prefix;
@@ -37,7 +37,7 @@ function cardNumber(prefix: string, length = 16): string {
   }
 }
 
-/** A value as it is, and as it looks inside of hex and base64, wherever it begins there. */
+/** A value in plain text, hex and base64, at every base64 alignment. */
 function spellings(value: string | Buffer): string[] {
   const bytes = Buffer.from(value as string, 'latin1');
   const hex = bytes.toString('hex');
@@ -51,7 +51,7 @@ function spellings(value: string | Buffer): string[] {
   return [bytes.toString('latin1'), hex, hex.toUpperCase(), ...inside, ...url];
 }
 
-/** Looks for all of them in one walk: there are hundreds of spellings, and many megabytes. */
+/** Searches for all of them in one pass, because there are hundreds of encodings and many megabytes. */
 function createSearch(values: Iterable<string | Buffer>): (text: Buffer) => string[] {
   const patterns = [...new Set([...values].flatMap(spellings))].map((text) => Buffer.from(text, 'latin1'));
   const begins = new Uint8Array(65_536);
@@ -74,7 +74,7 @@ function createSearch(values: Iterable<string | Buffer>): (text: Buffer) => stri
   };
 }
 
-it('none of them is in the files of the database, in the log or in an error', async () => {
+it('no secret is in the files of the database, in the log or in an error answer', async () => {
   server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' });
   const { url } = server;
   const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
@@ -93,7 +93,7 @@ it('none of them is in the files of the database, in the log or in an error', as
     secrets.add(text);
     return text;
   };
-  // The name of an unknown property is named to whoever sent it: how else would they find it?
+  // Error answers contain the names of unknown properties, so that callers can find them.
   const names = new Set<string>();
   const echoed = (name: string) => {
     names.add(name);
@@ -116,7 +116,7 @@ it('none of them is in the files of the database, in the log or in an error', as
   const post = (path: string, body: unknown, more: Request = {}) =>
     send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...more });
 
-  // Cards: good, failed, waiting for approval; and every kind of refusal with a number in it.
+  // Cards: succeeded, failed, waiting for approval; and every kind of refused request with a number in it.
   const card = (more: object = {}) => ({
     method: 'card',
     number: secret(cardNumber('4929')),
@@ -159,7 +159,7 @@ it('none of them is in the files of the database, in the log or in an error', as
     ...[201, 201, 409, 404, 400, 400, 400, 400, 400, 400, 400, 401, 404, 425, 200, 400, 404],
   ]);
 
-  // Gift cards: given, stored, and a provider that fails.
+  // Gift cards: by number, stored, and with a provider that fails.
   const gift = (pin = secret(`pin-${randomBytes(6).toString('hex')}`)) => ({
     number: secret(
       `9999${String(randomInt(1e8)).padStart(8, '0')}${String(randomInt(1e4)).padStart(4, '0')}`,
@@ -180,7 +180,7 @@ it('none of them is in the files of the database, in the log or in an error', as
   const kept = await payments(['gift-cards', 'create'], `${given.number} ${given.pin}\n`);
   expect(kept.status).toBe(0);
 
-  // Webhooks: the secret is made there, the password comes from the caller.
+  // Webhooks: the service creates the secret, the caller sends the password.
   const password = () => secret(`pass-${randomBytes(9).toString('hex')}`);
   const subscription = (more: object = {}) => ({
     url: 'http://127.0.0.1:9/hook',
@@ -194,11 +194,11 @@ it('none of them is in the files of the database, in the log or in an error', as
   secrets.add(Buffer.from(whsec.slice(6), 'base64'));
   expect((await post('/webhook-subscriptions', subscription({ kind: password() }))).status).toBe(400);
   expect((await post('/webhook-subscriptions', subscription({ unicorn: password() }))).status).toBe(400);
-  // An event is queued and tried, with a subscriber there.
+  // An event is queued and a delivery is attempted.
   expect((await post('/payment-methods', card())).status).toBe(201);
   await send('/webhook-subscriptions');
 
-  // Keys: of the sandbox, of a pair that an operator makes, and those that seal.
+  // Keys: of the sandbox, of a key pair that an operator created, and the encryption keys.
   const pair = await payments(['keys', 'create', '--name', control]);
   const pem = (JSON.parse(pair.stdout) as { private_key: string }).private_key;
   for (const text of [pem, readFileSync(join(dataDir, 'sandbox-key.pem'), 'utf8')]) {
@@ -212,7 +212,7 @@ it('none of them is in the files of the database, in the log or in an error', as
   const client = new pg.Client({ connectionString: (await runningUrl(dataDir)) ?? '' });
   await client.connect();
   await client.query('checkpoint');
-  // Too short to be looked for in files: digits like these are everywhere there.
+  // Too short to search for in files, where such digits occur by chance.
   const { rows: tables } = await client.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname not in ('pg_catalog', 'information_schema') and tablename not like 'transactions%'`,
@@ -243,7 +243,7 @@ it('none of them is in the files of the database, in the log or in an error', as
   expect(found).toEqual([]);
   expect(log()).not.toMatch(new RegExp(`security_code|"${code}"`));
   expect(refusals.join('')).not.toContain(code);
-  // It would have been seen: what is no secret is, in the table and in the log of its writes.
+  // Control: values that are not secret are found, in the table and in the write-ahead log.
   expect(seen).toBeGreaterThanOrEqual(2);
   expect(log()).toContain('"path":"/payment-methods"');
   expect(refusals.length).toBeGreaterThan(15);

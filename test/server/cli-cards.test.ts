@@ -1,4 +1,4 @@
-// What an operator does with buyers, gift cards, stored cards and transactions, on the command line.
+// The commands for buyers, gift cards, stored cards and transactions.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
@@ -34,7 +34,7 @@ const store = (number = '4111111111111111', expiration_date = '12/39') =>
 const told = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 describe('buyers and gift cards', () => {
-  it('a buyer that is made can be used at once; a reference is taken once', async () => {
+  it('a new buyer can be used at once; an external identifier can be used only once', async () => {
     const create = [
       'buyers',
       'create',
@@ -64,7 +64,7 @@ describe('buyers and gift cards', () => {
     expect(JSON.parse(list.stdout)).toContainEqual(told(made.stdout));
   });
 
-  it('a gift card comes on standard input and is never printed', async () => {
+  it('a gift card is read from standard input and never printed', async () => {
     const made = await payments(['gift-cards', 'create'], '9999000077001234 4711\n');
     expect(made.status).toBe(0);
     expect(made.stdout + made.stderr).not.toMatch(/9999000077001234|4711/);
@@ -85,7 +85,7 @@ describe('buyers and gift cards', () => {
 });
 
 describe('payment-methods', () => {
-  it('moves where it may, and says what is legal where it may not', async () => {
+  it('moves to allowed statuses, and otherwise says which are allowed', async () => {
     const { id } = await store('4012888888881881');
     const moved = await payments(['payment-methods', 'move', id, 'succeeded']);
     expect([moved.status, told(moved.stdout)]).toEqual([0, { id, status: 'succeeded' }]);
@@ -108,7 +108,7 @@ describe('payment-methods', () => {
     expect(wrong.status).toBe(2);
   });
 
-  it('a new number waits; a new date applies at once, and with it what waits', async () => {
+  it('a new number stays pending; a new date applies at once, together with a pending number', async () => {
     const { id, fingerprint } = await store();
     const found = (date: string, input = '') =>
       payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
@@ -138,7 +138,7 @@ describe('payment-methods', () => {
     const vault = createVault(watchCardKeys(service.config.dataDir));
     expect(vault.open(row?.number_sealed ?? '', 'card')).toBe('5105105105105100');
 
-    // The number that it has already is no new number.
+    // The same number again is not a replacement.
     const same = await found('03/43', '5105105105105100\n');
     expect(told(same.stdout)).toMatchObject({ has_replacement: false });
     expect(await findPaymentMethod(db(), id)).toMatchObject({ expiration_date: '03/43', label: '5100' });
@@ -165,7 +165,7 @@ describe('payment-methods', () => {
     expect(await findPaymentMethod(db(), young.id)).toMatchObject({ label: '1111', has_replacement: true });
   });
 
-  it('an event of the command line says where the service is, whatever the port of the command', async () => {
+  it('an event caused by a command has links to the running service, whatever PORT the command has', async () => {
     const { id } = await store('5105105105105100');
     const { status } = await payments(
       ['payment-methods', 'found-replacement', id, '--expiration-date', '01/41'],
@@ -183,12 +183,12 @@ describe('payment-methods', () => {
     });
   });
 
-  it('list names an account that does not exist', async () => {
+  it('list refuses an account that does not exist, by its name', async () => {
     const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
     expect([status, stderr]).toEqual([1, 'There is no merchant account none. See: payments accounts list\n']);
   });
 
-  it('list shows no number', async () => {
+  it('list never shows a card number', async () => {
     const people = await payments(['payment-methods', 'list', '--limit', '100']);
     expect(people.stdout).toMatch(/^id +status +scheme +label/);
     expect(people.stdout).not.toContain('4111111111111111');
@@ -202,7 +202,7 @@ describe('transactions move', () => {
     return made.id;
   };
 
-  it('moves the amounts along', async () => {
+  it('updates the amounts', async () => {
     const id = await create({ status: 'processing', amount: 500, authorized_amount: 0 });
     const move = (status: string, ...more: string[]) =>
       payments(['transactions', 'move', id, status, ...more]);
@@ -250,7 +250,7 @@ describe('transactions move', () => {
     return findPaymentMethod(db(), card);
   };
 
-  it('a decline for the sake of the card makes its replacement apply, on the command line', async () => {
+  it('a decline because of the card applies its pending replacement', async () => {
     const card = await waiting();
     const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
     const reason = ['--reason', 'expired_payment_method'];
@@ -272,7 +272,7 @@ describe('transactions move', () => {
     expect(await declined(await waiting(), reason)).toMatchObject({ label: '1111', has_replacement: true });
   });
 
-  it('a failure does not, whatever its reason; nor does a card without a replacement change', async () => {
+  it('a failure does not, whatever its reason; a card without a replacement does not change', async () => {
     const failed = await declined(await waiting(), 'expired_payment_method', 'authorization_failed' as never);
     expect(failed).toMatchObject({ label: '1111', has_replacement: true });
     const { id } = await store();

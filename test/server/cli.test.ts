@@ -1,5 +1,4 @@
-// `payments`, the operator's command line, as an operator runs it: beside a server that uses the same embedded database,
-// and without one.
+// The `payments` command line, with and without a running server on the same embedded database.
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -24,11 +23,11 @@ afterAll(async () => {
   await dataDir[Symbol.asyncDispose]();
 });
 
-/** As a process of its own. */
+/** In its own process. */
 const run = (...args: string[]) => createPayments({ DATA_DIR: dataDir.path })(args);
 const here = (...args: string[]) => paymentsHere(args, { DATA_DIR: dataDir.path });
 
-/** What a command that succeeds prints. */
+/** Standard output of a command that must succeed. */
 async function said(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await here(...args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -59,7 +58,7 @@ const statusWith = async (token: string, path = '/card-scheme-definitions') =>
 const tokenOf = (pair: Pair, ...scopes: string[]) =>
   signToken(createPrivateKey(pair.private_key ?? ''), scopes, 3600);
 
-it('exits with 0, 1 and 2 as a process, and leaves standard output to what was asked for', async () => {
+it('exits with 0, 1 or 2, and prints only results on standard output', async () => {
   const [done, refused, wrong] = await Promise.all([
     run('roles', 'list', '--json'),
     run('keys', 'create', '--name', 'x', '--role', 'unicorn'),
@@ -71,14 +70,14 @@ it('exits with 0, 1 and 2 as a process, and leaves standard output to what was a
   expect(wrong).toMatchObject({ status: 2, stdout: '' });
 });
 
-it('does not complain when its reader has read enough', async () => {
+it('does not fail when the reader closes the pipe early', async () => {
   const child = startPayments(['--help'], { DATA_DIR: dataDir.path });
   child.process.stdout.destroy();
   expect(await child.ended).toMatchObject({ status: 0, stderr: '' });
 });
 
 describe('help', () => {
-  it('shows every noun, examples and exit codes', async () => {
+  it('shows every command, examples and exit codes', async () => {
     const text = await said('--help');
     for (const noun of ['accounts', 'roles', 'keys', 'token', 'database'])
       expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
@@ -86,7 +85,7 @@ describe('help', () => {
     expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
   });
 
-  it('of a command says what each option is, takes and is by default', async () => {
+  it('of a command shows each option with its argument and default', async () => {
     const text = (await said('keys', 'create', '--help')).replace(/\s+/g, ' ');
     expect(text).toContain('choices: "ECDSA", "RSA", default: "ECDSA"');
     expect(text).toContain('(default: administrator)');
@@ -110,7 +109,7 @@ describe('help', () => {
   });
 });
 
-describe('what cannot be done exits with 1 and one sentence', () => {
+describe('a refused command exits with 1 and prints one sentence', () => {
   const nobody = '00000000-0000-4000-8000-000000000000';
   it.each([
     [
@@ -127,9 +126,9 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
     [
       ['roles', 'create', 'r', '--allow', 'transactions.delete'],
-      'transactions.delete is no permission. Write',
+      'transactions.delete is not a permission. Write',
     ],
-    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is no permission. Write'],
+    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is not a permission. Write'],
     [
       ['roles', 'create', 'Finance', '--allow', '*.read'],
       'A slug has lower-case letters, digits and hyphens',
@@ -140,14 +139,17 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
-    [['token', '--scopes', 'transactions'], 'transactions is no scope. Write'],
-    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is no scope. Write'],
+    [['token', '--scopes', 'transactions'], 'transactions is not a scope. Write'],
+    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is not a scope. Write'],
     [['token', '--scopes', ' , '], 'Name at least one scope'],
     [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
-    [['token', '--scopes', '*.read', '--key', 'package.json'], 'package.json is no private key in PEM form.'],
+    [
+      ['token', '--scopes', '*.read', '--key', 'package.json'],
+      'package.json is not a private key in PEM format.',
+    ],
   ])('%j', async (args, message) => {
     const { status, stdout, stderr } = await here(...args);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -155,7 +157,7 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('a key of another kind', async () => {
+  it('an unsupported kind of key', async () => {
     const file = join(dataDir.path, 'p256.pem');
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -166,7 +168,7 @@ describe('what cannot be done exits with 1 and one sentence', () => {
     });
   });
 
-  it('a database that is not there, without its password', async () => {
+  it('a database that cannot be reached, without printing its password', async () => {
     const { status, stderr } = await paymentsHere(['accounts', 'list'], {
       DATABASE_URL: 'postgres://service:hunter2@localhost:1/payments',
     });
@@ -193,7 +195,7 @@ describe('while the server runs', () => {
     expect(await statusWith(tokenOf(pair, 'transactions.read'))).toBe(403);
   });
 
-  it('a pair with a role of its own, for one account, can do that and no more', async () => {
+  it('a key pair with one role and one account can do only what these allow', async () => {
     await said('accounts', 'create', 'shop 2', '--name', 'Second shop');
     const role = await json(
       'roles',
@@ -228,7 +230,7 @@ describe('while the server runs', () => {
     expect(await statusWith(token)).toBe(200);
   });
 
-  it('--out keeps a file that exists, and then makes no pair', async () => {
+  it('--out does not overwrite a file, and then creates no key pair', async () => {
     const file = join(dataDir.path, 'precious.pem');
     await writeFile(file, 'precious');
     const taken = await here('keys', 'create', '--name', 'Overwriter', '--out', file);
@@ -299,7 +301,7 @@ describe('while the server runs', () => {
     for (const text of [made, table, listed, stderr, misused.stderr]) expect(text).not.toMatch(raw);
   });
 
-  it('lists are columns for people and JSON for programs', async () => {
+  it('lists are tables for people and JSON for programs', async () => {
     const text = await said('keys', 'list');
     const rows: { name: string }[] = await json('keys', 'list', '--json');
     const sandbox = rows.find(({ name }) => name === 'Sandbox');
@@ -320,7 +322,7 @@ describe('while the server runs', () => {
     );
   });
 
-  it('the server is still there afterwards, on the same database', async () => {
+  it('the server still runs afterwards, on the same database', async () => {
     expect(await statusWith((await said('token', '--scopes', '*.read')).trim())).toBe(200);
     expect(server.output()).not.toMatch(/database connection failed|started again/);
   });
@@ -332,7 +334,7 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
-  it('the database is started for the command, which finds everything, and nothing is left running', async () => {
+  it('the database is started for the command and stopped afterwards', async () => {
     const { id } = JSON.parse(await saidOutside('keys', 'create', '--name', 'Made offline')) as Pair;
     await nothingRunsOn(dataDir.path);
     expect(await saidOutside('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
@@ -354,13 +356,13 @@ describe('while no server runs', () => {
     expect(await said('token', '--scopes', 'embed')).toMatch(/^[\w.-]+\n$/);
   });
 
-  it('database url has no address to give, and says why', async () => {
+  it('database url fails and says why', async () => {
     const { status, stdout, stderr } = await here('database', 'url');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('Start it: npm start');
+    expect(stderr).toContain('Start the server: npm start');
   });
 
-  it('database url --hold keeps the database running until it is told to end', async () => {
+  it('database url --hold keeps the database running until it is stopped', async () => {
     const held = startPayments(['database', 'url', '--hold'], { DATA_DIR: dataDir.path });
     await eventually(() => held.stdout().includes('\n'), 'an address');
     const client = new pg.Client({ connectionString: held.stdout().trim() });
@@ -370,7 +372,7 @@ describe('while no server runs', () => {
     held.process.kill('SIGINT');
     expect(await held.ended).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('Ctrl-C ends it') as string,
+      stderr: expect.stringContaining('Press Ctrl-C to stop') as string,
     });
     await nothingRunsOn(dataDir.path);
   });

@@ -1,4 +1,4 @@
-// The database goes away and comes back: every request is answered meanwhile, and nobody has to help afterwards.
+// The database stops and starts again: every request is answered in the meantime, and the service recovers by itself.
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -59,7 +59,7 @@ describe('a database that is stopped and started under load', () => {
     await dataDir[Symbol.asyncDispose]();
   });
 
-  it('means 500 in shape for what is under way and what comes, no for /readyz, and recovery by itself', async () => {
+  it('causes JSON 500 answers and 503 on /readyz, and the service recovers by itself', async () => {
     const token = service.token('*.read', '*.write');
     const body = { url: 'https://receiver.example/hook' };
     const get = () => service.call('GET', '/api-key-pairs', { token });
@@ -67,7 +67,7 @@ describe('a database that is stopped and started under load', () => {
     const seen = { get: [] as number[], post: [] as number[] };
     let ending = false;
     const loop = async (statuses: number[], call: typeof get) => {
-      // The caller holds every answer against the contract.
+      // `call` validates every answer against the contract.
       while (!ending) statuses.push((await call()).status);
     };
     const load = [get, get, get, get].map((call) => loop(seen.get, call));
@@ -112,7 +112,7 @@ describe('a database that is stopped and started under load', () => {
     expect((await get()).status).toBe(200);
   });
 
-  it('is told in the log, with the request that it hit', () => {
+  it('is logged, with the IDs of the requests that failed', () => {
     const lines = service.logs.map((line) => JSON.parse(line) as { level: number; requestId?: string });
     const errors = lines.filter(({ level }) => level === 50);
     expect(errors.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('a database that is stopped and started under load', () => {
 });
 
 describe('the embedded database', () => {
-  it('that another process started, and stops, is started again by the server that uses it', async () => {
+  it('is restarted by the server when the process that started it stops it', async () => {
     await using dataDir = await newDataDir();
     const other = await startEmbedded({ dataDir: dataDir.path });
     await using server = await startServer({ DATA_DIR: dataDir.path });
@@ -132,10 +132,10 @@ describe('the embedded database', () => {
     expect(await status()).toBe(200);
 
     await other.stop();
-    await eventually(() => server.output().includes('it is started again'), 'the server starts it again');
+    await eventually(() => server.output().includes('was started again'), 'the server starts it again');
     await eventually(async () => (await status()) === 200, 'the service is back');
 
-    // Now the server is the one that started it. Somebody takes its port while it is down.
+    // Now the server is the starter of the database. Another program takes its port while it is down.
     const postmaster = readFileSync(join(other.directory, 'data', 'postmaster.pid'), 'utf8').split('\n');
     const [pid, port] = [Number(postmaster[0]), Number(postmaster[3])];
     const stranger = createServer();
@@ -153,7 +153,7 @@ describe('the embedded database', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'stays ours to stop when it was only too busy to answer',
+    'is still stopped by the server after it was too busy to answer for a while',
     async () => {
       await using dataDir = await newDataDir();
       const store = await openStore({
@@ -163,14 +163,14 @@ describe('the embedded database', () => {
         size: 1,
       });
       const client = await store.pool.connect();
-      // Nobody announces it: what can be seen is that we have joined the users of our own database.
+      // There is no event to wait for; the observable effect is that the server has attached to its own database.
       await eventually(
         () => openFiles().some((file) => /\/users\.\d+$/.test(file)),
-        'the heartbeat looks after it',
+        'the health check attaches to it',
       );
       client.release();
       await store.close();
-      // Its watchdog ends a moment after it.
+      // The watchdog ends shortly after PostgreSQL.
       await eventually(async () => (await processesOn(dataDir.path)).length === 0, 'it ends');
     },
   );

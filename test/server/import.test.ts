@@ -1,4 +1,4 @@
-// `payments import transactions`: all of a file or nothing of it, whatever the file is.
+// `payments import transactions` imports all of a file or nothing.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -54,7 +54,7 @@ const seeded = (index: number, seed = 77): FullTransaction =>
   );
 
 describe('a good file', () => {
-  it('is listed exactly as it was', async () => {
+  it('is imported unchanged', async () => {
     const rows = Array.from({ length: 120 }, (_, index) => seeded(index));
     const file = join(folder, 'good.jsonl');
     await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -129,7 +129,7 @@ describe('a file with bad lines', () => {
       'line 3: is not a JSON object',
       'line 5: /amount must be an integer',
       'line 6: /merchant_account_id nowhere does not exist',
-      `line 8: id ${twice.toUpperCase()} is that of an earlier line`,
+      `line 8: id ${twice.toUpperCase()} is used by an earlier line`,
       `line 9: id ${existing} exists already`,
       'line 10: /unicorn',
       'line 11: /metadata/a must be a string',
@@ -166,19 +166,19 @@ describe('a file with bad lines', () => {
     return Readable.from([buffer.subarray(0, at), Buffer.from([0xff, 0xfe]), buffer.subarray(at + 2)]);
   };
 
-  it('names each by its number and reason, and keeps nothing', async () => {
+  it('reports each with its number and reason, and imports nothing', async () => {
     const before = await total();
     const { status, stdout, stderr } = await payments(['import', 'transactions', '-'], bytes());
     expect([status, stdout]).toEqual([1, '']);
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Nothing was imported. Mend the lines, or leave them out with --skip-bad.',
+      'Nothing was imported. Fix these lines, or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });
 
-  it('keeps the rest with --skip-bad', async () => {
+  it('imports the good lines with --skip-bad', async () => {
     const before = await total();
     const { status, stdout, stderr } = await payments(['import', 'transactions', '-', '--skip-bad'], bytes());
     expect([status, stdout]).toEqual([0, 'Imported 3 transactions, left 11 bad lines out.\n']);
@@ -187,7 +187,7 @@ describe('a file with bad lines', () => {
     for (const id of [...good, twice]) expect(await isThere(id)).toBe(true);
   });
 
-  it('gives up after twenty, though whoever writes goes on for ever', async () => {
+  it('stops after twenty bad lines, even if the input never ends', async () => {
     const endless = Readable.from(
       (function* () {
         for (;;) yield '{}\n'.repeat(100);
@@ -200,7 +200,7 @@ describe('a file with bad lines', () => {
     expect(stderr).toMatch(/… and \d[\d,]* more/);
   });
 
-  it('passes over a line that is too long, if told to skip bad lines', async () => {
+  it('skips a line that is too long with --skip-bad', async () => {
     const [one, two] = [transaction(), transaction()];
     const text = [JSON.stringify(one), 'x'.repeat(40_000_000), JSON.stringify(two)].join('\n');
     const { status, stdout, stderr } = await importText(text, '--skip-bad');
@@ -212,13 +212,13 @@ describe('a file with bad lines', () => {
     for (const { id } of [one, two]) expect(await isThere(id)).toBe(true);
   });
 
-  it('refuses a line without end', async () => {
+  it('refuses an endless line', async () => {
     const { status, stderr } = await importText('x'.repeat(17_000_000));
     expect(status).toBe(1);
     expect(stderr).toMatch(/^line 1: is longer than 16 MB\nNothing was imported\./);
   });
 
-  it('refuses what is no file', async () => {
+  it('refuses a path that is not a file', async () => {
     for (const file of [folder, join(folder, 'missing.jsonl')]) {
       const { status, stderr } = await payments(['import', 'transactions', file]);
       expect([status, stderr]).toEqual([1, `${file} cannot be read.\n`]);
@@ -299,7 +299,7 @@ describe('declines', () => {
 });
 
 describe('while it runs', () => {
-  /** Imports that have stored something and not ended. */
+  /** Imports that have stored rows and are still running. */
   const open = async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -307,15 +307,15 @@ describe('while it runs', () => {
     return rows.length;
   };
 
-  it('leaves nothing behind when it is interrupted, and locks no card for its length', async () => {
+  it('imports nothing when it is interrupted, and does not keep cards locked while it runs', async () => {
     const before = await total();
     const child = startNode('server/cli/main.ts', ['import', 'transactions', '-'], { env });
     const card = await db().selectFrom('payment_methods').select('id').limit(1).executeTakeFirstOrThrow();
     const row = () => line({ payment_method: paymentMethod({ id: card.id }) });
     for (let index = 0; index < 3_500; index += 1) child.process.stdin.write(`${row()}\n`);
-    // Lines are stored, and it waits for more.
+    // Some lines are stored, and the command waits for more input.
     while ((await open()) === 0) await wait(50);
-    // Another may change the card meanwhile.
+    // Another transaction can change the card in the meantime.
     await sql`update payment_methods set usage_count = usage_count where id = ${card.id}`.execute(db());
     child.process.kill('SIGINT');
     const { status, signal } = await child.ended;

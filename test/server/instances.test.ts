@@ -1,4 +1,4 @@
-// Two instances of the service on one PostgreSQL: what must hold across them lives in the database, not in either.
+// Two instances of the service on one PostgreSQL share rate limits, migrations and key pairs through the database.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -20,7 +20,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Not made from the template: without a single table. */
+/** Not a copy of the template: it has no tables. */
 async function createEmptyDatabase(): Promise<string> {
   const url = new URL(inject('serverUrl'));
   const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
@@ -37,7 +37,7 @@ const applied = (url: string) =>
 
 const names = Object.keys(migrations);
 
-describe('several that start at once on an empty database', () => {
+describe('several instances that start at once on an empty database', () => {
   it('apply each migration once', async () => {
     const databaseUrl = await createEmptyDatabase();
     const open = () => openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
@@ -47,7 +47,7 @@ describe('several that start at once on an empty database', () => {
     expect(await applied(databaseUrl)).toEqual(names);
   });
 
-  it('may take longer over it, and wait longer for each other, than a request may take', async () => {
+  it('may migrate, and wait for each other, longer than the statement timeout of requests', async () => {
     const databaseUrl = await createEmptyDatabase();
     const limits: string[] = [];
     migrations['9999-curious'] = {
@@ -65,7 +65,7 @@ describe('several that start at once on an empty database', () => {
   });
 });
 
-describe('two that run', () => {
+describe('two running instances', () => {
   let dataDir: DataDir;
   let one: TestService;
   let two: TestService;
@@ -85,13 +85,13 @@ describe('two that run', () => {
     await dataDir[Symbol.asyncDispose]();
   });
 
-  it('made one sandbox between them', async () => {
+  it('created the sample data once', async () => {
     expect(await applied(one.config.databaseUrl ?? '')).toEqual(names);
     const { body } = await two.call('GET', '/api-key-pairs', { token: one.token('*.read') });
     expect((body as { items: unknown[] }).items).toHaveLength(1);
   });
 
-  it('count the calls of an embed token together: 50, whoever answers', async () => {
+  it('count the calls of an embed token together: 50 for both', async () => {
     const token = one.token('embed');
     const body = { items: [{ number: '4123456789012345', pin: '1234' }] };
     const calls = Array.from({ length: 60 }, (_, index) =>
@@ -100,7 +100,7 @@ describe('two that run', () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(50);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-    // Another token is another count.
+    // Every token has its own count.
     const other = await two.call('POST', '/gift-cards/balances', {
       token: two.token('embed', '*.read'),
       body,
@@ -108,7 +108,7 @@ describe('two that run', () => {
     expect(other.status).toBe(200);
   });
 
-  it('refuse a pair within seconds of its deactivation through either', async () => {
+  it('refuse a key pair within seconds after either of them deactivated it', async () => {
     const pair = await one.pair();
     const statusOn = async (instance: TestService) =>
       (await instance.call('GET', '/api-key-pairs', { token: pair.token('*.read') })).status;
@@ -118,7 +118,7 @@ describe('two that run', () => {
     await eventually(async () => (await statusOn(one)) === 401, 'the first instance refuses it', 5);
   });
 
-  it('take each other’s cursors', async () => {
+  it('accept each other’s cursors', async () => {
     await one.pair();
     const token = one.token('*.read');
     interface List {

@@ -1,4 +1,4 @@
-// The daily job, with a clock of the test's own.
+// The daily jobs, with a simulated clock.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -15,7 +15,7 @@ import { startTestService } from '../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
 
-it('applies waiting replacements of cards that have expired, at the start and then again and again', async () => {
+it('applies pending replacements of expired cards, at start-up and then periodically', async () => {
   let now = new Date('2039-12-31T23:59:59Z');
   await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
   const { db } = service.service.database;
@@ -38,7 +38,7 @@ it('applies waiting replacements of cards that have expired, at the start and th
     last_replaced_at: now,
   });
 
-  // Another start does it at once.
+  // The next start runs the job at once.
   await noteReplacement({ db, secrets, now }, id, { number: '4242424242424242' });
   const { databaseUrl, secrets: keys } = service.config;
   await service.service.close();
@@ -50,10 +50,10 @@ it('applies waiting replacements of cards that have expired, at the start and th
   expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '4242' });
 });
 
-it('forgets old events with their deliveries, but none that is still to be delivered, and counts that are over', async () => {
+it('deletes old events without pending deliveries, and expired rate limit counters', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
-  // Nothing is delivered, so that what is pending stays so.
+  // No worker, so that pending deliveries stay pending.
   const config = { webhookWorker: false };
   await using service = await startTestService({ config, now: () => now, jobMilliseconds: 50 });
   const { db } = service.service.database;
@@ -101,7 +101,7 @@ it('forgets old events with their deliveries, but none that is still to be deliv
   expect(left.map(({ event_id }) => event_id).sort()).toEqual(kept);
 });
 
-it('survives a database that is away, and says so', async () => {
+it('continues after the database was down, and logs the failure', async () => {
   const away = openDatabase('postgres://nobody@127.0.0.1:1/none', () => undefined);
   const logs: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });

@@ -1,5 +1,5 @@
-// The embedded database dies at once, again and again, while clients store cards: the server brings it back by itself, and
-// what a client was told is true.
+// The embedded database is killed repeatedly while clients store cards: the server restarts it, and every acknowledged card
+// must exist.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ afterAll(async () => {
 const postmaster = () =>
   Number(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-it('every card that a client was told of is there after kill -9 of the database, none twice', async () => {
+it('after kill -9 of the database every acknowledged card exists exactly once', async () => {
   server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
   const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
   const load = startLoad(() => server.url, signToken(key, ['payment-methods.write'], 3600));

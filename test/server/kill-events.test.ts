@@ -1,5 +1,5 @@
-// Everything dies at once, again and again, while clients store cards and a receiver is in the middle of its answers: each
-// card that a client was told of has its event received.
+// Server and database are killed repeatedly while clients store cards and deliveries are in progress: the event of every
+// acknowledged card must be received.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { startLoad } from '../support/load.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-/** Answers each delivery only when two more have come, so that whoever is killed is in the middle of some. */
+/** Answers a delivery only after two more have arrived, so that some are always in progress at a kill. */
 function createHesitation() {
   const unanswered: ServerResponse[] = [];
   let hesitant = true;
@@ -33,7 +33,7 @@ function createHesitation() {
   };
 }
 
-it('every acknowledged card has its event received, also when server and database die; a second delivery has the same webhook-id', async () => {
+it('the event of every acknowledged card is received, also after server and database were killed; a repeated delivery has the same webhook-id', async () => {
   await using dataDir = await newDataDir();
   const env = { DATA_DIR: dataDir.path, LOG_LEVEL: 'info' };
   const hesitation = createHesitation();
@@ -53,7 +53,7 @@ it('every acknowledged card has its event received, also when server and databas
     for (let round = 1; round <= 4; round += 1) {
       await load.grow(10 + round * 5);
       await receiver.received(receiver.got.length + 1);
-      // Every other time the database dies with it.
+      // Every second time the database is killed too.
       const postmaster = readFileSync(join(dataDir.path, 'postgres', 'data', 'postmaster.pid'), 'utf8');
       if (round % 2 === 0) process.kill(Number(postmaster.split('\n')[0]), 'SIGKILL');
       await server.kill();
@@ -84,7 +84,7 @@ it('every acknowledged card has its event received, also when server and databas
     await eventually(() => missing().length === 0, 'every stored card has its event', 90);
     const ids = [...idsOf().values()];
     expect(ids.filter((webhookIds) => webhookIds.size !== 1)).toEqual([]);
-    // Otherwise nobody was killed in the middle of a delivery, and this shows nothing.
+    // Otherwise no delivery was in progress at a kill, and the test proves nothing.
     expect(receiver.got.length).toBeGreaterThan(ids.length);
   } finally {
     hesitation.end();

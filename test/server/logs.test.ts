@@ -1,5 +1,5 @@
-// Logs are read by many people and kept for long: never a token, a key, a card number, a security code, a PIN or a password
-// in them, nor a query string; and every line of a request names it.
+// Logs must never contain a token, key, card number, security code, PIN, password or query string; and every line of a
+// request has its request ID.
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -77,7 +77,7 @@ describe('a service at LOG_LEVEL=trace', () => {
     await dataDir[Symbol.asyncDispose]();
   });
 
-  /** Returns the ids of what was asked, as the answers named them. */
+  /** Returns the request IDs of the answers. */
   async function mixedRequests(): Promise<string[]> {
     const card = { method: 'card', number, expiration_date: '12/39', security_code: '9z8' };
     const [head = '', payload = ''] = token.split('.');
@@ -141,7 +141,7 @@ describe('a service at LOG_LEVEL=trace', () => {
     }
   });
 
-  it('tells of every request how it ended', () => {
+  it('logs the result of every request', () => {
     const ended = lines.map((line) => JSON.parse(line) as Line).filter(({ ms }) => ms !== undefined);
     const statuses = ended.map(({ path, status }) => `${String(path)} ${String(status)}`);
     for (const one of [
@@ -153,7 +153,7 @@ describe('a service at LOG_LEVEL=trace', () => {
       expect(statuses).toContain(one);
   });
 
-  it('tells of a crash where it happened', () => {
+  it('logs the stack of a crash', () => {
     const errors = lines.map((line) => JSON.parse(line) as Line).filter(({ level }) => level === 50);
     expect(errors).toHaveLength(2);
     expect(JSON.stringify(errors[0])).toContain('logs.test.ts');
@@ -186,7 +186,7 @@ describe('a service at LOG_LEVEL=trace', () => {
   });
 });
 
-describe('the last look at a line', () => {
+describe('the redaction of a line', () => {
   const written = (object: object, message?: string): Line => {
     const out: string[] = [];
     createLog('trace', { write: (line: string) => void out.push(line) }).info(object, message);
@@ -225,7 +225,7 @@ describe('the last look at a line', () => {
     expect(written(object)).toMatchObject(object);
   });
 
-  it('takes it out of messages too', () => {
+  it('redacts messages too', () => {
     expect(written({}, 'card 4111111111111111').msg).toBe('card [number]');
   });
 });

@@ -1,5 +1,5 @@
-// Paging stays exact while rows are inserted. Held against an oracle that knows all rows and simply sorts them, on the real
-// database, with many rows of the same millisecond.
+// Paging stays exact while rows are inserted. The results from a real database are compared with an oracle that sorts all
+// rows in memory. Many rows have the same timestamp.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
@@ -18,7 +18,7 @@ interface Row {
 }
 
 let database: Database;
-/** Who writes while others read. */
+/** Writes while other connections read. */
 let writer: pg.Client;
 beforeAll(async () => {
   const url = await createTestDatabase();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   writer = new pg.Client({ connectionString: url });
   await writer.connect();
-  // Along the index rows come in the right order by accident, whether it was asked for or not.
+  // Without an index: an index scan would return the right order even if the query did not ask for it.
   await writer.query('drop index api_key_pairs_newest');
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ const isNewer = (row: Row, { createdAt, id }: { createdAt: Date; id: string }) =
   row.created_at.getTime() > createdAt.getTime() ||
   (row.created_at.getTime() === createdAt.getTime() && row.id > id);
 
-/** What a page must be, told from all rows. */
+/** The expected page, computed from all rows. */
 function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undefined): Page<Row> {
   const sorted = newestFirst(all);
   const older = (at: { createdAt: Date; id: string }) =>
@@ -71,7 +71,7 @@ function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undef
         ? older(cursor).slice(0, limit)
         : newer(cursor).slice(-limit);
   const at = (row: Row | undefined) => row && { createdAt: row.created_at, id: row.id };
-  // A page that is empty, because its rows were deleted, still leads back.
+  // A page that is empty because its rows were deleted still has a previous page.
   const here = cursor && { createdAt: cursor.createdAt, id: cursor.id };
   const first = at(rows[0]) ?? here;
   const last = at(rows.at(-1)) ?? here;
@@ -82,7 +82,7 @@ function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undef
   };
 }
 
-// Few milliseconds for many rows, so that most rows share theirs with others.
+// Few different timestamps for many rows, so that most rows share theirs.
 const rowsWithin = (from: number, to: number, constraints: { minLength: number; maxLength: number }) =>
   fc.array(
     fc.record({
@@ -108,13 +108,13 @@ describe(`pages (seed ${seed})`, () => {
   const step = fc.record({
     limit,
     turn: fc.constantFrom('next', 'next', 'previous', 'first'),
-    // Newer than all, of the same milliseconds, and older than all.
+    // Newer than all rows, with the same timestamps, and older than all rows.
     arriving: rowsWithin(-2, 12, { minLength: 0, maxLength: 3 }),
     /** How many of the newest, and of the oldest, are deleted. */
     leaving: fc.constantFrom<[number, number]>([0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30]),
   });
 
-  it('are what the oracle says, with any limits, turning around at any time, while rows come and go', async () => {
+  it('match the oracle with any limits and changes of direction, while rows are inserted and deleted', async () => {
     await fc.assert(
       fc.asyncProperty(initial, fc.array(step, { minLength: 1, maxLength: 12 }), async (rows, steps) => {
         let all = await fill(rows);
@@ -143,13 +143,13 @@ describe(`pages (seed ${seed})`, () => {
     backwards: fc.boolean(),
   });
 
-  it('walked from end to end have every row of the start once, in order, whatever arrives meanwhile', async () => {
+  it('walked from end to end have every initial row once, in order, whatever is inserted meanwhile', async () => {
     await fc.assert(
       fc.asyncProperty(journey, async ({ rows, limits, arriving, backwards }) => {
         const before = await fill(rows);
         const known = new Set(before.map(({ id }) => id));
         const seen: Row[] = [];
-        // Backwards from below the oldest row, as from a page past the end.
+        // Backwards from after the oldest row, like from a page past the end.
         let cursor: Cursor | undefined = backwards
           ? { direction: 'previous', createdAt: new Date(start - 1), id: randomUUID() }
           : undefined;
@@ -160,7 +160,7 @@ describe(`pages (seed ${seed})`, () => {
           const onwards: Page<Row>['next'] = backwards ? page.previous : page.next;
           if (!onwards) break;
           cursor = { ...onwards, direction: backwards ? 'previous' : 'next' };
-          // Towards the newest, arrivals never end; so they do here.
+          // Stops inserting after ten pages: otherwise the walk towards the newest row would never end.
           const fresh = turn < 10 ? unique(arriving[turn % arriving.length] ?? []) : [];
           await insert(fresh.map(({ created_at }) => ({ id: randomUUID(), created_at })));
         }
@@ -172,7 +172,7 @@ describe(`pages (seed ${seed})`, () => {
     );
   });
 
-  it('before page two is exactly page one, also when newer rows have come', async () => {
+  it('the page before page two is exactly page one, also after newer rows were inserted', async () => {
     await fc.assert(
       fc.asyncProperty(
         rowsWithin(0, 3, { minLength: 2, maxLength: 20 }),
@@ -196,12 +196,12 @@ describe(`pages (seed ${seed})`, () => {
     );
   });
 
-  it('of a list without rows are empty, and lead nowhere', async () => {
+  it('of an empty list are empty, without cursors', async () => {
     await fill([]);
     expect(await fetch(5)).toEqual({ rows: [], next: undefined, previous: undefined });
   });
 
-  it('stay exact while another connection inserts without pause', async () => {
+  it('stay exact while another connection inserts all the time', async () => {
     const before = await fill(
       Array.from({ length: 300 }, (_, index) => ({
         id: randomUUID(),

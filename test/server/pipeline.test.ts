@@ -1,5 +1,5 @@
-// What every request meets before a handler does: the order of checks, odd requests, CORS, limits, and answers that would
-// break the contract. Every error answer, without exception, is JSON in the contract's shape.
+// The request pipeline: order of checks, unusual requests, CORS, limits, and answers that would break the contract. Every
+// error answer is JSON as the contract defines it.
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Sends bytes as they stand and reads until the connection ends. */
+/** Sends bytes unchanged and reads until the connection is closed. */
 function send(bytes: string, url = service.url): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ function send(bytes: string, url = service.url): Promise<string> {
 const bodyOf = (answer: string) =>
   JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { code: string; status: number };
 
-describe('odd requests', () => {
+describe('unusual requests', () => {
   it.each([
     '/',
     '//',
@@ -95,7 +95,7 @@ describe('odd requests', () => {
     expect(bodyOf(answer)).toMatchObject({ type: 'error', code: 'bad_request', status: 400 });
   });
 
-  it('keeps a sane X-Request-ID, and makes one instead of an odd one', async () => {
+  it('keeps a valid X-Request-ID, and replaces an invalid one', async () => {
     const idFor = async (id: string) =>
       (await service.call('GET', '/transactions', { headers: { 'X-Request-ID': id } })).headers.get(
         'x-request-id',
@@ -130,8 +130,8 @@ describe('the body', () => {
     expect(types(answer)).toEqual([type]);
   });
 
-  // Without this rule they would be stored as U+FFFD: not what was sent, and all the same.
-  it('what is no Unicode is 400, whatever is around it; all that is Unicode is stored as it is', async () => {
+  // Without this check they would all be stored as U+FFFD.
+  it('invalid Unicode is 400; all valid Unicode is stored unchanged', async () => {
     const part = fc.constantFrom(
       '\ud800',
       '\udbff',
@@ -192,7 +192,7 @@ describe('the body', () => {
     expect((await post({ raw: JSON.stringify(card), headers: { 'Content-Type': type } })).status).toBe(201);
   });
 
-  it('reads gzip, and refuses a bomb and what is no gzip', async () => {
+  it('reads gzip, and refuses a zip bomb and invalid gzip', async () => {
     const zipped = (text: string) => post({ raw: gzipSync(text), headers: { 'Content-Encoding': 'gzip' } });
     expect((await zipped(JSON.stringify(card))).status).toBe(201);
     expect(types(await zipped(`"${'x'.repeat(10_000_000)}"`))).toEqual(['value_error.body_too_large']);
@@ -204,7 +204,7 @@ describe('the body', () => {
     ]);
   });
 
-  it('prototype pollution is an unknown property', async () => {
+  it('__proto__ is an unknown property', async () => {
     const answer = await post({
       raw: `{"method":"card","number":"4111111111111111","expiration_date":"12/39","__proto__":{"admin":true}}`,
     });
@@ -212,7 +212,7 @@ describe('the body', () => {
     expect((answer.body as { details: { pointer: string }[] }).details[0]?.pointer).toBe('/__proto__');
   });
 
-  it('many different Content-Types leave memory flat', async () => {
+  it('many different Content-Types do not increase memory', async () => {
     const token = service.token('*.read', '*.write');
     const round = async (from: number) => {
       for (let index = 0; index < 300; index += 1) {
@@ -234,7 +234,7 @@ describe('the body', () => {
 describe('the order of checks', () => {
   const token = () => service.token('payment-methods.write');
   const bad = { raw: '{', headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256), 'Early-Data': '1' } };
-  // Each row mends one fault of the row before, and the next check speaks.
+  // Each row fixes one fault of the row before, so that the next check fails.
   it('early data, token, scope, merchant header, merchant account, syntax, schema', async () => {
     const at = (options: Parameters<TestService['call']>[2]) =>
       service.call('POST', '/payment-methods', options);
@@ -264,7 +264,7 @@ describe('the order of checks', () => {
     expect(body).toMatchObject({ details: [] });
   });
 
-  it('* on a write that serves all accounts takes a pair that reaches all of them', async () => {
+  it('* on a write needs a key pair with access to all accounts', async () => {
     const narrow = await service.pair({ accounts: ['default'] });
     const create = (by: string) =>
       service.call('POST', '/webhook-subscriptions', {
@@ -291,7 +291,7 @@ describe('CORS', () => {
     }
   });
 
-  it('lets a page read errors and the headers that matter', async () => {
+  it('lets a web page read errors and the relevant headers', async () => {
     const { status, headers } = await service.call('GET', '/transactions', {
       headers: { Origin: 'https://shop.example' },
     });
@@ -316,7 +316,7 @@ describe('the rate limit', () => {
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
-  it('counts embed beside other scopes too, and nobody else', async () => {
+  it('also counts tokens with embed and other scopes, and no tokens without embed', async () => {
     const both = service.token('embed', 'gift-cards.read');
     await Promise.all(Array.from({ length: 50 }, () => balances(both)));
     expect((await balances(both)).status).toBe(429);
@@ -325,7 +325,7 @@ describe('the rate limit', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('is not fooled by the second spelling of an ECDSA signature', async () => {
+  it('counts a second valid ECDSA signature as the same token', async () => {
     const token = service.token('embed');
     await Promise.all(Array.from({ length: 50 }, () => balances(token)));
     const [input, signature] = [
@@ -333,7 +333,7 @@ describe('the rate limit', () => {
       token.slice(token.lastIndexOf('.') + 1),
     ];
     const bytes = Buffer.from(signature, 'base64url');
-    // For a signature (r, s), (r, n - s) is as good.
+    // If (r, s) is a valid signature, (r, n - s) is too.
     const n = BigInt(
       `0x01${'ff'.repeat(32)}fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409`,
     );
@@ -343,7 +343,7 @@ describe('the rate limit', () => {
     expect((await balances(other)).status).toBe(429);
   });
 
-  it('embed opens only the operations that name it, and only with a role that allows their own scope', async () => {
+  it('embed allows only operations that list it, and only with a role that allows another scope of the operation', async () => {
     expect((await service.call('GET', '/transactions', { token: service.token('embed') })).status).toBe(403);
     const poor = await service.pair({ allow: ['transactions.read'] });
     expect((await balances(poor.token('embed'))).status).toBe(403);
@@ -353,7 +353,7 @@ describe('the rate limit', () => {
 });
 
 describe('an answer that would break the contract', () => {
-  it('is a logged 500 and never leaves; the write behind it is rolled back', async () => {
+  it('becomes a logged 500, and the write is rolled back', async () => {
     const leak = async () => {
       await Promise.resolve();
       return { status: 200, body: { items: [], leaked_column: 'secret value' } };
@@ -370,7 +370,7 @@ describe('an answer that would break the contract', () => {
     expect(broken.logs.join('')).not.toContain('secret value');
   });
 
-  it('an undeclared status is one too', async () => {
+  it('an undeclared status becomes a 500 too', async () => {
     const teapot = () => Promise.resolve({ status: 418, body: {} });
     await using broken = await startTestService({
       handlers: { ...handlers, listCardSchemeDefinitions: teapot as never },
@@ -429,7 +429,7 @@ describe('every operation', () => {
   });
 });
 
-describe('what is served beside the API', () => {
+describe('what is served besides the API', () => {
   it('health, readiness, contract', async () => {
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);

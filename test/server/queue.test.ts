@@ -1,4 +1,4 @@
-// The queue of deliveries: what is done in a transaction is undone with it.
+// Changes to the delivery queue are rolled back with the transaction.
 import { expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
@@ -32,7 +32,7 @@ it('adds and completes inside of the transaction that it is given', async () => 
   const ids = fetched.map(({ id }) => id);
   const completed = db.transaction().execute(async (transaction) => {
     await queue.complete(transaction, ids);
-    // Nobody else sees it yet.
+    // Other connections do not see it yet.
     expect(await states()).toEqual(['active', 'active']);
     throw undone;
   });
@@ -44,7 +44,7 @@ it('adds and completes inside of the transaction that it is given', async () => 
   await database.close();
 });
 
-it('is made once by several that start at the same instant on an empty database', async () => {
+it('is created once by several processes that start at the same time on an empty database', async () => {
   const url = await createTestDatabase();
   const databases = Array.from({ length: 6 }, () =>
     openDatabase(url, (error) => {
@@ -52,7 +52,7 @@ it('is made once by several that start at the same instant on an empty database'
     }),
   );
   const open = ({ pool }: Database) => openQueue(pool, () => undefined, { supervise: false });
-  // They meet only now and then.
+  // Repeated, because the starts collide only sometimes.
   for (let round = 0; round < 12; round += 1) {
     // The template has the queue already.
     await databases[0]?.pool.query('drop schema pgboss cascade');

@@ -1,4 +1,4 @@
-// What the README shows is what one sees.
+// The outputs and commands in the README are real.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ describe('the README', () => {
     );
   });
 
-  it('names every command that there is, and none that there is not', () => {
+  it('names exactly the existing commands', () => {
     const named = [...readme.matchAll(/^\| `npm (?:run )?(?:-s )?([a-z]+)/gm)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
   });

@@ -1,4 +1,4 @@
-// `payments secrets rotate`: another card key under a service that runs, and nobody notices.
+// `payments secrets rotate` changes the card key while the service runs, without failed requests.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { createPayments, startNode, type Payments } from '../support/processes.t
 import { noteReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
-// Each call of the command line is a process of its own.
+// Each command runs in its own process.
 vi.setConfig({ testTimeout: 180_000 });
 
 const number = '4242424242424242';
@@ -65,7 +65,7 @@ async function storeWithReplacement(vault: Vault): Promise<string> {
 const sandboxVault = () => createVault(watchCardKeys(service.config.dataDir));
 
 describe('in the sandbox', () => {
-  it('changes the key while reads and writes go on, and drops the old one when nothing uses it', async () => {
+  it('changes the key during reads and writes, and removes the old key when no value uses it', async () => {
     const [old] = keysNow();
     const waiting = await storeWithReplacement(sandboxVault());
     await storeMany(sandboxVault(), 500);
@@ -87,14 +87,14 @@ describe('in the sandbox', () => {
       repeat('balance', 'POST', '/gift-cards/balances', () => stored),
       repeat('list', 'GET', '/webhook-subscriptions?limit=20'),
       repeat('subscribe', 'POST', '/webhook-subscriptions', () => ({
-        // Nothing is delivered: every card would be an event for every one of them.
+        // The subscriptions are inactive: otherwise every card would cause an event for each of them.
         active: false,
         url: 'https://example.com',
         authentication: login,
       })),
     ];
     const { status, stdout, stderr } = await payments(['secrets', 'rotate']);
-    // After it, too: what is stored now must be of the new key.
+    // Also after the rotation: values stored now must use the new key.
     await wait(300);
     over = true;
     await Promise.all(traffic);
@@ -105,13 +105,13 @@ describe('in the sandbox', () => {
     expect(current).not.toBe(old);
     expect(stdout).toMatch(
       new RegExp(
-        `^Sealed \\d+ values with key ${current ?? ''}; none uses another. The old key is dropped from DATA_DIR.\n$`,
+        `^Encrypted \\d+ values with key ${current ?? ''}; no value uses another key. The old key was removed from DATA_DIR.\n$`,
       ),
     );
     expect([...statuses.keys()].sort()).toEqual(['balance 200', 'card 201', 'list 200', 'subscribe 201']);
     expect(await keysUsed()).toEqual([current]);
 
-    // Everything still says what it said.
+    // All values are unchanged.
     const vault = sandboxVault();
     const rows = await db()
       .selectFrom('payment_methods')
@@ -133,7 +133,7 @@ describe('in the sandbox', () => {
     expect(body).toMatchObject({ items: [{ balance: 12550 }, { balance: 0 }] });
   });
 
-  it('killed half-way, completes when it is run again, with the key that it had made', async () => {
+  it('killed half-way, it completes on the next run with the key that it had created', async () => {
     await storeMany(sandboxVault(), 20_000);
     const child = startNode('server/cli/main.ts', ['secrets', 'rotate'], { env });
     while ((await keysUsed()).length < 2) await wait(5);
@@ -151,9 +151,9 @@ describe('in the sandbox', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('waits for who began before, does one at a time, and keeps the old key if told to', async () => {
+  it('waits for older transactions, refuses a second rotation at the same time, and keeps the old key with --keep-old', async () => {
     const [old] = keysNow();
-    // Whoever sealed before the new key was made may write after everything was sealed anew.
+    // A transaction that sealed a value with the old key may commit after all other values were re-encrypted.
     const late = await db()
       .connection()
       .execute(async (connection) => {
@@ -162,14 +162,14 @@ describe('in the sandbox', () => {
         const rotating = payments(['secrets', 'rotate', '--keep-old']);
         while (keysNow().length < 2) await wait(20);
         const second = await payments(['secrets', 'rotate']);
-        expect([second.status, second.stderr]).toEqual([1, 'Another rotation is under way.\n']);
+        expect([second.status, second.stderr]).toEqual([1, 'Another rotation is running.\n']);
         await sql`
         insert into payment_methods (merchant_account_id, status, number_sealed)
         values ('default', 'succeeded', ${sealed})`.execute(connection);
         await sql`commit`.execute(connection);
         return rotating;
       });
-    expect([late.status, late.stdout]).toEqual([0, expect.stringContaining('may be dropped')]);
+    expect([late.status, late.stdout]).toEqual([0, expect.stringContaining('can be removed')]);
     expect(keysNow()).toHaveLength(2);
     expect(keysNow()[1]).toBe(old);
     expect(await keysUsed()).toEqual([keysNow()[0]]);
@@ -179,7 +179,7 @@ describe('in the sandbox', () => {
 describe('where CARD_KEY is set', () => {
   const text = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
 
-  it('seals with the first, and changes nothing when a key is missing', async () => {
+  it('encrypts with the first key, and changes nothing when a key is missing', async () => {
     const file = JSON.parse(await readFile(join(service.config.dataDir, 'secrets.json'), 'utf8')) as {
       CARD_KEY: string;
     };
@@ -189,19 +189,19 @@ describe('where CARD_KEY is set', () => {
     const missing = await createPayments({ ...env, CARD_KEY: text(fresh) })(['secrets', 'rotate']);
     expect([missing.status, missing.stderr]).toEqual([
       1,
-      expect.stringContaining(`sealed with ${keyIdOf(old)}`),
+      expect.stringContaining(`need a key that is missing: ${keyIdOf(old)}`),
     ]);
     expect(await countSealed(db())).toEqual(before);
 
     const done = await createPayments({ ...env, CARD_KEY: text(fresh, old) })(['secrets', 'rotate']);
-    expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('may be dropped from CARD_KEY')]);
+    expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('can be removed from CARD_KEY')]);
     expect(await keysUsed()).toEqual([keyIdOf(fresh)]);
-    // The file was not touched: it is not where the key comes from.
+    // secrets.json was not changed, because the key comes from CARD_KEY.
     expect(keysNow()).toEqual([keyIdOf(old)]);
   });
 });
 
-it('knows every sealed column', async () => {
+it('lists every sealed column of the database', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and column_name like '%sealed%'`.execute(db());

@@ -1,4 +1,4 @@
-// `payments seed`: plausible, valid, and the same again.
+// `payments seed` creates plausible and valid transactions, the same ones for the same seed.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const content = async ({ service }: TestService, sequence: string) => {
   return rows;
 };
 
-it('makes the same transactions in another database, goes on where it was left, and all are valid', async () => {
+it('creates the same transactions in another database, continues a sequence, and all are valid', async () => {
   await using one = await startTestService();
   await using other = await startTestService();
   const parts = [
@@ -36,15 +36,15 @@ it('makes the same transactions in another database, goes on where it was left, 
     await seed(other, '--transactions', '1250', '--seed', '42', '--until', until),
   ];
   expect(parts.map(({ status, stdout, stderr }) => [status, stdout, stderr])).toEqual([
-    [0, 'Made 1,100 transactions in default.\n', ''],
-    [0, 'Made 150 transactions in default.\n', ''],
-    [0, 'Made 1,250 transactions in default.\n', ''],
+    [0, 'Created 1,100 transactions in default.\n', ''],
+    [0, 'Created 150 transactions in default.\n', ''],
+    [0, 'Created 1,250 transactions in default.\n', ''],
   ]);
   const [first, second] = [await content(one, '42'), await content(other, '42')];
   expect(first).toHaveLength(1250);
   expect(first).toEqual(second);
 
-  // Every page is held against the contract by the caller.
+  // `call` validates every page against the contract.
   const token = one.token('transactions.read');
   const filter = encodeURIComponent('{"seed":"42"}');
   let listed = 0;
@@ -62,7 +62,7 @@ it('makes the same transactions in another database, goes on where it was left, 
   expect(listed).toBe(1250);
 });
 
-it('two at once make as many as they say', async () => {
+it('two commands at once create as many transactions as they report', async () => {
   await using one = await startTestService();
   const both = await Promise.all(
     [1, 2].map(() => createPayments(environment(one))(['seed', '--transactions', '300', '--seed', '7'])),
@@ -71,7 +71,7 @@ it('two at once make as many as they say', async () => {
   expect(await content(one, '7')).toHaveLength(600);
 });
 
-it('refuses what it does not understand', async () => {
+it('refuses invalid options', async () => {
   await using service = await startTestService();
   for (const [options, message] of [
     [['--transactions', 'many'], '--transactions is a number up to 10000000.\n'],
@@ -84,7 +84,7 @@ it('refuses what it does not understand', async () => {
   }
 });
 
-it('the first 300 are a list worth looking at', () => {
+it('the first 300 transactions have every status and kind of value', () => {
   const secrets = { fingerprint: () => 'ab'.repeat(32) };
   const options = { seed: 1, until: new Date(until), secrets };
   const rows = Array.from({ length: 300 }, (_, index) => sampleTransaction(index, 'default', options));
@@ -101,7 +101,7 @@ it('the first 300 are a list worth looking at', () => {
   expect(some(({ merchant_initiated }) => merchant_initiated === true)).toBeGreaterThan(20);
   expect(some(({ is_subsequent_payment }) => is_subsequent_payment === true)).toBeGreaterThan(10);
   expect(some(({ pending_review }) => pending_review)).toBeGreaterThan(0);
-  // What is shown does not contradict itself.
+  // The fields of a transaction are consistent.
   for (const row of rows) {
     expect(row.captured_amount).toBeLessThanOrEqual(row.authorized_amount);
     expect(row.refunded_amount).toBeLessThanOrEqual(row.captured_amount);

@@ -1,4 +1,4 @@
-// A signal ends the service by itself: what is under way is answered, nothing new is taken, nothing is left running.
+// Graceful shutdown: running requests are answered, new ones are refused, and no process is left.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ afterEach(() => {
   Object.assign(limits, normal);
 });
 
-/** The service, with an operation that takes until it is told to go on. */
+/** A service with an operation that blocks until the test lets it continue. */
 async function startSlow() {
   let begun = () => {};
   let goOn = () => {};
@@ -44,7 +44,7 @@ async function startSlow() {
   };
 }
 
-/** A connection that was used once and is kept for the next request. */
+/** An idle keep-alive connection that was used once. */
 async function keepAlive(socket: Socket): Promise<Socket> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -59,8 +59,8 @@ const isRefused = (url: string) =>
   );
 
 describe('closing', () => {
-  it('answers what is under way, refuses what is new, and waits for no idle connection', async () => {
-    // None of these may be what ends the connections.
+  it('answers running requests, refuses new ones, and does not wait for idle connections', async () => {
+    // Long timeouts, so that only the shutdown can close the connections.
     Object.assign(limits, {
       keepAliveMilliseconds: 600_000,
       headersMilliseconds: 600_000,
@@ -72,7 +72,7 @@ describe('closing', () => {
     await underWay;
     const used = await keepAlive(await connect());
     const unused = await connect();
-    // The service must have seen it, too.
+    // Wait until the service has noticed it too.
     await keepAlive(await connect());
 
     let closed = false;
@@ -89,13 +89,13 @@ describe('closing', () => {
     await service[Symbol.asyncDispose]();
   });
 
-  it('answers a request that was on its way when it began', async () => {
+  it('answers a request that was partly received when the shutdown began', async () => {
     const { service, underWay, goOn, slow, connect } = await startSlow();
     const answer = slow();
     await underWay;
     const late = await keepAlive(await connect());
     late.write('GET /healthz HTTP/1.1\r\nHo');
-    // Answered after the bytes above, so these were read before the closing begins.
+    // This answer shows that the bytes above were read before the shutdown begins.
     await keepAlive(await connect());
     const closing = service.service.close();
     let text = '';
@@ -108,7 +108,7 @@ describe('closing', () => {
     await closing;
   });
 
-  it('does not wait for ever', async () => {
+  it('stops at the deadline', async () => {
     limits.shutdownMilliseconds = 100;
     const { service, underWay, goOn, slow } = await startSlow();
     const answer = slow().then(
@@ -121,7 +121,7 @@ describe('closing', () => {
     goOn();
   });
 
-  it('can be asked for twice', async () => {
+  it('may be called twice', async () => {
     const { service } = await startSlow();
     await Promise.all([service.service.close(), service.service.close()]);
     await service.service.close();
@@ -129,7 +129,7 @@ describe('closing', () => {
 });
 
 describe('the process', () => {
-  it('ends with 0 on SIGTERM, past connections that are kept, and PostgreSQL with it', async () => {
+  it('exits with 0 on SIGTERM despite keep-alive connections, and PostgreSQL stops too', async () => {
     await using dataDir = await newDataDir();
     await using server = await startServer({ DATA_DIR: dataDir.path });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -142,7 +142,7 @@ describe('the process', () => {
     expect(await isRefused(server.url)).toBe(true);
   });
 
-  it('answers what is under way on SIGINT, also when it comes several times, as one Ctrl-C does under npm', async () => {
+  it('answers running requests on SIGINT, also if it arrives several times, as one Ctrl-C does under npm', async () => {
     await using dataDir = await newDataDir();
     await using server = await startServer({
       DATA_DIR: dataDir.path,
@@ -151,7 +151,7 @@ describe('the process', () => {
     const open = () => connect(Number(new URL(server.url).port), '127.0.0.1');
     const slow = open();
     slow.write('GET /healthz HTTP/1.1\r\nHo');
-    // Answered after the bytes above, so these were read.
+    // This answer shows that the bytes above were read.
     await keepAlive(open());
     server.signal('SIGINT');
     await eventually(() => server.output().includes('stopping: finishing'), 'it has heard');

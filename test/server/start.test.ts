@@ -1,5 +1,4 @@
-// `npm start` as people meet it: the first start makes everything, the next keeps it, and what stops a start is said in one
-// sentence.
+// `npm start`: the first start creates everything, the next one keeps it, and a failed start prints one sentence.
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -60,7 +59,7 @@ describe('the sandbox in an empty folder', () => {
     expect(rows).toEqual([{ id: 'default' }, { id: 'marketplace' }]);
   });
 
-  it('has one key pair, an administrator for all accounts, whose private key lies in DATA_DIR', async () => {
+  it('has one key pair, an administrator for all accounts, whose private key is in DATA_DIR', async () => {
     const rows = await query(await runningUrl(dataDir.path), pairs);
     expect(rows).toMatchObject([{ thumbprint: thumbprint(keyIn(dataDir.path)), algorithm: 'ECDSA' }]);
     const { status, body } = await answerTo(server.url, dataDir.path);
@@ -77,10 +76,10 @@ describe('the sandbox in an empty folder', () => {
     };
   });
 
-  it('keeps its secrets where only their owner can read them, in a folder that others cannot look into', async () => {
+  it('stores secrets readable only by the owner, in a folder that others cannot list', async () => {
     expect(await modeOf(file('sandbox-key.pem'))).toBe(0o600);
     expect(await modeOf(file('secrets.json'))).toBe(0o600);
-    // Root lets the user that PostgreSQL runs as pass through.
+    // As root, the folder must let PostgreSQL's user pass through.
     expect(await modeOf(dataDir.path)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
     const secrets = JSON.parse(first.secrets) as Record<string, string>;
     expect(Object.keys(secrets).sort()).toEqual([...secretNames].sort());
@@ -110,7 +109,7 @@ describe('the sandbox in an empty folder', () => {
       expect((await fetch(server.url + path)).status, path).toBe(200);
   });
 
-  it('ends by itself, and the second start keeps everything', async () => {
+  it('stops cleanly, and the second start keeps everything', async () => {
     expect((await server.stop()).status).toBe(0);
     await nothingRunsOn(dataDir.path);
     server = await startServer({ DATA_DIR: dataDir.path });
@@ -122,8 +121,8 @@ describe('the sandbox in an empty folder', () => {
   });
 });
 
-describe('the sandbox on a database that is given', () => {
-  it('makes a new pair and file when sandbox-key.pem was lost, and leaves the old pair as it was', async () => {
+describe('the sandbox with DATABASE_URL', () => {
+  it('creates a new key pair and file when sandbox-key.pem was lost, and does not change the old pair', async () => {
     await using dataDir = await newDataDir();
     const config = { dataDir: dataDir.path, databaseUrl: await createTestDatabase() };
     const before = await startTestService({ config });
@@ -138,7 +137,7 @@ describe('the sandbox on a database that is given', () => {
     expect((await answerTo(after.url, dataDir.path)).status).toBe(200);
   });
 
-  it('registers a kept sandbox-key.pem in a fresh database', async () => {
+  it('registers an existing sandbox-key.pem in a new database', async () => {
     await using old = await newDataDir();
     await using fresh = await newDataDir();
     const before = await startTestService({ config: { dataDir: old.path } });
@@ -165,7 +164,7 @@ describe('the secrets of the sandbox', () => {
     expect(await modeOf(join(dataDir.path, 'secrets.json'))).toBe(0o600);
   });
 
-  it('give way to those from the environment', async () => {
+  it('are overridden by those from the environment', async () => {
     await using dataDir = await newDataDir();
     const given = randomBytes(32);
     expect(sandboxSecrets(dataDir.path, ['CARD_KEY'], { CARD_KEY: given }).CARD_KEY).toEqual(given);
@@ -186,7 +185,7 @@ describe('the secrets of the sandbox', () => {
 });
 
 describe('two first starts at once', () => {
-  it('end with one key pair, and both serve; one goes on when the other ends', async () => {
+  it('create one key pair, and both serve; one keeps running when the other stops', async () => {
     await using dataDir = await newDataDir();
     const env = { DATA_DIR: dataDir.path };
     const both = await Promise.all([startServer(env), startServer(env)]);
@@ -194,14 +193,14 @@ describe('two first starts at once', () => {
     await using two = both[1];
     expect(await query(await runningUrl(dataDir.path), pairs)).toHaveLength(1);
     for (const { url } of [one, two]) expect((await answerTo(url, dataDir.path)).status).toBe(200);
-    // Each in turn, so that one of them started the database.
+    // Stopped one after the other, so that one of them is the starter of the database.
     expect((await one.stop()).status).toBe(0);
     expect((await answerTo(two.url, dataDir.path)).status).toBe(200);
     expect((await two.stop()).status).toBe(0);
   });
 });
 
-describe('what stops a start is said in one sentence', () => {
+describe('a failed start prints one sentence', () => {
   it('a port that is taken', async () => {
     await using dataDir = await newDataDir();
     const other = createServer().listen(0, '127.0.0.1');
@@ -226,7 +225,7 @@ describe('what stops a start is said in one sentence', () => {
     });
   });
 
-  it('a database that is not there, or not ours, without its password', async () => {
+  it('a database that cannot be reached or does not exist, without printing its password', async () => {
     await using dataDir = await newDataDir();
     const url = new URL(await createTestDatabase());
     const address = url.searchParams.get('host') ?? url.host;
@@ -261,7 +260,7 @@ describe('what stops a start is said in one sentence', () => {
 });
 
 describe('production', () => {
-  it('with all its settings starts, and finds nothing in its database that it did not bring', async () => {
+  it('starts with all its settings, and its database has no sample data', async () => {
     await using dataDir = await newDataDir();
     const databaseUrl = await createTestDatabase();
     await using server = await startServer({
@@ -275,7 +274,7 @@ describe('production', () => {
     expect(await query(databaseUrl, 'select id from merchant_accounts')).toEqual([]);
     expect(await query(databaseUrl, pairs)).toEqual([]);
     expect(existsSync(dataDir.path)).toBe(false);
-    // What it prints is for machines.
+    // In production, standard output has only log lines.
     expect((await server.stop()).status).toBe(0);
     for (const line of server.output().trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
   });

@@ -1,4 +1,4 @@
-// A table of tokens, forged and genuine. Each forged one is refused alike, and nobody learns why.
+// Valid and forged tokens. All forged ones get the same answer, which does not tell why.
 import {
   createHmac,
   createPublicKey,
@@ -26,7 +26,7 @@ const scopes = ['card-scheme-definitions.read'];
 const status = async (token: string, headers: Record<string, string> = {}) =>
   (await service.call('GET', '/card-scheme-definitions', { token, headers })).status;
 
-/** A token of our own making, signed ES512 with the key, whatever it says. */
+/** Signs any header and claims with ES512. */
 function forge(key: KeyObject, header: object, payload: unknown): string {
   const head = base64url({ alg: 'ES512', typ: 'JWT', kid: thumbprint(key), ...header });
   const body = base64url(payload);
@@ -36,7 +36,7 @@ function forge(key: KeyObject, header: object, payload: unknown): string {
 
 const claims = (extra: object = {}) => ({ scopes, exp: now() + 600, iat: now(), ...extra });
 
-describe('genuine tokens', () => {
+describe('valid tokens', () => {
   it('ES512 of an ECDSA pair, RS512 of an RSA pair', async () => {
     expect(await status(service.token(...scopes))).toBe(200);
     const rsa = await service.pair({ algorithm: 'RSA' });
@@ -118,13 +118,13 @@ describe('forged and broken tokens are 401', () => {
       () => forge(service.key, {}, claims({ iat: undefined, exp: now() + 90_000 })),
     ],
     [
-      'a long lifetime behind a future iat',
+      'a long lifetime hidden by a future iat',
       () => forge(service.key, {}, claims({ iat: now() + 900_000, exp: now() + 900_060 })),
     ],
     ['no scopes', () => forge(service.key, {}, claims({ scopes: undefined }))],
     ['scopes as text', () => forge(service.key, {}, claims({ scopes: scopes[0] }))],
     [
-      'a malformed scope beside a good one',
+      'a malformed scope next to a valid one',
       () => forge(service.key, {}, claims({ scopes: [...scopes, 'everything'] })),
     ],
     ['a scope that is no text', () => forge(service.key, {}, claims({ scopes: [...scopes, 1] }))],
@@ -154,7 +154,7 @@ describe('forged and broken tokens are 401', () => {
     ['nothing', () => '.'],
   ];
 
-  /** The same bytes in other letters: base64url of lengths that leave bits over has several spellings. */
+  /** Another base64url encoding of the same bytes: with some lengths, the last character has unused bits. */
   function respell(token: string): string {
     const [head = '', , signature = ''] = token.split('.');
     for (let pad = 0; ; pad += 1) {
@@ -189,7 +189,7 @@ describe('forged and broken tokens are 401', () => {
     },
   );
 
-  it('all of them answer with the same body', async () => {
+  it('all of them get the same body', async () => {
     const bodies = await Promise.all(
       table
         .slice(0, 12)
@@ -198,7 +198,7 @@ describe('forged and broken tokens are 401', () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it('a cached token ends when it expires', async () => {
+  it('a cached token is refused after it expires', async () => {
     let time = new Date();
     await using clocked = await startTestService({ now: () => time });
     const exp = Math.floor(time.getTime() / 1000) + 60;
@@ -211,7 +211,7 @@ describe('forged and broken tokens are 401', () => {
     expect(await call()).toBe(401);
   });
 
-  it('a cached token ends when its pair is deactivated', async () => {
+  it('a cached token is refused after its key pair is deactivated', async () => {
     let time = new Date();
     await using clocked = await startTestService({ now: () => time });
     const pair = await clocked.pair();

@@ -1,4 +1,4 @@
-// Every filter of GET /transactions against an oracle: alone, with each other filter, and in larger company.
+// Compares every filter of GET /transactions with an oracle: alone, in pairs, and in larger combinations.
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ import {
   type Filter,
 } from '../support/transactions.ts';
 
-// New data each time; a failure is repeated with SEED=….
+// Random data; set SEED=… to repeat a failure.
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const accounts = ['default', "o'account \\ %", 'marketplace'];
 const data = new Map<string, Case[]>(
@@ -59,7 +59,7 @@ const list = async (scope: readonly string[] | undefined, filters: TransactionFi
   return page.rows.map(({ id }) => id);
 };
 
-/** Filters of these names around one witness, and whose accounts are asked. */
+/** Filters with these names that often match one witness transaction, and the accounts to query. */
 const question = (names: readonly (keyof TransactionFilters)[]) =>
   fc.constantFrom(...scopes).chain((scope) =>
     fc.constantFrom(...casesOf(scope)).chain((witness) =>
@@ -90,8 +90,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-describe(`filters, against an oracle (SEED=${seed})`, () => {
-  it('are all those of the contract', () => {
+describe(`filters, compared with an oracle (SEED=${seed})`, () => {
+  it('are all tested', () => {
     const contract = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
     ) as {
@@ -105,7 +105,7 @@ describe(`filters, against an oracle (SEED=${seed})`, () => {
     expect([...filterNames].sort()).toEqual(declared?.sort());
   });
 
-  it('none: everything, newest first, and equal times by id', async () => {
+  it('without filters: all rows, newest first, and by ID if the time is equal', async () => {
     for (const scope of scopes) await check({ scope, filters: [] });
   });
 
@@ -165,7 +165,7 @@ describe('what is stored', () => {
     payment_service_transaction_id: given.payment_service_transaction_id ?? null,
   });
 
-  /** The resource, and what only filters use. */
+  /** The resource, and fields that only filters use. */
   const stored = (row: TransactionRow): NewTransaction => ({
     ...presentTransaction(row),
     metadata: row.metadata,
@@ -175,20 +175,20 @@ describe('what is stored', () => {
     payment_service_transaction_id: row.payment_service_transaction_id,
   });
 
-  it('comes back as it was given, with its times in milliseconds of UTC', async () => {
+  it('is returned unchanged, with times in UTC milliseconds', async () => {
     for (const row of every) {
       const found = await findTransaction(database.db, row.given.id);
       expect(found && stored(found)).toEqual(shown(row));
     }
   });
 
-  it('keeps the order in which a snapshot was written', async () => {
+  it('keeps the order of properties in a snapshot', async () => {
     const [row] = every.filter(({ given }) => given.payment_method !== null);
     const found = await findTransaction(database.db, row?.given.id ?? '');
     expect(JSON.stringify(found?.payment_method)).toBe(JSON.stringify(row?.given.payment_method));
   });
 
-  it('is told apart by id: one that exists is left out, and named by its place', async () => {
+  it('is unique by ID: an existing one is left out, and its index returned', async () => {
     const [known] = every;
     const fresh = transaction();
     const again = { ...fresh, amount: 7 };
@@ -206,7 +206,7 @@ describe('what is stored', () => {
     ).toEqual([1, 2]);
   });
 
-  it('is known to be impossible before it is tried', () => {
+  it('is checked for values that cannot be stored', () => {
     expect(whyUnstorable(transaction({ external_identifier: 'a\0b' }))).toContain('U+0000');
     expect(whyUnstorable(transaction({ metadata: { a: '\udfff' } }))).toContain('surrogate');
     expect(whyUnstorable(transaction({ created_at: '9999-12-31T23:59:60Z' }))).toContain('created_at');
@@ -215,7 +215,7 @@ describe('what is stored', () => {
     expect(whyUnstorable(transaction({ external_identifier: '\\u0000' }))).toBeUndefined();
   });
 
-  it('is found by what it was changed to, and no longer by what it was', async () => {
+  it('is found by its new values after an update, and no longer by the old ones', async () => {
     const before = transaction({ external_identifier: 'before the change' });
     await insertTransactions(database.db, [before]);
     const gift_card_redemptions = [redemption({ refunded_amount: 5 })];

@@ -32,7 +32,7 @@ const fail = (error: Error) => {
 beforeAll(async () => {
   const url = await createTestDatabase();
   database = openDatabase(url, fail);
-  // Another pool, as another process would have.
+  // A separate pool, like that of another process.
   elsewhere = openDatabase(url, fail);
   for (const id of accounts) await createAccount(database.db, { id, display_name: id });
 });
@@ -68,7 +68,7 @@ async function forward(
 
 const ids = (pages: Pages) => pages.flatMap((one) => one.ids);
 
-describe(`a list that stays as it is (SEED=${seed})`, () => {
+describe(`a list that does not change (SEED=${seed})`, () => {
   const data: Case[] = accounts.flatMap((account, index) =>
     fc.sample(caseOf(account), { seed: seed + index, numRuns: 40 }),
   );
@@ -113,7 +113,7 @@ describe(`a list that stays as it is (SEED=${seed})`, () => {
       { numRuns: 30 },
     ));
 
-  it('each page leads back to exactly the one before it', () =>
+  it('the previous cursor of each page leads to exactly the page before', () =>
     fc.assert(
       fc.asyncProperty(question, async ({ scope, filters, limit }) => {
         const pages = await forward(scope, asFilters(filters), limit);
@@ -126,7 +126,7 @@ describe(`a list that stays as it is (SEED=${seed})`, () => {
       { numRuns: 20 },
     ));
 
-  it('the size of the page may change on the way', () =>
+  it('the limit may change from page to page', () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...scopes),
@@ -146,7 +146,7 @@ describe(`a list that stays as it is (SEED=${seed})`, () => {
     ));
 });
 
-describe(`a list that grows meanwhile (SEED=${seed})`, () => {
+describe(`a list that grows while it is read (SEED=${seed})`, () => {
   beforeEach(async () => {
     await database.db.deleteFrom('transactions').execute();
   });
@@ -163,7 +163,7 @@ describe(`a list that grows meanwhile (SEED=${seed})`, () => {
         database.db,
         before.map(({ given }) => given),
       );
-      // Older, newer and as old as what is there, in front of the page and behind it.
+      // Rows that are older, newer and of the same age as existing ones, before and after the page.
       const pages = await forward(scope, {}, 3, async () => {
         await insertTransactions(elsewhere.db, meanwhile.splice(0, 4));
       });
@@ -183,7 +183,7 @@ describe(`a list that grows meanwhile (SEED=${seed})`, () => {
     expect(found.new).toBeGreaterThan(0);
   });
 
-  it('also while another connection inserts without pause, with the same time on every row', async () => {
+  it('does so while another connection inserts rows with the same timestamp', async () => {
     const times = { created_at: '2026-11-15T10:30:00.000Z', updated_at: '2026-11-15T10:30:00.000Z' };
     const before = Array.from({ length: 150 }, () => transaction(times));
     await insertTransactions(database.db, before);
@@ -207,7 +207,7 @@ describe(`a list that grows meanwhile (SEED=${seed})`, () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('page two leads back to page one, which has a page before it once newer rows have come', async () => {
+  it('page two leads back to page one, which has a previous page once newer rows were inserted', async () => {
     const at = (minute: number) =>
       transaction({ created_at: `2026-11-15T10:${String(minute).padStart(2, '0')}:00Z` });
     await insertTransactions(database.db, [1, 2, 3, 4, 5].map(at));

@@ -1,5 +1,5 @@
-// How the database answers GET /transactions when there are many: from an index, and from no more of it than a page. With
-// MILLION=1 there are a million of them, and the times are printed.
+// Query plans of GET /transactions with many rows: every query uses an index and reads little more than one page. MILLION=1
+// runs this with a million rows and prints the times.
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,10 +32,10 @@ interface Answer {
   milliseconds: number;
   nodes: Node[];
   indexes: string[];
-  /** Rows of the table that were looked at. */
+  /** Table rows that were read. */
   touched: number;
   sorted: number;
-  /** Pages of table and index that were read: entries of an index that do not match are counted nowhere else. */
+  /** Blocks of table and index that were read. Only this number includes index entries that do not match. */
   blocks: number;
 }
 
@@ -90,7 +90,7 @@ const tell = (name: string, { milliseconds, touched, sorted, rows, blocks, index
 const isSequential = ({ nodes }: Answer) =>
   nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'transactions');
 
-/** A row so many places down the list. */
+/** The row at this position of the list. */
 const position = async (scope: readonly string[] | undefined, depth: number) => {
   const { rows } = await sql<{ created_at: Date; id: string }>`
     select created_at, id from transactions
@@ -106,7 +106,7 @@ const digest = async (text: string) => {
   return rows[0]?.id ?? '';
 };
 
-// Indexes that are made afterwards take a fraction of the time.
+// Creating the indexes after the rows takes a fraction of the time.
 async function seed() {
   const { rows: indexes } = await sql<{ name: string; definition: string }>`
     select indexname as name, indexdef as definition from pg_indexes
@@ -161,14 +161,14 @@ describe(`${count} transactions`, () => {
         tell(`${name}, ${page} page, ${limit} ${side}`, answer);
         expect(isSequential(answer)).toBe(false);
         expect(answer.blocks).toBeLessThan(50 + 5 * limit * branches);
-        // Of several accounts a range each, and then the rows themselves.
+        // With several accounts: one index range for each, and then the rows.
         expect(answer.touched).toBeLessThanOrEqual(limit * (branches === 1 ? 1 : branches + 1));
         expect(answer.sorted).toBeLessThanOrEqual(branches === 1 ? 0 : 2 * limit * branches);
       }
     });
   });
 
-  it('a page deep in a range of time begins at its cursor, not at the end of the range', async () => {
+  it('a page deep in a time range starts at its cursor, not at the end of the range', async () => {
     const newest = (await position(['default'], 0)).createdAt.toISOString();
     const oldest = (await position(['default'], count * 0.8 - 1)).createdAt.toISOString();
     const at = await position(['default'], count / 2);
@@ -181,7 +181,7 @@ describe(`${count} transactions`, () => {
     }
   });
 
-  // Where nothing of an account matches, all of it may be walked if it is small; here that is one per cent.
+  // If nothing matches in a small account (here 1 % of the rows), scanning all of it is acceptable.
   const bound = count * 0.012;
   it('every filter is served by an index', async () => {
     const n = Math.floor(count / 100) * 100 - 48;
@@ -193,7 +193,7 @@ describe(`${count} transactions`, () => {
     const { id, created_at, updated_at } = row;
     const after = new Date(updated_at.getTime() + 1000).toISOString();
     const before = new Date(updated_at.getTime() - 1000).toISOString();
-    // Selective values: no more than a few rows beyond those that are shown.
+    // With selective values, only a few rows more than the page are read.
     const selective: [keyof TransactionFilters, TransactionFilters][] = [
       ['id', { id }],
       ['external_identifier', { external_identifier: `order-${n}` }],

@@ -1,4 +1,4 @@
-// What a transaction does to the stored card that it names.
+// How a transaction changes the usage counters of its stored card.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { beginImport, createTransactions as createIn } from '../../server/actions/transactions.ts';
@@ -10,7 +10,6 @@ import { paymentMethod, transaction } from '../support/transactions.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  // Before the first-start data: their transactions are older than those below.
   service = await startTestService();
 });
 afterAll(async () => {
@@ -18,7 +17,7 @@ afterAll(async () => {
 });
 
 const db = () => service.service.database.db;
-// A card that is not chosen by the seed, so it begins with no use.
+// A card that the sample transactions do not use, so its count starts at zero.
 const { id } = cards.find(({ status }) => status === 'processing') ?? { id: '' };
 const use = (created_at: string, given: Partial<NewTransaction> = {}) =>
   transaction({ created_at, payment_method: paymentMethod({ id }), ...given });
@@ -33,11 +32,11 @@ const usage = async () => {
 };
 const day = (number: number) => `2026-11-0${number}T10:00:00.000Z`;
 
-it('counts uses and remembers the last, and those by the customer apart', async () => {
+it('counts uses with the time of the last one, and customer-initiated uses separately', async () => {
   const unused = { usage_count: 0, last_used_at: null, cit_usage_count: 0, cit_last_used_at: null };
   expect(await usage()).toEqual(unused);
 
-  // Others leave it alone: without a card, with a card that is not stored, of another account.
+  // These do not count: without a card, with a card that is not stored, of another account.
   await createTransactions(db(), [
     transaction(),
     transaction({ payment_method: paymentMethod() }),
@@ -49,7 +48,7 @@ it('counts uses and remembers the last, and those by the customer apart', async 
   await createTransactions(db(), [merchants]);
   expect(await usage()).toEqual({ ...unused, usage_count: 1, last_used_at: day(3) });
 
-  // Several at once, in any order; what is not said to be merchant initiated is the customer's.
+  // Several at once, in any order. Unless it is merchant initiated, a use counts as customer initiated.
   await createTransactions(db(), [
     use(day(5), { merchant_initiated: true }),
     use(day(2)),
@@ -59,12 +58,12 @@ it('counts uses and remembers the last, and those by the customer apart', async 
   const five = { usage_count: 5, last_used_at: day(5), cit_usage_count: 3, cit_last_used_at: day(4) };
   expect(await usage()).toEqual(five);
 
-  // An older one counts, and moves no time; one that exists already does not count.
+  // An older transaction counts but does not change the time; an existing one does not count.
   await createTransactions(db(), [use(day(1)), merchants]);
   const six = { ...five, usage_count: 6, cit_usage_count: 4 };
   expect(await usage()).toEqual(six);
 
-  // In bulk the same, and only at the end.
+  // A bulk import counts the same, but only at its end.
   await silentWork(db(), async (unit) => {
     const bulk = await beginImport(unit);
     const again = use(day(8));
@@ -84,7 +83,7 @@ it('counts uses and remembers the last, and those by the customer apart', async 
   });
 });
 
-it('two that name the same cards in another order do not stop each other', async () => {
+it('two transactions with the same cards in different order do not deadlock', async () => {
   const ids = cards.map((card) => card.id);
   const create = (order: string[]) =>
     silentWork(db(), (unit) =>

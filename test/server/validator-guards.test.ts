@@ -1,5 +1,5 @@
-// express-openapi-validator has traps; server/contract/ and server/http/ have a guard against each. Every test here was seen
-// to fail with its guard taken away. See docs/decisions/0005.
+// express-openapi-validator has pitfalls; server/contract/ and server/http/ have a guard against each. Every test here fails
+// without its guard. See docs/decisions/0005.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ const told = ({ body }: { body: never }) =>
     ({ location, pointer, type }) => `${location} ${pointer} ${type}`,
   );
 
-/** Sends bytes as they stand: fetch would encode what is meant to be raw. */
+/** Sends bytes unchanged; fetch would encode them. */
 function raw(path: string): Promise<{ status: number; body: never }> {
   const { port } = new URL(service.url);
   return new Promise((done, failed) => {
@@ -67,7 +67,7 @@ const contractWith = (edit: (document: Document) => void): Contract => {
 
 const judged = async (document: Document, id: OperationId, query: string, body?: unknown) => {
   const { judge } = await createRequestJudge(document);
-  // Compiling holds the process up, and with it the service's connections; those that timed out meanwhile end now.
+  // Compiling blocks the event loop; connections that timed out in the meantime are closed now.
   await sleep(20);
   const { method, path } = operations[id];
   const url = `${path}?${query}`;
@@ -106,7 +106,7 @@ describe('the order: the token before the body', () => {
     expect((await service.call('POST', '/payment-methods', { raw: text })).status).toBe(401);
   });
 
-  it('another Content-Type is 401 to a stranger', async () => {
+  it('another Content-Type is 401 without a token', async () => {
     const headers = { 'Content-Type': 'text/plain' };
     expect((await service.call('POST', '/payment-methods', { raw: 'x', headers })).status).toBe(401);
   });
@@ -123,7 +123,7 @@ describe('allErrors: more than one violation', () => {
     ]);
   });
 
-  it('in the query, where the validator stops at the first unknown name', async () => {
+  it('in the query, where the validator reports only the first unknown name', async () => {
     expect(told(await get('/transactions?unicorn=1&narwhal=2&limit=0&id=x')).sort()).toEqual([
       'query /id value_error.uuid',
       'query /limit value_error.number.not_ge',
@@ -133,7 +133,7 @@ describe('allErrors: more than one violation', () => {
   });
 });
 
-describe('coerceTypes: a body means what it says', () => {
+describe('coerceTypes: values in a body are not converted', () => {
   const subscription = { url: 'https://shop.example/' };
 
   it.each([['true'], [1], [0], [''], [null]])('active: %j is no boolean', async (active) => {
@@ -153,7 +153,7 @@ describe('coerceTypes: a body means what it says', () => {
     expect(await send('5')).toMatchObject([{ pointer: '/attempts', type: 'type_error.integer' }]);
   });
 
-  it('a number is no text, and one entry is no list', async () => {
+  it('a number is not a string, and a single value is not a list', async () => {
     const card = { method: 'card', number: 4111111111111111, expiration_date: '12/39' };
     expect(told(await post('/payment-methods', card))).toEqual(['body /number type_error.string']);
     const items = { number: '9999000050001234', pin: '1234' };
@@ -161,7 +161,7 @@ describe('coerceTypes: a body means what it says', () => {
   });
 });
 
-describe('formats: full, and no wider than their standards', () => {
+describe('formats: full mode, and as strict as their standards', () => {
   const at = (time: string) => get(`/transactions?created_at_gte=${encodeURIComponent(time)}`);
 
   it.each([
@@ -173,7 +173,7 @@ describe('formats: full, and no wider than their standards', () => {
       '20260101T000000Z',
       '+002026-01-01T00:00:00Z',
     ],
-    // These ajv-formats lets through; Date or the database would choke on them, or read them in ways of their own.
+    // ajv-formats accepts these, but Date or the database would fail on them or read them differently.
     ...['2026-01-01T00:00:00+01', '2026-01-01T00:00:00+0100', '2026-01-01 00:00:00Z', '2016-12-31T23:59:60Z'],
   ])('%s is no date-time', async (time) => {
     const answer = await at(time);
@@ -204,9 +204,9 @@ describe('formats: full, and no wider than their standards', () => {
 });
 
 describe('Content-Type: one compiled validator for all', () => {
-  // The cache is keyed by the header that the validator sees, so it must see one value whatever the caller sends, on GET
-  // too. pipeline.test.ts watches the memory.
-  it.each(Object.keys(operations) as OperationId[])('%s hands on one value or none', async (id) => {
+  // The cache key is the header that the validator sees, so it must see the same value whatever the caller sends, also on
+  // GET. pipeline.test.ts checks the memory.
+  it.each(Object.keys(operations) as OperationId[])('%s passes on one value or none', async (id) => {
     const { method, path } = operations[id];
     const seen = new Set<string | undefined>();
     const spy = express();
@@ -237,7 +237,7 @@ describe('Content-Type: one compiled validator for all', () => {
   });
 });
 
-describe('a contract that cannot be used stops the start', () => {
+describe('the service does not start with an unusable contract', () => {
   const schemas = (document: Document) => document.components.schemas as Record<string, Schema>;
   const broken: Record<string, (document: Document) => void> = {
     'a type that does not exist': (document) => {
@@ -246,7 +246,7 @@ describe('a contract that cannot be used stops the start', () => {
     'a pattern that does not compile': (document) => {
       schemas(document).CurrencyCode = { type: 'string', pattern: '(' };
     },
-    'a reference that leads nowhere': (document) => {
+    'a reference that does not resolve': (document) => {
       (document.components.parameters as Record<string, { schema: Schema }>).AmountEqFilter = {
         ...(document.components.parameters as Record<string, { schema: Schema }>).AmountEqFilter,
         schema: { $ref: '#/components/schemas/Unicorn' },
@@ -266,7 +266,7 @@ describe('a contract that cannot be used stops the start', () => {
     await expect(compileContract(contractWith(edit))).rejects.toBeInstanceOf(ContractFault);
   });
 
-  // What our own proof takes for fine, and the validator would only find out about when a request comes.
+  // prove.ts accepts these; the validator would fail at the first request.
   const unusable: Record<string, (document: Document) => void> = {
     'an $id, which it meets more than once': (document) => {
       Object.assign(schemas(document).FreeText ?? {}, { $id: 'https://shop.example/free-text' });
@@ -274,7 +274,7 @@ describe('a contract that cannot be used stops the start', () => {
     'a version of OpenAPI that it does not read': (document) => {
       document.openapi = '3.2.0';
     },
-    'a keyword beside the reference of a body, which it would drop': (document) => {
+    'a keyword next to the $ref of a body, which the validator would ignore': (document) => {
       const operation = document.paths['/gift-cards/balances']?.post;
       Object.assign(operation?.requestBody?.content['application/json'].schema ?? {}, {
         type: 'object',
@@ -310,7 +310,7 @@ describe('query values, raw and encoded', () => {
     expect((await raw(`/transactions?${query}`)).status).toBe(200);
   });
 
-  it('a raw + is a space, as everywhere, so a time with one is refused', async () => {
+  it('a raw + means a space, so a time with one is refused', async () => {
     const answer = await raw('/transactions?created_at_gte=2026-01-01T00:00:00+01:00');
     expect(answer.status).toBe(400);
     expect(told(answer)).toEqual(['query /created_at_gte value_error.datetime']);
@@ -372,13 +372,13 @@ describe('query values, raw and encoded', () => {
     ]);
   });
 
-  it('nor one behind a #, which has no business there', async () => {
+  it('nor is one after a raw #', async () => {
     expect(told(await raw('/transactions?search=a#b&curency=USD'))).toEqual([
       'query /curency value_error.extra',
     ]);
   });
 
-  it('a URL full of bad values is answered in no time', async () => {
+  it('a URL full of bad values is answered quickly', async () => {
     const begun = performance.now();
     const answer = await raw(`/transactions?${'method=x&'.repeat(1_600)}limit=0`);
     expect(told(answer)).toHaveLength(1 + 1 + 100);
@@ -387,7 +387,7 @@ describe('query values, raw and encoded', () => {
 });
 
 describe('$ref, oneOf, not', () => {
-  it('what stands beside a reference inside a body counts', async () => {
+  it('keywords next to a $ref inside a body are applied', async () => {
     const { document } = contractWith(({ components }) => {
       const made = components.schemas?.GiftCardBalanceNew as { properties: Record<string, Schema> };
       Object.assign(made.properties.pin ?? {}, { type: 'string', maxLength: 2 });
@@ -398,7 +398,7 @@ describe('$ref, oneOf, not', () => {
     ]);
   });
 
-  it('and nothing stands beside the reference of a body, where it would be dropped', () => {
+  it('the contract has no keywords next to the $ref of a body, where they would be ignored', () => {
     const { document } = loadContract();
     for (const { operation } of operationsOf(document)) {
       const schema = operation.requestBody?.content['application/json'].schema ?? {};
@@ -407,13 +407,13 @@ describe('$ref, oneOf, not', () => {
     }
   });
 
-  it('of a oneOf only the branch that was meant is told, without a word on alternatives', async () => {
+  it('of a oneOf only the errors of the intended branch are reported', async () => {
     const answer = await post('/gift-cards/balances', { items: [{ number: '9999000050001234' }] });
     expect(told(answer)).toEqual(['body /items/0/pin value_error.missing']);
     expect(answer.text).not.toMatch(/oneOf|anyOf|exactly one/);
   });
 
-  it('not says what is wrong', async () => {
+  it('a violated `not` names the properties that exclude each other', async () => {
     const answer = await post('/payment-methods', {
       ...{ method: 'card', number: '4111111111111111', expiration_date: '12/39' },
       buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
@@ -434,7 +434,7 @@ describe('one answer format for everything', () => {
     details: [],
   };
 
-  it('a status that the operation does not declare is a plain 500, not a page of HTML', async () => {
+  it('a status that the operation does not declare becomes a JSON 500, not an HTML page', async () => {
     // listTransactions declares no 409.
     const conflict = () => Promise.reject(new ApiError('duplicate_record', { resourceId: 'x' }));
     await using odd = await startTestService({ handlers: { ...handlers, listTransactions: conflict } });
@@ -476,7 +476,7 @@ describe('one answer format for everything', () => {
     };
   };
 
-  it('an error in the writer of errors is one too, and is logged', async () => {
+  it('an error in the error middleware becomes a JSON 500 too, and is logged', async () => {
     await using odd = serve();
     const response = await fetch(`${odd.url}/x`, { headers: { Connection: 'close' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([500, json]);
@@ -484,7 +484,7 @@ describe('one answer format for everything', () => {
     expect(odd.lines.join('')).toContain('the fire brigade is on fire');
   });
 
-  it('half an answer is broken off, so that nobody takes it for a whole one', async () => {
+  it('if a response fails half-way, the connection is closed, so that the caller notices', async () => {
     await using odd = serve();
     await expect(
       fetch(`${odd.url}/half`, { headers: { Connection: 'close' } }).then((response) => response.text()),

@@ -1,4 +1,4 @@
-// What an operator does about webhooks, on the command line: rotate, look, replay, switch, work, listen.
+// The commands for webhooks: rotate, deliveries, replay, activate, deactivate, work, listen.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ interface Attempt {
 }
 
 describe('payments webhooks rotate', () => {
-  it('prints the new secret; both sign until the old one ends', async () => {
+  it('prints the new secret; both sign until the old one expires', async () => {
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url);
     const { secret, old_secret_until, ...told } = await json<Rotated>(
@@ -75,7 +75,7 @@ describe('payments webhooks rotate', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('keeps its promise: while an old secret is valid there is no second rotation, but the one that keeps none', async () => {
+  it('refuses a second rotation while an old secret is valid, except with --keep 0s', async () => {
     const subscription = await subscribe(service, 'http://127.0.0.1:9/', { active: false });
     const { old_secret_until } = await json<Rotated>('rotate', subscription.id);
     const { status, stderr } = await run('rotate', subscription.id);
@@ -98,7 +98,7 @@ describe('payments webhooks rotate', () => {
 });
 
 describe('payments webhooks deliveries, replay, activate and deactivate', () => {
-  it('shows each attempt with time, status, duration and error, and sends again what was given up', async () => {
+  it('shows each attempt with time, status, duration and error, and replays failed deliveries', async () => {
     let mended = false;
     await using receiver = await startReceiver((res) => res.writeHead(mended ? 204 : 500).end());
     const subscription = await subscribe(service, receiver.url);
@@ -122,7 +122,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const { stdout } = await run('deliveries', '--event', event_id);
     expect(stdout).toMatch(/^event +name +subscription +state +attempt +at +status +ms +error\n/);
 
-    // A replay has the whole schedule before it, not one attempt.
+    // A replay gets the whole retry schedule, not one attempt.
     expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
     await receiver.received(8);
     await settled(service, subscription);
@@ -144,7 +144,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await unsubscribe(service, subscription);
   });
 
-  it('a subscription that is off is not delivered to, also by a replay; switched on, it is', async () => {
+  it('nothing is delivered to a deactivated subscription, not even by a replay, until it is activated', async () => {
     await using receiver = await startReceiver((res, _got, nth) =>
       res.writeHead(nth === 1 ? 410 : 204).end(),
     );
@@ -173,7 +173,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await receiver.received(2);
     expect((await settled(service, subscription)).state).toBe('succeeded');
 
-    // What is due is given up, with the reason, when it is switched off meanwhile.
+    // Pending deliveries of a subscription that is switched off fail, with the reason.
     let hold: () => void = () => undefined;
     await using slow = await startReceiver((res) => {
       hold = () => res.writeHead(500).end();
@@ -200,7 +200,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await unsubscribe(service, other);
   });
 
-  it('replays of what is still due make one round of attempts, not many', async () => {
+  it('several replays of a pending delivery cause one round of attempts, not several', async () => {
     await using receiver = await startReceiver((res) => res.writeHead(500).end());
     const { databaseUrl, dataDir } = service.config;
     await using idle = await startTestService({
@@ -222,13 +222,13 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 
   it.each([
-    [['replay'], /Name an event, or say --failed/],
-    [['replay', unknown, '--failed'], /Name an event, or say --failed/],
-    [['replay', 'x'], /x is no event ID/],
+    [['replay'], /Give the ID of an event, or --failed/],
+    [['replay', unknown, '--failed'], /Give the ID of an event, or --failed/],
+    [['replay', 'x'], /x is not an event ID/],
     [['replay', unknown], /There is no such delivery/],
     [['replay', '--failed', '--since', 'yesterday'], /--since is a time such as/],
     [['replay', '--failed', '--since', '5'], /--since is a time such as/],
-    [['deliveries', '--event', 'x'], /x is no ID/],
+    [['deliveries', '--event', 'x'], /x is not an ID/],
     [['deliveries', '--limit', 'x'], /--limit is a number/],
     [['activate', unknown], /There is no subscription/],
     [['deactivate', 'x'], /There is no subscription x/],
@@ -241,7 +241,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 });
 
-/** `payments …` that runs until it is told to end. */
+/** A `payments …` command that runs until it is stopped. */
 function startLong(args: string[], more: Record<string, string> = {}) {
   const child = startPayments(args, { ...env, ...more });
   const stop = async () => {
@@ -253,14 +253,14 @@ function startLong(args: string[], more: Record<string, string> = {}) {
 }
 
 describe('payments webhooks work', () => {
-  it('delivers what a server without a worker leaves to it, also over TLS, and ends in order', async () => {
+  it('delivers the events of a server without a worker, also over TLS, and stops cleanly', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payments-tls-'));
     const tls = await makeCertificate();
     const trusted = join(folder, 'cert');
     await writeFile(trusted, tls.cert);
     await using receiver = await startReceiver(undefined, tls);
     const { databaseUrl, dataDir } = service.config;
-    // The one of the other tests would deliver, too.
+    // The worker of the other tests would deliver these events too.
     await service.service.close();
     await using idle = await startTestService({
       config: { databaseUrl, dataDir, secrets, webhookWorker: false },
@@ -287,9 +287,9 @@ describe('payments webhooks work', () => {
 });
 
 describe('payments webhooks listen', () => {
-  it('subscribes itself, prints each event with the check of its signature, and leaves nothing behind', async () => {
+  it('subscribes itself, prints each event and whether its signature is valid, and unsubscribes at the end', async () => {
     const listener = startLong(['webhooks', 'listen']);
-    await listener.said('Make one happen');
+    await listener.said('To cause an event');
     const url = /Listening on (\S+) for events of default/.exec(listener.output())?.[1] ?? '';
     const id = await storeCard(service);
     await listener.said('"type": "event"');
@@ -305,8 +305,8 @@ describe('payments webhooks listen', () => {
   });
 });
 
-describe('what happens is told', () => {
-  it('by whatever makes it happen: the API, the approval page, the command line', async () => {
+describe('every change sends its event', () => {
+  it('whether the API, the approval page or the command line made it', async () => {
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url);
     const create = async (number: string) => {
@@ -348,7 +348,7 @@ describe('what happens is told', () => {
 });
 
 describe('payments import transactions --events', () => {
-  it('tells subscribers of each transaction, and without it nobody', async () => {
+  it('sends an event for each transaction; without it, no events are sent', async () => {
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url, { account: '*' });
     const [silent, told] = [transaction(), transaction()];

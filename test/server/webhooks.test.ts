@@ -1,4 +1,4 @@
-// Events that arrive: real receivers on loopback, the signature checked by a library that is not ours.
+// Deliveries to real receivers on loopback. An independent library checks the signatures.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../generated/operations.ts';
@@ -121,7 +121,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('nobody listening: tried again, with the reason in the log of attempts', async () => {
+  it('a refused connection is retried, and the attempts record the reason', async () => {
     const subscription = await subscribe(service, 'http://127.0.0.1:9/');
     await storeCard(service);
     const { id } = await settled(service, subscription);
@@ -136,7 +136,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('an address that may not be reached is refused at each attempt, never at creation', async () => {
+  it('a forbidden address is refused at each attempt, not when the subscription is created', async () => {
     const subscription = await subscribe(service, 'http://169.254.169.254/latest/meta-data');
     await storeCard(service);
     const { id } = await settled(service, subscription);
@@ -151,7 +151,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('TLS: a certificate that nobody vouches for is refused', async () => {
+  it('TLS: a self-signed certificate is refused', async () => {
     await using receiver = await startReceiver(undefined, await makeCertificate());
     const subscription = await subscribe(service, receiver.url);
     await storeCard(service);
@@ -167,7 +167,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('a subscription that only failed for five days is switched off, and the log says so', async () => {
+  it('a subscription that only failed for five days is switched off, and this is logged', async () => {
     await using receiver = await startReceiver((res) => res.writeHead(500).end());
     const subscription = await subscribe(service, receiver.url);
     const { db } = service.service.database;
@@ -190,7 +190,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('a success in between starts the five days anew', async () => {
+  it('a success in between restarts the five days', async () => {
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url);
     const { db } = service.service.database;
@@ -208,7 +208,7 @@ describe('a delivery', () => {
     await unsubscribe(service, subscription);
   });
 
-  it('while a secret rotates both sign, and rotating is true', async () => {
+  it('during a rotation both secrets sign, and `rotating` is true', async () => {
     await using receiver = await startReceiver();
     const subscription = await subscribe(service, receiver.url);
     const { db } = service.service.database;
@@ -292,11 +292,11 @@ describe('receivers that hang', { timeout: 180_000 }, () => {
   });
 });
 
-describe('the schedule, under a clock of its own', () => {
+describe('the retry schedule, with a simulated clock', () => {
   const hour = 3600;
   const decided = [0, 5, 300, 1800, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-  it('is followed to its end, and what fails for five days is switched off', async () => {
+  it('is followed to its end, and a subscription that fails for five days is switched off', async () => {
     const begun = Date.parse('2026-11-15T00:00:00Z');
     let clock = begun;
     const schedule = (attempts: number, retryAfter: number | undefined) => {
@@ -324,7 +324,7 @@ describe('the schedule, under a clock of its own', () => {
     expect(secondsOf(0)).toEqual(times);
     expect(await isActive()).toBe(true);
 
-    // The next event fails as well, until five days after the first failure.
+    // The next event fails too, until five days after the first failure.
     await storeCard(other);
     await until(async () => (await isActive()) === false);
     const again = times.map((time) => (times.at(-1) ?? 0) + time);
@@ -334,15 +334,15 @@ describe('the schedule, under a clock of its own', () => {
 });
 
 describe('a receiver that fails', () => {
-  it('is tried one at a time, and gets everything once it has recovered', async () => {
+  it('gets one attempt at a time, and everything once it has recovered', async () => {
     const failures = 8;
     const atOnce: number[] = [];
     let open = 0;
     await using receiver = await startReceiver((res, _got, nth) => {
       open += 1;
-      // The first four may be on their way before the first of them has failed.
+      // The first four may be sent before the first of them has failed.
       if (nth > 4 && nth <= failures) atOnce.push(open);
-      // Later, so that attempts which are made at once are seen to be.
+      // Answers late, so that concurrent attempts are noticed.
       setTimeout(() => {
         open -= 1;
         res.writeHead(nth <= failures ? 500 : 204).end();
@@ -363,7 +363,7 @@ describe('a receiver that fails', () => {
 });
 
 describe('a worker that is told to stop', () => {
-  it('leaves an attempt that hangs to the next one, and does not count it', async () => {
+  it('cancels an attempt that hangs; the next worker retries it, and it is not counted', async () => {
     await using receiver = await startReceiver((res, _got, nth) => {
       if (nth > 1) res.writeHead(204).end();
     });

@@ -1,4 +1,4 @@
-// A real browser for tests: the Chromium of the system, driven by playwright-core, which brings none of its own.
+// A real browser for tests: the installed Chromium, driven by playwright-core, which does not include a browser.
 import { accessSync, constants } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
@@ -11,7 +11,7 @@ const candidates = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Undefined where there is no Chromium; tests then skip themselves. */
+/** Undefined if there is no Chromium; the tests are then skipped. */
 export const chromiumPath = candidates.find((path) => path && isExecutable(path));
 
 export const withoutChromium =
@@ -19,7 +19,7 @@ export const withoutChromium =
 
 export function launch(): Promise<Browser> {
   if (!chromiumPath) throw new Error(withoutChromium);
-  // No sandbox, because tests may run as root; none of the browser's own calls home.
+  // No sandbox, because tests may run as root; and no background requests of the browser itself.
   const quiet = ['disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking'];
   const flags = ['no-sandbox', ...quiet, 'disable-component-update', 'disable-sync'];
   return chromium.launch({ executablePath: chromiumPath, args: flags.map((flag) => `--${flag}`) });
@@ -38,7 +38,7 @@ export async function keepDiary(page: Page, isInside: (url: URL) => boolean): Pr
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') diary.complaints.push(message.text());
   });
-  // `request` also tells of those that a content security policy stops, which never reach `route`.
+  // `request` also reports requests that a content security policy blocks, which never reach `route`.
   page.on('request', (request) => {
     const url = new URL(request.url());
     if (!isOwn(url, isInside)) diary.outside.push(request.url());

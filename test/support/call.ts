@@ -1,6 +1,6 @@
 /**
- * Calls the service and holds the answer against the contract: status declared, body of the declared shape, headers there.
- * What was seen is remembered, so that a test can tell whether every declared status of an operation was.
+ * Calls the service and validates the answer against the contract: status, body and headers. Records the statuses, so that a
+ * test can check that every declared status of an operation was seen.
  */
 import { expect } from 'vitest';
 import type { OperationId } from '../../generated/operations.ts';
@@ -13,7 +13,7 @@ interface Answer extends Judged {
 export interface CallOptions {
   token?: string | undefined;
   body?: unknown;
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
 }
@@ -22,7 +22,7 @@ export type Caller = (method: string, path: string, options?: CallOptions) => Pr
 
 const seen = new Map<OperationId, Set<number>>();
 
-/** What other test files of this worker have seen does not count. */
+/** Forgets the statuses that other test files of this worker have seen. */
 export const forgetObserved = (): void => {
   seen.clear();
 };
@@ -53,7 +53,7 @@ export const createCaller =
     return answer;
   };
 
-/** What the service answers counts as seen, and must not be what the contract says never happens. */
+/** Records the status. Fails if the contract says that the operation never answers with it. */
 function count(method: string, path: string, answer: Answer): void {
   const { status } = answer;
   for (const [id, { reserved }] of expectContract(method, path, answer)) {

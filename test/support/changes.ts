@@ -69,10 +69,13 @@ export const operationInContract: ProjectEdits = {
 
 /** Built. */
 export const operationInCode: ProjectEdits = {
-  'server/handlers/get-currencies.ts': swap(
-    /Promise.resolve\(.*\)/,
-    "Promise.resolve({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } })",
-  ),
+  'server/handlers/get-currencies.ts':
+    write(`import type { Handler, Result } from '../../generated/operations.ts';
+import type { Deps } from './deps.ts';
+
+export const getCurrencies: Handler<'getCurrencies', Deps> = (): Promise<Result<'getCurrencies'>> =>
+  Promise.resolve({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } });
+`),
   'test/operations/get-currencies.test.ts': write(`import { expect, describe, it } from 'vitest';
 import { describeOperation } from '../support/operation.ts';
 
@@ -136,6 +139,13 @@ schema:
 };
 
 export const filterInCode: ProjectEdits = {
+  'server/store/migrations/9002-filter-by-country.ts': write(`import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql\`create index transactions_country on transactions (merchant_account_id, country, created_at desc, id desc)
+    where country is not null\`.execute(db);
+}
+`),
   'server/store/transaction-filters.ts': before(
     '  currency: (values)',
     "  country: (values) => oneOf('country', 'text', values),\n",
@@ -242,6 +252,15 @@ export const errorInCode: ProjectEdits = {
     '    const card = {\n',
     "    if (buyer?.external_identifier === 'too-many-cards') throw new ApiError('card_limit_reached');\n",
   ),
+};
+
+/** The name of each change is that of its row in the guide. */
+export const changes: Record<string, { contract: ProjectEdits; code: ProjectEdits }> = {
+  'operation without new storage': { contract: operationInContract, code: operationInCode },
+  'field of a stored resource': { contract: fieldInContract, code: fieldInCode },
+  'filter of `/transactions`': { contract: filterInContract, code: filterInCode },
+  event: { contract: eventInContract, code: eventInCode },
+  'error code': { contract: errorInContract, code: errorInCode },
 };
 
 /** What every change of the contract needs besides: the version and the changelog. */

@@ -1,4 +1,4 @@
-/** The project's TypeScript as JavaScript, for processes that tests start: `tsx` would compile it again in each of them. */
+/** Compiles the project to JavaScript for the processes of tests; `tsx` would compile it again in each process. */
 import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 const root = join(import.meta.dirname, '..', '..');
 const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
 
-/** Imports stay imports: what a program looks for beside itself must be there. */
+/** One output file per source file, because programs look for files next to themselves. */
 const keepFiles: Plugin = {
   name: 'keep-files',
   setup(builder) {
@@ -48,7 +48,7 @@ export async function compileProject(): Promise<string> {
   await chmod(folder, 0o755);
   await compileInto(root, folder);
   await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
-  // There may be none: whoever wants the docs makes them first.
+  // The site may not exist; tests that need it build it first.
   await symlink(join(root, 'site'), join(folder, 'site'));
   return folder;
 }

@@ -1,4 +1,4 @@
-/** Holds an answer against the contract: status declared, body of the declared shape, headers there. */
+/** Validates an answer against the contract: status, body and headers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -19,7 +19,7 @@ const contract = JSON.parse(
   paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
 };
 
-// An Ajv of the tests' own: server and mock must not judge themselves.
+// A separate Ajv, because the tests must not rely on the validators of the server and the mock.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv, { mode: 'full' });
 ajv.addSchema(contract, 'contract');
@@ -33,7 +33,7 @@ const operationsAt = (method: string, path: string): [OperationId, Operation][] 
   return exact.length > 0 ? exact : here;
 };
 
-/** Returns the operations whose answer it is. */
+/** Returns the operations that the answer may belong to. */
 export function expectContract(
   method: string,
   target: string,

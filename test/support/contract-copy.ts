@@ -1,11 +1,11 @@
-/** Copies of the contract to break on purpose: in a temporary folder that has everything that linting needs. */
+/** Creates copies of the contract to break on purpose, in a temporary folder with everything that linting needs. */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { redocly, root } from '../../scripts/support/redocly.ts';
 
-/** What to change, by path within openapi/. A file that does not exist begins empty. */
+/** What to change, by path within openapi/. A file that does not exist starts empty. */
 export type Edits = Record<string, (text: string) => string>;
 
 export interface Problem {
@@ -18,7 +18,7 @@ export interface Problem {
   text: string;
 }
 
-/** A folder with the toolchain. Gives itself back with `await using`, or with `[Symbol.asyncDispose]()`. */
+/** A folder with the toolchain. It is removed by `await using` or `[Symbol.asyncDispose]()`. */
 export interface Workspace extends AsyncDisposable {
   folder: string;
 }
@@ -45,7 +45,7 @@ async function copyContract(to: string, edits: Edits): Promise<void> {
   }
 }
 
-/** A project whose contract is broken by `edits`, for running its commands. */
+/** A copy of the project with a contract changed by `edits`, to run its commands. */
 export async function brokenProject(edits: Edits): Promise<Workspace> {
   const made = await workspace();
   await copyContract(join(made.folder, 'openapi'), edits);
@@ -91,7 +91,7 @@ function readReport(report: string, folder: string): Promise<Problem[]> {
   );
 }
 
-/** Replaces the first `from`, and insists that there is one: a fixture must not rot silently. */
+/** Replaces the first `from`. Throws if there is none, so that an outdated fixture is noticed. */
 export const swap = (from: string | RegExp, to: string) => (text: string) => {
   const found = typeof from === 'string' ? text.includes(from) : from.test(text);
   if (!found) throw new Error(`Nothing to replace: ${String(from)}`);

@@ -1,10 +1,10 @@
-/** Folders for a service of its own, and what runs in them. */
+/** Creates DATA_DIRs, and finds the processes that run in them. */
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** For what announces itself by no event. */
+/** Polls, where there is no event to wait for. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -17,7 +17,7 @@ export async function eventually(
   }
 }
 
-/** Every process that names this folder among its arguments: PostgreSQL, its watchdog, an initdb. */
+/** All processes with this folder in their arguments: PostgreSQL, its watchdog, initdb. */
 export async function processesOn(folder: string): Promise<string[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -37,7 +37,7 @@ export interface DataDir extends AsyncDisposable {
   path: string;
 }
 
-/** A DATA_DIR that does not exist yet, in a folder that whom PostgreSQL runs as can enter. */
+/** A DATA_DIR that does not exist yet, in a folder that PostgreSQL's user can enter. */
 export async function newDataDir(): Promise<DataDir> {
   const parent = await mkdtemp(join(tmpdir(), 'payments-process-'));
   await chmod(parent, 0o755);
@@ -45,7 +45,7 @@ export async function newDataDir(): Promise<DataDir> {
   return {
     path,
     async [Symbol.asyncDispose]() {
-      // After a kill the watchdog stops PostgreSQL, which must not find its folder gone.
+      // After a kill the watchdog stops PostgreSQL, which needs its folder until then.
       await nothingRunsOn(path);
       await rm(parent, { recursive: true, force: true });
     },

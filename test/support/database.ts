@@ -1,9 +1,9 @@
-/** A database of its own for a test, made from a template in some 40 ms. */
+/** Creates a database for one test, from a template in about 40 ms. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** Migrated and empty; `furnished`, it has what the first start of a sandbox makes. */
+/** Migrated and empty; if `furnished`, with the sample data of a sandbox. */
 export async function createTestDatabase(from: 'template' | 'furnished' = 'template'): Promise<string> {
   const serverUrl = inject('serverUrl');
   const template = inject(from);
@@ -11,7 +11,7 @@ export async function createTestDatabase(from: 'template' | 'furnished' = 'templ
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   try {
-    // One at a time: PostgreSQL refuses to copy a template that another copy has open.
+    // One at a time, because PostgreSQL cannot copy a template that is being copied.
     await admin.query('select pg_advisory_lock(4711)');
     await admin.query(`create database ${name} template ${template}`);
   } finally {

@@ -1,4 +1,4 @@
-/** Before all tests: one PostgreSQL for the whole run, two databases to make the others from, and the project compiled. */
+/** Runs before all tests: starts one PostgreSQL, creates two template databases, and compiles the project. */
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { migrate, openDatabase, type Database } from '../../server/store/databas
 import { openQueue } from '../../server/webhooks/queue.ts';
 import { compileProject } from './compile.ts';
 
-/** What the first start of the furnished template left in its DATA_DIR, by the name of the file. */
+/** The files that the first start of the furnished template created in its DATA_DIR, by name. */
 type SandboxFiles = Record<'secrets.json' | 'sandbox-key.pem', string>;
 
 declare module 'vitest' {
@@ -24,7 +24,7 @@ declare module 'vitest' {
     /** The same after the first start of a sandbox. */
     furnished: string;
     sandboxFiles: SandboxFiles;
-    /** The folder in which the project lies as JavaScript. */
+    /** The folder with the compiled project. */
     compiled: string;
   }
 }
@@ -32,7 +32,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
-  // As root PostgreSQL runs as another user, who must be able to get here; otherwise it would settle elsewhere.
+  // As root, PostgreSQL runs as another user, who must be able to enter this folder.
   await chmod(folder, 0o755);
   const compiling = compileProject();
   const embedded = given === undefined ? await startEmbedded({ dataDir: join(folder, 'data') }) : undefined;
@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.query(`create database ${template}`);
   await withDatabase(serverUrl, template, async ({ db, pool }) => {
     await migrate(db);
-    // The queue's own tables too, so that services start quicker.
+    // With the tables of the queue, so that services start faster.
     const queue = await openQueue(pool, () => undefined);
     await queue.close();
   });
@@ -82,8 +82,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-// Nothing in this PostgreSQL outlives the run, so nothing waits for the disk. What survives a crash is tested elsewhere, on
-// databases that the service starts itself.
+// The data is not needed after the run, so fsync is off. Crash safety is tested with databases that the service starts itself.
 async function hurry(admin: pg.Client): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
     await admin.query(`alter system set ${setting} = off`);

@@ -1,11 +1,11 @@
-/** The command line and the service inside this process: without the time that a process takes to begin. */
+/** Runs the command line and the service in this process, which is faster than starting a process. */
 import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { settingNames, type Ended, type Env } from './processes.ts';
 
 export type EndedHere = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 
-/** `payments …`; two at once take turns. `input` is its standard input. */
+/** Runs `payments …`; a second call waits for the first. `input` is its standard input. */
 export const paymentsHere = (args: string[], env: Env, input: string | Readable = ''): Promise<EndedHere> =>
   inTurn(() => here('server/cli/main.ts', args, env, input));
 
@@ -15,7 +15,7 @@ export const startInVainHere = (env: Env): Promise<EndedHere> =>
 
 let last: Promise<unknown> = Promise.resolve();
 
-// What a program writes and reads belongs to the whole process, so only one can run.
+// Standard input and output belong to the whole process, so only one program can run at a time.
 function inTurn<T>(task: () => Promise<T>): Promise<T> {
   const mine = last.then(task, task);
   last = mine.catch(() => undefined);
@@ -50,7 +50,7 @@ async function here(script: string, args: string[], env: Env, input: string | Re
   for (const name of settingNames) vi.stubEnv(name, env[name]);
   runs += 1;
   try {
-    // A query of its own makes the program run again, and leaves the modules that it uses as they are.
+    // The unique query makes Node run the main module again; the modules that it imports stay cached.
     await import(/* @vite-ignore */ `../../${script}?run=${runs}`);
     return { status: Number(process.exitCode ?? 0), ...said };
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Clients that store cards without pause, each with an external identifier of its own, while something dies under them. A
- * client whose answer was lost asks again, as a client does, and is told of the record if there is one.
+ * Clients that store cards all the time, each card with its own external identifier, while processes are killed. A client
+ * that gets no answer retries, and gets a 409 with the ID of the record if that was stored.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { expect } from 'vitest';
 import { openStore } from '../../server/store/open.ts';
 
 export interface Load {
-  /** External identifier → id of the record, as some answer said. */
+  /** External identifier → ID of the record, from the answers. */
   stored: Map<string, string>;
-  /** Of those, how many were learnt of by a 201, and how many by a 409 after a lost answer. */
+  /** How many of these came from a 201, and how many from a 409 after a lost answer. */
   counts: { created: number; found: number; lost: number };
   faults: string[];
   /** Waits until this many more are stored. */
@@ -18,7 +18,7 @@ export interface Load {
   stop: () => Promise<void>;
 }
 
-/** A server that starts on a busy machine takes its time. */
+/** Long, because a start on a busy machine is slow. */
 const patience = 90_000;
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
@@ -85,7 +85,7 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
   };
 }
 
-/** Holds what clients were told against what the embedded database in this folder has: the same, and nothing twice. */
+/** Checks that the embedded database in this folder has exactly the acknowledged records, each once. */
 export async function expectStored(dataDir: string, { stored, faults }: Load): Promise<void> {
   expect(faults).toEqual([]);
   const database = await openStore({ databaseUrl: undefined, dataDir, log: () => undefined });

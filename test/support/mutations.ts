@@ -1,4 +1,4 @@
-/** Ways to break a request at one place, each of which knows what it must be told: the oracle of violations and parity tests. */
+/** Ways to break a request at one place, each with the violation that must be reported: the oracle of violations and parity tests. */
 import fc from 'fast-check';
 import type { Schema } from '../../server/contract/load.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './requests.ts';
 
 export interface Mutation {
-  /** For the report of a failure. */
+  /** For failure messages. */
   what: string;
   /** Places that no other mutation may touch, nor anything below them. */
   claims: string[];
@@ -26,7 +26,7 @@ const short = (value: Json) => JSON.stringify(value).slice(0, 40);
 
 const escape = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Names that somebody may send and nobody declared. */
+/** Undeclared names. */
 export const oddNames = [
   ...[
     'unicorn',
@@ -62,7 +62,7 @@ export const mutationsOf = (sent: Sent): Mutation[] => [
   ...(sent.body === undefined ? [] : bodyMutations(bodySchemaOf(sent.id), sent.body, [])),
 ];
 
-/** Those that do not touch what an earlier one touched. */
+/** The mutations that do not overlap with earlier ones. */
 export function compatible(mutations: Mutation[]): Mutation[] {
   const taken: string[] = [];
   const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
@@ -148,8 +148,8 @@ function bodyMutations(given: unknown, value: Json, path: Path): Mutation[] {
   ];
 }
 
-// An entry that may be one thing or another. A second change of which properties it has could change which one is meant,
-// so these share a claim.
+// An item with a oneOf. A second change to its properties could change which branch is the best match, so these mutations
+// exclude each other.
 function entryMutations(branches: Schema[], value: Json, path: Path): Mutation[] {
   const [own, other] = branches
     .map(schemaOf)
@@ -287,7 +287,8 @@ function goodItem(schema: Schema): string {
   if (item.format === 'uuid') return 'fe26475d-ec3e-4884-9553-f7356683f7f9';
   // Any text but one that a pattern describes; for `metadata` it must be JSON.
   const { pattern = '^[^' } = item as TextSchema;
-  return pattern.startsWith('^[^') ? '{}' : String(fc.sample(valid(item), { seed: 1, numRuns: 1 })[0]);
+  const [sample] = pattern.startsWith('^[^') ? [] : fc.sample(valid(item), { seed: 1, numRuns: 1 });
+  return typeof sample === 'string' ? sample : '{}';
 }
 
 function parentOf(sent: Sent, path: Path): Record<string | number, Json> {
@@ -299,7 +300,7 @@ function parentOf(sent: Sent, path: Path): Record<string | number, Json> {
 function write(sent: Sent, path: Path, value: Json): void {
   const last = path.at(-1);
   if (last === undefined) sent.body = value;
-  // Not by assignment: `__proto__` shall become a property.
+  // Not by assignment, so that `__proto__` becomes a property.
   else
     Object.defineProperty(parentOf(sent, path), last, {
       value,

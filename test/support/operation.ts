@@ -1,4 +1,4 @@
-/** The frame of an operation's tests: the service, the statuses that every operation shares, and the count at the end. */
+/** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -9,7 +9,7 @@ import { startTestService, type TestService, type TestServiceOptions } from './s
 
 export interface Frame {
   service: TestService;
-  /** Calls the operation as the administrator, with a request that is right unless told otherwise. */
+  /** Calls the operation as the administrator, by default with a valid request. */
   call: (options?: CallOptions & { query?: string }) => ReturnType<TestService['call']>;
 }
 
@@ -17,7 +17,7 @@ interface Options {
   /** A request that the operation accepts. */
   valid?: { body?: unknown; path?: Record<string, string> };
   start?: TestServiceOptions;
-  /** Statuses that need what is not built yet, with the reason. */
+  /** Statuses that cannot be tested yet, with the reason. */
   missing?: number[];
 }
 
@@ -104,7 +104,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
     });
 
     if (operation.merchantScope !== 'none') {
-      describe('404 for a merchant account out of reach', () => {
+      describe('404 for a merchant account without access', () => {
         it('answers alike for one that does not exist and one that is not allowed', async () => {
           const pair = await frame.service.pair({ accounts: ['marketplace'] });
           const answers = await Promise.all(
@@ -162,7 +162,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   });
 }
 
-/** The same handlers, of which one crashes while the fire burns. */
+/** The same handlers, but one of them crashes while the flag is set. */
 function withCrash(
   given: Handlers<WriteDeps>,
   id: OperationId,

@@ -1,4 +1,4 @@
-/** Processes for tests: any command, a script of ours, the server and the command line as people run them. */
+/** Starts processes for tests: any command, a script of the project, the server, or the command line. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ export const root = join(import.meta.dirname, '..', '..');
 
 export type Env = Record<string, string | undefined>;
 
-/** What configures the service. None of it comes from whoever runs the tests. */
+/** The settings of the service, which must not come from the environment of the tests. */
 export const settingNames: readonly string[] = [...keys.map(({ name }) => name), ...secretNames];
 
 const environment = (env: Env): NodeJS.ProcessEnv => ({
@@ -28,7 +28,7 @@ export interface Ended {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** Both, in the order in which they came. */
+  /** Standard output and error, in order. */
   output: string;
 }
 
@@ -37,13 +37,13 @@ export interface Child {
   stdout: () => string;
   stderr: () => string;
   output: () => string;
-  /** Resolves when the streams are closed too, so nothing of what was said is missing. */
+  /** Resolves after the streams are closed too, so that the output is complete. */
   ended: Promise<Ended>;
 }
 
 export interface CommandOptions {
   env?: Env;
-  /** Where it runs; the project by default. */
+  /** Working directory; the project by default. */
   cwd?: string;
 }
 
@@ -54,7 +54,7 @@ export function startCommand(
   { env = {}, cwd = root }: CommandOptions = {},
 ): Child {
   const child = spawn(command, args, { cwd, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] });
-  // It may end before it has read everything.
+  // The process may exit before it has read all input.
   child.stdin.on('error', () => undefined);
   const said = { stdout: '', stderr: '', output: '' };
   for (const name of ['stdout', 'stderr'] as const)
@@ -134,16 +134,16 @@ export interface Server extends AsyncDisposable {
   url: string;
   pid: number;
   child: Child;
-  /** Everything it wrote to its standard output: what it prints for people, and the log. */
+  /** Everything on its standard output: messages and log lines. */
   output: () => string;
   signal: (signal?: NodeJS.Signals) => void;
-  /** Ends it at once, as a power cut would. */
+  /** Kills it with SIGKILL. */
   kill: () => Promise<Ended>;
-  /** Asks it to end and waits until it has. */
+  /** Stops it and waits for its end. */
   stop: (signal?: NodeJS.Signals) => Promise<Ended>;
 }
 
-/** Runs the service on a free port; ready when it says that it listens. */
+/** Starts the service on a free port and waits until it listens. */
 export async function startServer(env: Env, cwd: string = root): Promise<Server> {
   const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
   const url = await new Promise<string>((resolve, reject) => {

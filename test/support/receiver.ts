@@ -1,4 +1,4 @@
-/** A real receiver of webhooks on loopback, which keeps what it got and answers as it is told. */
+/** A real webhook receiver on loopback, which records deliveries and answers as the test wants. */
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface Got {
 export interface Receiver extends AsyncDisposable {
   url: string;
   got: Got[];
-  /** Resolves when so many have come. */
+  /** Resolves after this many deliveries. */
   received: (number: number) => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startReceiver(
   };
 }
 
-/** For this machine, and vouched for by nobody but itself. */
+/** A self-signed certificate for this machine. */
 export async function makeCertificate(): Promise<{ key: string; cert: string }> {
   const extensions = [{ name: 'subjectAltName' as const, altNames: [{ type: 7 as const, ip: '127.0.0.1' }] }];
   const made = await generate([{ name: 'commonName', value: '127.0.0.1' }], { extensions });

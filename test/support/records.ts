@@ -1,4 +1,4 @@
-/** Records for tests, made by the service's own actions and announced to nobody. */
+/** Creates records for tests with the actions of the service, without events. */
 import { createAccount as makeAccount } from '../../server/actions/merchant-accounts.ts';
 import { createBuyer as makeBuyer } from '../../server/actions/buyers.ts';
 import {
@@ -44,7 +44,7 @@ export const updateTransaction = (db: Db, transaction: NewTransaction) =>
 /** The number of a card that replaces another: its last four digits are 4444. */
 export const newNumber = '5555555555554444';
 
-/** As the account updater does; with a new number unless told otherwise. */
+/** Like the account updater; by default with a new number. */
 export const noteReplacement = (
   { db, secrets, now }: { db: Db; secrets: CardSecrets; now?: Date },
   id: string,

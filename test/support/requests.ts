@@ -1,4 +1,4 @@
-/** Requests that match the contract, made from its own schemas. Understands the part of JSON Schema that the contract uses. */
+/** Generates valid requests from the contract's schemas. Supports the part of JSON Schema that the contract uses. */
 import fc from 'fast-check';
 import type { OperationId } from '../../generated/operations.ts';
 import {
@@ -22,7 +22,7 @@ export interface Sent {
 
 export const schemaOf = (schema: unknown): Schema => resolve<Schema>(document, schema as Schema);
 
-/** Without "or null": what the value is when it is there. */
+/** The schema without null. */
 export function substance(schema: unknown): { schema: Schema; nullable: boolean } {
   const found = schemaOf(schema);
   if (Array.isArray(found.type)) {
@@ -92,7 +92,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
     if (schema.format === 'uri')
       return fc.webUrl({ withQueryParameters: true, validSchemes: ['http', 'https'] });
     if (source === '' || source.startsWith('^[^'))
-      // Any character at all, counted as the contract counts: an emoji is one.
+      // Any Unicode character. An emoji counts as one, as in JSON Schema.
       return fc
         .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 40) })
         .map((value) =>

@@ -1,4 +1,4 @@
-/** The real service on a free port and a database of its own, and a caller that holds every answer against the contract. */
+/** The real service on a free port with its own database. `call` validates every answer against the contract. */
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface TestService extends AsyncDisposable {
   service: Service;
   config: Config;
   call: Caller;
-  /** The administrator's key, as the first start wrote it. */
+  /** The administrator's private key, which the first start created. */
   key: KeyObject;
   /** A token of the administrator's. */
   token: (...scopes: string[]) => string;
@@ -33,7 +33,7 @@ export interface TestService extends AsyncDisposable {
     options?: PairOptions,
   ) => Promise<{ id: string; key: KeyObject; token: (...scopes: string[]) => string }>;
   logs: string[];
-  /** What the service seals and signs with. */
+  /** The secrets of the service. */
   secrets: Secrets;
 }
 
@@ -45,14 +45,14 @@ interface PairOptions {
 
 export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'log'>> {
   config?: Partial<Config>;
-  /** Begins with a database that no sandbox was ever started on. Otherwise that is taken from a template. */
+  /** Starts with an empty database. By default it is a copy of a template with the sample data. */
   firstStart?: boolean;
 }
 
 export const testSecrets = (): Record<SecretName, Buffer> =>
   Object.fromEntries(secretNames.map((name) => [name, randomBytes(32)])) as Record<SecretName, Buffer>;
 
-/** The service then takes those in its DATA_DIR, and a rotation can change them. */
+/** The service then uses the secrets in its DATA_DIR, and a rotation can change them. */
 export const noSecrets: Record<SecretName, undefined> = {
   CARD_KEY: undefined,
   FINGERPRINT_KEY: undefined,
@@ -113,7 +113,7 @@ export async function startTestService({
   };
 }
 
-// The template's cards are sealed with the secrets in its DATA_DIR, so it goes with no others.
+// The template's cards are sealed with the secrets in its DATA_DIR, so a service on a copy needs the same ones.
 const isFirstStart = ({ dataDir, databaseUrl, environment, secrets }: Partial<Config>): boolean =>
   dataDir !== undefined ||
   databaseUrl !== undefined ||

@@ -1,7 +1,7 @@
 /**
- * Random transactions, random filters, and what each filter means, said a second time in plain TypeScript. Values come from
- * small pools, so that they meet; the pools are full of what has broken such lists before. A filter with the name of a
- * property needs no line here: its meaning and its values come from the contract.
+ * Random transactions and filters, and an oracle: a second implementation of each filter in plain TypeScript. Values come from
+ * small pools, so that filters match; the pools contain values that often cause bugs. A filter with the name of a property
+ * needs no line here: its meaning and its values come from the contract.
  */
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { NewTransaction, Transaction } from '../../server/store/transaction
 import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
 import { document, parametersOf, schemaOf, substance, valid } from './requests.ts';
 
-/** A transaction as it is given, and its times in milliseconds: the oracle must not parse what the store parses. */
+/** A transaction and its times in milliseconds, because the oracle must not use the parser of the store. */
 export interface Case {
   given: NewTransaction;
   created: number;
@@ -159,7 +159,7 @@ const texts = [
   ...uuids,
   uuids[2]?.toUpperCase() ?? '',
 ];
-// May be stored, cannot be asked for: a filter has 200 characters at most.
+// Can be stored but not filtered by: filters have at most 200 characters.
 const long = ['x'.repeat(201), `${'x'.repeat(200)}y`, '😀'.repeat(1500)];
 
 const currencies = ['EUR', 'USD', 'JPY', 'XXX'];
@@ -207,11 +207,11 @@ const spelt = (id: string) => fc.constantFrom(id, id, id.toUpperCase());
 interface Written {
   text: string;
   milliseconds: number;
-  /** Digits after those of the millisecond. */
+  /** Digits beyond milliseconds. */
   beyond: string;
 }
 
-/** One instant in the many ways of RFC 3339. */
+/** One instant, written in one of the many ways that RFC 3339 allows. */
 const written = (instant: fc.Arbitrary<number>, beyond: readonly string[]): fc.Arbitrary<Written> =>
   fc
     .record({
@@ -225,7 +225,7 @@ const written = (instant: fc.Arbitrary<number>, beyond: readonly string[]): fc.A
     .map(({ milliseconds, beyond: more, offset, zulu, t, leap }) => {
       const local = milliseconds + offset * 60_000;
       const shift = local < firstTime || local > lastTime ? 0 : offset;
-      // 23:59:60 is the same instant as the midnight after it.
+      // 23:59:60 is stored as the following midnight.
       const isLeap =
         leap && shift === 0 && milliseconds >= firstTime + day && ((milliseconds % day) + day) % day < 1000;
       const iso = new Date(milliseconds + shift * 60_000 - (isLeap ? 1000 : 0)).toISOString();
@@ -326,7 +326,7 @@ const giftCards = ({ given }: Case) => given.gift_card_redemptions.map(({ gift_c
 const askable = (value: string | null | undefined): value is string =>
   typeof value === 'string' && /^[^\0]{1,200}$/u.test(value);
 
-/** For every filter: a value that the witness satisfies, if it can, or any other value of the pool. */
+/** For every filter: a value that matches the witness transaction, if possible, or any value of the pool. */
 type Maker = (witness: Case) => { value: fc.Arbitrary<unknown>; holds: (row: Case, value: never) => boolean };
 
 const equalText =
@@ -517,7 +517,7 @@ function derivedValues(): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(names.map((name) => [name, maybe(valid(valueSchema(name).schema))]));
 }
 
-/** A filter whose value the witness satisfies more often than not. */
+/** A filter that usually matches the witness transaction. */
 export function filterOf(name: keyof TransactionFilters, witness: Case): fc.Arbitrary<Filter> {
   const { value, holds } = (makers[name] ?? byName(name))(witness);
   return value.map((made) => ({
@@ -533,7 +533,7 @@ const isWritten = (value: unknown): value is Written =>
 export const asFilters = (filters: readonly Filter[]): TransactionFilters =>
   Object.fromEntries(filters.map(({ name, value }) => [name, value]));
 
-/** What the list must be: newest first, then by id. */
+/** The expected list: newest first, then by ID. */
 export const expected = (cases: readonly Case[], filters: readonly Filter[]): string[] =>
   cases
     .filter((row) => filters.every(({ holds }) => holds(row)))
@@ -541,8 +541,8 @@ export const expected = (cases: readonly Case[], filters: readonly Filter[]): st
     .map(({ given }) => given.id);
 
 /**
- * Very many transactions by the database itself: of three accounts (80, 19 and 1 per cent), a minute apart, the newest now.
- * Of each kind of value there are common and rare ones, and some that only the oldest tenth has.
+ * Lets the database generate very many transactions of three accounts (80, 19 and 1 %), one per minute, the newest now. Each
+ * column has common and rare values, and values that only the oldest tenth of the rows has.
  */
 export const seedSql = (count: number) => `
   insert into transactions

@@ -1,4 +1,4 @@
-/** Tests whose subject is the compiler: pieces of code that must compile, and pieces that must be refused for a reason. */
+/** Compile-time tests: code that must compile, and code that must not, with the expected error. */
 import { join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,15 +6,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 export interface Piece {
   name: string;
   code: string;
-  /** What the compiler must complain of; left out, it must not complain. */
+  /** The expected compiler error; if left out, the code must compile. */
   fault?: RegExp;
 }
 
 const root = join(import.meta.dirname, '..', '..');
-// They exist only in memory, beside this file, so relative imports begin here.
+// The files exist only in memory, next to this file, so imports are relative to it.
 const fileOf = (index: number) => join(import.meta.dirname, `types-piece-${index}.ts`);
 
-/** `head` stands before every piece. One program for all of them: the compiler's start takes seconds. */
+/** `head` is put before every piece. One program for all pieces, because starting the compiler takes seconds. */
 export function describeTypes(name: string, head: string, pieces: Piece[]): void {
   describe(name, () => {
     let faults: string[] = [];

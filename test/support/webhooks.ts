@@ -1,18 +1,18 @@
-/** What tests of webhooks do with a service: subscribe, make something happen, check what came. */
+/** Helpers for webhook tests: subscribe, cause events, check deliveries. */
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { sendOptions } from '../../server/webhooks/send.ts';
 import type { Got } from './receiver.ts';
 import type { TestService } from './service.ts';
 
-/** The schedule in hundredths of a second instead of minutes and hours; the real one has tests of its own. */
+/** A retry schedule in hundredths of a second instead of hours; the real one has its own tests. */
 export const hasty = {
   schedule: (attempts: number, retryAfter: number | undefined) =>
     attempts < 4 ? Math.max(0.02, (retryAfter ?? 0) / 100) : undefined,
   options: { ...sendOptions({ environment: 'sandbox' }), milliseconds: 700 },
 };
 
-/** For where a slow machine must not look like a slow receiver. */
+/** A longer timeout, for tests in which a slow machine must not look like a slow receiver. */
 export const patient = { ...hasty, options: { ...hasty.options, milliseconds: 60_000 } };
 
 export interface Subscription {
@@ -38,11 +38,11 @@ export const unsubscribe = ({ service }: TestService, { id }: Subscription) =>
 
 export const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
-/** Something that subscribers are told of; returns the ID of the payment method. */
+/** Causes an event; returns the ID of the payment method. */
 export const storeCard = async (service: TestService, account = 'default') =>
   ((await call(service, '/payment-methods', card, account)) as { id: string }).id;
 
-/** Polls: there is no event to wait for when a row changes. */
+/** Polls, because there is no event to wait for when a row changes. */
 export const until = async <T>(look: () => Promise<T | undefined | false>): Promise<T> => {
   for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((done) => setTimeout(done, 20))) {
     const found = await look();
@@ -51,7 +51,7 @@ export const until = async <T>(look: () => Promise<T | undefined | false>): Prom
   throw new Error('It did not come about.');
 };
 
-/** The first delivery of a subscription, once it is no longer under way. */
+/** Waits until the first delivery of a subscription is no longer pending, and returns it. */
 export const settled = ({ service }: TestService, { id }: Subscription) =>
   until(async () => {
     const query = service.database.db.selectFrom('deliveries').selectAll().where('subscription_id', '=', id);
@@ -59,7 +59,7 @@ export const settled = ({ service }: TestService, { id }: Subscription) =>
     return delivery && delivery.state !== 'pending' && delivery;
   });
 
-/** By a library that is not ours; throws when the signature is wrong. */
+/** Uses an independent library; throws when the signature is wrong. */
 export const verify = (secret: string, got: Got | undefined) => {
   if (!got) throw new Error('nothing came');
   return new Webhook(secret).verify(got.body, got.headers as Record<string, string>) as {

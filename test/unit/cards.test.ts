@@ -6,7 +6,7 @@ import { createVault } from '../../server/domain/vault.ts';
 import { sandboxCards } from '../../server/providers/simulated-values.ts';
 
 describe('check digits', () => {
-  it('of all ten last digits exactly one is right, whatever comes before', () => {
+  it('exactly one of the ten possible last digits is right', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{12,18}$/), (start) => {
         const right = Array.from({ length: 10 }, (_, digit) => passesLuhn(`${start}${digit}`)).filter(
@@ -53,7 +53,7 @@ describe('dates', () => {
   });
 });
 
-describe('what a number says', () => {
+describe('facts from a card number', () => {
   it.each([
     ['4111111111111111', '41111111'],
     ['378282246310005', '378282'],
@@ -75,7 +75,7 @@ describe('the vault', () => {
   const [key, older] = [randomBytes(32), randomBytes(32)];
   const vault = createVault([key, older]);
 
-  it('opens what it sealed, never seals alike, and hides the text', () => {
+  it('opens what it sealed, seals differently each time, and hides the text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         const sealed = vault.seal(text, 'card');
@@ -86,14 +86,14 @@ describe('the vault', () => {
     );
   });
 
-  it('opens what an older key sealed, and nothing of a key it does not have', () => {
+  it('opens values of older keys, and no values of unknown keys', () => {
     expect(vault.open(createVault([older]).seal('x', 'card'), 'card')).toBe('x');
     expect(() => vault.open(createVault([randomBytes(32)]).seal('x', 'card'), 'card')).toThrow(
       /needs key [0-9a-f]{8}, which is missing/,
     );
   });
 
-  it('refuses what was tampered with, or sealed for something else', () => {
+  it('refuses values that were changed, or sealed for another purpose', () => {
     const sealed = vault.seal('4111111111111111', 'card');
     expect(() => vault.open(sealed, 'webhook')).toThrow();
     fc.assert(

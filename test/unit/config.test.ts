@@ -1,4 +1,4 @@
-// One table of settings: what each takes, what it is without, and that whoever gets several wrong is told of all at once.
+// The settings: accepted values, defaults, and that all faults are reported at once.
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ function faultOf(env: Env): string {
 }
 
 describe('without any setting', () => {
-  it('is the sandbox on this machine', () => {
+  it('the service is a sandbox on this machine', () => {
     expect(readConfig({})).toEqual({
       environment: 'sandbox',
       host: '127.0.0.1',
@@ -64,7 +64,7 @@ describe('without any setting', () => {
     });
   });
 
-  it('takes an empty variable for none, as shells and compose files make them', () => {
+  it('an empty variable counts as unset, as shells and compose files create them', () => {
     const empty = Object.fromEntries([...keys, ...secretKeys].map(({ name }) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
@@ -92,7 +92,7 @@ describe('the table', () => {
     );
   });
 
-  it('has only defaults that it accepts itself', () => {
+  it('accepts its own defaults', () => {
     for (const key of keys)
       if (key.default !== undefined) expect(key.accepts(key.default), key.name).toBe(true);
   });
@@ -142,7 +142,7 @@ describe('PUBLIC_URL', () => {
 });
 
 describe('faults', () => {
-  it('are reported all at once, in one message that says what would be right', () => {
+  it('are reported all at once, in one message with the accepted formats', () => {
     const message = faultOf({
       PORT: 'http',
       HOST: 'a b',
@@ -168,7 +168,7 @@ describe('faults', () => {
 });
 
 describe('production', () => {
-  it('starts with all that it needs', () => {
+  it('accepts a complete configuration', () => {
     const env = production();
     const config = readConfig(env);
     expect(config).toMatchObject({ environment: 'production', databaseUrl: env.DATABASE_URL });
@@ -211,7 +211,7 @@ describe('production', () => {
     }
   });
 
-  it('the sandbox refuses a weak secret too, if it is given one', () => {
+  it('the sandbox refuses a weak secret too', () => {
     expect(faultOf({ CURSOR_KEY: 'secret' })).toContain('CURSOR_KEY is too weak');
   });
 
@@ -253,14 +253,14 @@ describe('production', () => {
     expect(message).toContain(fault);
   });
 
-  it('is not fooled by a second spelling of the same bytes', () => {
-    // The last character of 32 bytes in base64 has two bits that say nothing.
+  it('compares secrets by bytes, not by their base64 text', () => {
+    // The last base64 character of 32 bytes has two unused bits.
     const first = `${random().slice(0, 42)}A=`;
     const second = `${first.slice(0, 42)}B=`;
     expect(faultOf({ ...production(), CARD_KEY: first, CURSOR_KEY: second })).toContain('must differ');
   });
 
-  it('tells of a weak, a missing and a shared secret together', () => {
+  it('reports a weak, a missing and a shared secret together', () => {
     const shared = random();
     const message = faultOf({ ENVIRONMENT: 'production', CARD_KEY: shared, FINGERPRINT_KEY: shared });
     expect(message).toContain('CURSOR_KEY is missing');
@@ -268,7 +268,7 @@ describe('production', () => {
     expect(message).toContain('CARD_KEY and FINGERPRINT_KEY must differ');
   });
 
-  it('refuses random bytes of its own making once in a very long time only', () => {
+  it('practically never refuses random bytes', () => {
     const refused = Array.from({ length: 20_000 }, () => randomBytes(32)).filter((key) => !looksRandom(key));
     expect(refused).toEqual([]);
     expect(() => readConfig({ CARD_KEY: random() })).not.toThrow();

@@ -1,5 +1,4 @@
-// Cursors are read back exactly as issued, under the key and for the list, account and filters that they were issued for, or
-// not at all.
+// A cursor is accepted only unchanged, with the key, list, account and filters that it was issued for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCursorCodec, cursorBinding, pageCursors, type Cursor } from '../../server/domain/cursor.ts';
@@ -14,7 +13,7 @@ const cursor: fc.Arbitrary<Cursor> = fc.record({
     max: new Date('9999-12-31T23:59:59.999Z'),
     noInvalidDate: true,
   }),
-  // Any 16 bytes: the store makes version 4, but nothing here depends on it.
+  // Any 16 bytes: the store uses version 4, but cursors do not depend on it.
   id: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) =>
     Buffer.from(bytes)
       .toString('hex')
@@ -50,7 +49,7 @@ describe(`a cursor (seed ${seed})`, () => {
     );
   });
 
-  it('does not confuse the end of its content with the beginning of what it is bound to', () => {
+  it('does not confuse the end of its content with the start of its binding', () => {
     const codec = createCursorCodec(Buffer.alloc(32, 1));
     const issued: Cursor = {
       direction: 'next',
@@ -77,7 +76,7 @@ describe(`a cursor (seed ${seed})`, () => {
     );
   });
 
-  it('is refused cut off, stretched, doubled, in another spelling or upside down', () => {
+  it('is refused when truncated, extended, doubled, encoded differently or reversed', () => {
     const codec = createCursorCodec(Buffer.alloc(32, 7));
     fc.assert(
       fc.property(cursor, fc.string({ minLength: 1, maxLength: 20 }), (issued, more) => {
@@ -91,7 +90,7 @@ describe(`a cursor (seed ${seed})`, () => {
           bytes.toString('hex'),
         ];
         expect(wrong.filter((one) => one !== text && codec.decode(one, 'list') !== undefined)).toEqual([]);
-        // Standard base64 is another spelling, where it differs.
+        // Standard base64 is another encoding, where it differs.
         const standard = bytes.toString('base64');
         if (standard !== text) expect(codec.decode(standard, 'list')).toBeUndefined();
       }),
@@ -99,7 +98,7 @@ describe(`a cursor (seed ${seed})`, () => {
     );
   });
 
-  it('made up is refused', () => {
+  it('is refused when made up', () => {
     const codec = createCursorCodec(Buffer.alloc(32, 7));
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 58, maxLength: 58 }), (bytes) => {
@@ -109,7 +108,7 @@ describe(`a cursor (seed ${seed})`, () => {
     );
   });
 
-  it('of a page are null where there is no page', () => {
+  it('is null where there is no next or previous page', () => {
     const codec = createCursorCodec(Buffer.alloc(32, 7));
     const at = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000041' };
     expect(pageCursors(codec, { next: undefined, previous: undefined }, 'list')).toEqual({
@@ -126,8 +125,8 @@ describe(`a cursor (seed ${seed})`, () => {
   });
 });
 
-describe(`what a cursor is bound to (seed ${seed})`, () => {
-  // Separators of all kinds, so that parts which run into each other would be found out.
+describe(`the binding of a cursor (seed ${seed})`, () => {
+  // All kinds of separators, to find parts that are joined ambiguously.
   const piece = fc.string({
     unit: fc.constantFrom('a', 'b', ',', '"', '[', ']', ':', '\\', '=', '&', '|', '\u0000'),
     maxLength: 5,
@@ -142,7 +141,7 @@ describe(`what a cursor is bound to (seed ${seed})`, () => {
   const filters = fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true });
   type Filters = Record<string, unknown>;
 
-  /** The same, said in another way: what has to be equal for two requests to be of one list. */
+  /** A second implementation: equal results mean that two requests are for the same list. */
   const same = (a: [string, string, Filters], b: [string, string, Filters]) => {
     const canonical = (given: Filters) =>
       Object.entries(given)
@@ -182,7 +181,7 @@ describe(`what a cursor is bound to (seed ${seed})`, () => {
     );
   });
 
-  it('does not depend on the page, on what is left out, or on the order of filters and alternatives', () => {
+  it('does not depend on limit and cursor, on undefined filters, or on the order of filters and values', () => {
     fc.assert(
       fc.property(filters, fc.integer(), piece, (given, limit, text) => {
         const bound = cursorBinding('list', 'account', given);
@@ -208,7 +207,7 @@ describe(`what a cursor is bound to (seed ${seed})`, () => {
     expect(bound('{"a":"1"}', '{"a":"2"}')).not.toBe(bound('{"a":"2"}', '{"a":"1"}'));
   });
 
-  it('leaves the query as it was', () => {
+  it('does not change the query', () => {
     const query = { status: ['b', 'a'] };
     cursorBinding('list', 'account', query);
     expect(query.status).toEqual(['b', 'a']);

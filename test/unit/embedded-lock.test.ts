@@ -1,4 +1,4 @@
-// The lock that keeps two starters from making the same cluster.
+// The lock that keeps two processes from creating the same cluster.
 import { mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const locked = <T>(work: () => Promise<T>): Promise<T> => withLock(join(folder), work);
 
-it('lets one in at a time', async () => {
+it('lets one caller in at a time', async () => {
   const counter = join(folder, 'counter');
   await writeFile(counter, '0');
   const addOne = async (): Promise<void> => {
@@ -29,7 +29,7 @@ it('lets one in at a time', async () => {
   expect(await readFile(counter, 'utf8')).toBe('12');
 });
 
-it('opens again after work that failed', async () => {
+it('is released when the work fails', async () => {
   await expect(locked(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await locked(() => Promise.resolve('in'))).toBe('in');
 });
@@ -42,14 +42,14 @@ it.each([
   expect(await locked(() => Promise.resolve('in'))).toBe('in');
 });
 
-it('waits for a holder who lives', async () => {
+it('waits for a holder that is alive', async () => {
   await symlink(`${process.pid}@${(await startTimeOf(process.pid)) ?? ''}`, join(folder, '7'));
   let entered = false;
   const entering = locked(() => {
     entered = true;
     return Promise.resolve();
   });
-  // Long enough for whoever does not wait: the same work without a holder takes a few turns.
+  // Long enough to notice a caller that does not wait: without a holder it enters after a few turns of the event loop.
   for (let turn = 0; turn < 200; turn++) await nextTurn();
   expect(entered).toBe(false);
   await symlink('free', join(folder, '8'));

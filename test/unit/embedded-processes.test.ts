@@ -1,4 +1,4 @@
-// The embedded PostgreSQL among several processes: adopted, raced for, left behind by a kill -9.
+// The embedded PostgreSQL with several processes: attaching, races, and kill -9.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { startTimeOf } from '../../server/postgres/process.ts';
 const linux = process.platform === 'linux';
 const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
 
-/** Starts or stops the database as each line it reads says, and answers with a line. */
+/** Reads `start` and `stop` commands, one per line, and answers each with a line. */
 const program = `
 import { createInterface } from 'node:readline';
 const { startEmbedded } = await import(${JSON.stringify(module.href)});
@@ -91,7 +91,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-/** For what announces itself by no event. */
+/** Polls, where there is no event to wait for. */
 async function eventually(condition: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (!(await condition())) {
@@ -104,7 +104,7 @@ async function postmasterOf({ directory }: Answer): Promise<number> {
   return Number.parseInt(await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** Every process that has this folder among its arguments: PostgreSQL, its watchdog, an initdb. */
+/** All processes with this folder in their arguments: PostgreSQL, its watchdog, initdb. */
 async function processesOf(folder: string): Promise<{ pid: number; command: string }[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const found = pids.map(async (pid) => ({
@@ -123,7 +123,7 @@ async function makeFolder(): Promise<string> {
   return join(folder, 'data');
 }
 
-/** Not before every process on it has ended by itself. */
+/** Waits until all its processes have ended by themselves. */
 async function removeFolder(folder: string): Promise<void> {
   const far = await readlink(join(folder, 'postgres')).catch(() => undefined);
   if (linux) await noneLeft(far ?? join(folder, 'postgres'));
@@ -131,7 +131,7 @@ async function removeFolder(folder: string): Promise<void> {
   await rm(dirname(folder), { recursive: true });
 }
 
-describe('a database that was made before', () => {
+describe('an existing database', () => {
   let directory: string;
 
   beforeAll(async () => {
@@ -146,8 +146,8 @@ describe('a database that was made before', () => {
 
   afterAll(() => removeFolder(dataDir));
 
-  describe('and that another process started', () => {
-    it('is adopted, left running by who adopted it, and stopped by who started it', async () => {
+  describe('that another process started', () => {
+    it('can be attached to; detaching leaves it running, and its starter stops it', async () => {
       const owner = await startEmbedded({ dataDir });
       const guest = another();
       expect(await guest.start()).toMatchObject({ url: owner.url, started: false });
@@ -158,7 +158,7 @@ describe('a database that was made before', () => {
       expect(await runningUrl(dataDir)).toBeUndefined();
     });
 
-    it('is started again by who still needs it, whose pool finds it by itself', async () => {
+    it('is restarted by a process that still needs it, and the pool reconnects', async () => {
       const owner = another();
       const { url } = await owner.start();
       const guest = await startEmbedded({ dataDir });
@@ -171,7 +171,7 @@ describe('a database that was made before', () => {
       expect(again).toMatchObject({ started: true, url });
       expect((await pool.query('SELECT n FROM kept')).rows).toEqual([{ n: 1 }]);
 
-      // Neither of those whose turn is over may take it away.
+      // Neither of the earlier users may stop it.
       await owner.stop();
       await guest.stop();
       expect(await runningUrl(dataDir)).toBe(url);
@@ -195,7 +195,7 @@ describe('a database that was made before', () => {
       await next.stop();
     });
 
-    it('of the starter does not hold up a start at that very moment', async () => {
+    it('of the starter does not delay a start at the same moment', async () => {
       const owner = another();
       await owner.start();
       owner.child.kill('SIGKILL');
@@ -205,14 +205,14 @@ describe('a database that was made before', () => {
       await next.stop();
     });
 
-    it('of the starter leaves the database to who adopted it, until that one ends too', async () => {
+    it('of the starter leaves the database running until the attached process ends too', async () => {
       const owner = another();
       const guest = another();
       const first = await owner.start();
       expect((await guest.start()).started).toBe(false);
       const pid = await postmasterOf(first);
       await owner.kill();
-      // Its guest can be sure of it for as long as it likes: the watchdog sleeps until that one is gone.
+      // The watchdog waits as long as another process is attached.
       expect(await runningUrl(dataDir)).toBe(first.url);
       const second = await startEmbedded({ dataDir });
       expect(second).toMatchObject({ started: false, url: first.url });
@@ -231,7 +231,7 @@ describe('a database that was made before', () => {
       await next.stop();
     });
 
-    it('of the watchdog makes an orphan, which the next start replaces', async () => {
+    it('of the watchdog leaves an orphan, which the next start replaces', async () => {
       const owner = another();
       const first = await owner.start();
       const pid = await postmasterOf(first);
@@ -275,7 +275,7 @@ describe('a folder without a database', () => {
     },
   );
 
-  it('is made once by two who start at the same instant, and both can use it', async () => {
+  it('is created once by two processes that start at the same time, and both can use it', async () => {
     const both = [another(), another()];
     const answers = await Promise.all(both.map((one) => one.start()));
     expect(answers.map(({ started }) => started).sort()).toEqual([false, true]);

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL as one process sees it. With several processes: embedded-processes.test.ts.
+// The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
 import { access, chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -80,7 +80,7 @@ describe('an embedded PostgreSQL', () => {
     (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
   const postmasterFile = (): string => join(database.directory, 'data', 'postmaster.pid');
 
-  it('starts from nothing, with a database named payments', async () => {
+  it('starts in an empty folder, with a database named payments', async () => {
     expect(database.started).toBe(true);
     expect(new URL(database.url).pathname).toBe('/payments');
     expect(await runningUrl(dataDir)).toBe(database.url);
@@ -122,7 +122,7 @@ describe('an embedded PostgreSQL', () => {
     );
   });
 
-  it('syncs, speaks UTF-8, lives in UTC and serves many connections', async () => {
+  it('has fsync, UTF-8, UTC and many connections', async () => {
     const names = ['fsync', 'server_encoding', 'TimeZone', 'max_connections', 'data_checksums'];
     const rows = await query(
       database.url,
@@ -160,7 +160,7 @@ describe('an embedded PostgreSQL', () => {
     expect(commands + (await everyCommand())).not.toContain(await password());
   });
 
-  it('writes nothing of what callers send to its log', async () => {
+  it('writes no values from statements to its log', async () => {
     const row = "INSERT INTO secret VALUES ('4111111111111111')";
     await query(database.url, 'CREATE TABLE secret (n text PRIMARY KEY CHECK (length(n) < 20))');
     await query(database.url, row);
@@ -170,7 +170,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await readFile(join(database.directory, 'postgres.log'), 'utf8')).not.toContain('4111');
   });
 
-  it('starts again on the same address with its data, and soon', async () => {
+  it('starts again on the same address with its data, quickly', async () => {
     await query(database.url, 'CREATE TABLE kept AS SELECT 42 AS n');
     const before = database.url;
     const pid = Number.parseInt(await readFile(postmasterFile(), 'utf8'), 10);
@@ -179,7 +179,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await runningUrl(dataDir)).toBeUndefined();
     const begun = performance.now();
     await restart();
-    // A tenth of this on a quiet machine: only a start from nothing would take longer.
+    // Ten times what an idle machine needs; only creating a new cluster would take longer.
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(database).toMatchObject({ started: true, url: before });
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
@@ -225,7 +225,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
   });
 
-  it('says what is wrong when its password is lost or another', async () => {
+  it('says what is wrong when its password is missing or wrong', async () => {
     const file = join(dataDir, 'postgres-password');
     const right = await readFile(file, 'utf8');
     try {

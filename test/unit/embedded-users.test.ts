@@ -1,4 +1,4 @@
-// As whom the embedded PostgreSQL runs, and where its data go: root, an ordinary user, folders closed to others.
+// The user that the embedded PostgreSQL runs as, and where its data is: as root, as an ordinary user, in private folders.
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readlink, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { run } from '../../server/postgres/process.ts';
 const checkout = join(import.meta.dirname, '..', '..');
 const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
 
-/** Starts the database, starts it once more, which must adopt it, and stops it. */
+/** Starts the database, starts it again, which must attach to it, and stops it. */
 const program = `
 const { startEmbedded } = await import(${JSON.stringify(module.href)});
 const told = [];
@@ -73,8 +73,7 @@ async function folderOf(owner: Identity): Promise<void> {
   await chown(dataDir, owner.uid, owner.gid);
 }
 
-// Tests that run as an ordinary user are this test themselves; as root they must become one, who has to be able to
-// read this checkout.
+// If the tests run as root, they switch to an ordinary user, who must be able to read this checkout.
 const stranger: Identity | undefined = isRoot() ? await nobody() : undefined;
 const open = stranger === undefined || (await canReach(checkout, stranger));
 
@@ -98,7 +97,7 @@ describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter
   });
 
   it.skipIf(!isRoot())(
-    'runs programs that lack links in a package that it may not change (needs root)',
+    'runs binaries of a read-only package without symbolic links (needs root)',
     async () => {
       await folderOf(await nobody());
       const answer = await runAs(stranger, await packageWithoutLinks());
@@ -109,7 +108,7 @@ describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter
 });
 
 describe.skipIf(!isRoot())('root (skipped for other users)', () => {
-  it('runs it as nobody, without the right to look into other users’ processes, as in a container', async () => {
+  it('runs it as nobody, without permission to inspect processes of other users, as in a container', async () => {
     const prefix = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
     const answer = await runAs(undefined, findPackage(), process.platform === 'linux' ? prefix : []);
     expect(answer).toMatchObject({
@@ -122,13 +121,13 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
     expect((await stat(join(answer.directory, 'data', 'PG_VERSION'))).uid).toBe(uid);
     expect((await stat(join(dataDir, 'postgres-password'))).uid).toBe(0);
 
-    // Closed later, the folder is not left for an empty one elsewhere.
+    // If the folder is closed later, the service must not start with an empty database elsewhere.
     await chmod(base, 0o700);
     const closed = startEmbedded({ dataDir });
     await expect(closed).rejects.toThrow(/who cannot enter .*chmod o\+x.*set DATABASE_URL/);
   });
 
-  it('leaves what an ordinary user made to that user', async () => {
+  it('keeps an ordinary user as the owner of the database', async () => {
     const daemon = { uid: 1, gid: 1 };
     await folderOf(daemon);
     const theirs = await runAs(daemon);
@@ -145,7 +144,7 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       return startEmbedded({ dataDir, log, ...(packageFolder !== undefined && { packageFolder }) });
     };
 
-    it('keeps data and programs where nobody can reach them, says so, and stays with it', async () => {
+    it('puts data and binaries in a folder that the user nobody can enter, logs it, and keeps that choice', async () => {
       await chmod(base, 0o700);
       const packageFolder = await packageWithoutLinks();
       const first = await start(packageFolder);
@@ -158,14 +157,14 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       onTestFinished(() => rm(copy, { recursive: true }));
       await first.stop();
 
-      // The folder is opened later: the data do not move.
+      // If the folder is opened later, the data stays where it is.
       await chmod(base, 0o755);
       const second = await start(packageFolder);
       expect(second).toMatchObject({ started: true, url: first.url, directory: first.directory });
       await second.stop();
     });
 
-    it('begins anew when DATA_DIR was removed, and names what is left of the earlier one', async () => {
+    it('starts with an empty database after DATA_DIR was removed, and logs where the old data is', async () => {
       await chmod(base, 0o700);
       const first = await start();
       await first.stop();

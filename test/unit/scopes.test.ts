@@ -1,4 +1,4 @@
-// Who may call what: the token's scopes and the roles of its key pair, both, with one rule for wildcards.
+// Access needs both the scopes of the token and the roles of its key pair, with one rule for wildcards.
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { isAllowed, isPermission, isScope } from '../../server/domain/scopes.ts';
@@ -37,7 +37,7 @@ describe('isScope', () => {
     expect(isPermission('*.read')).toBe(true);
   });
 
-  it('every scope that an operation of the contract names is one', () => {
+  it('every scope in the contract is valid', () => {
     const named = Object.values(operations).flatMap(({ scopes }) => [...scopes] as string[]);
     expect(named.filter((scope) => !isScope(scope))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The state machines, row by row, written from the decisions and not from the code.
+// The state machines row by row, written from the specification and not from the code.
 import { describe, expect, it } from 'vitest';
 import { replacementAfter, type Trigger } from '../../server/domain/replacement.ts';
 import {

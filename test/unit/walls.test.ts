@@ -129,6 +129,7 @@ const readsEnvironment = [
   'server/config.ts',
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/redocly.ts', 'scripts/bench/service.ts', 'scripts/diff.ts'],
+  'scripts/soak/service.ts',
 ];
 
 interface Import {

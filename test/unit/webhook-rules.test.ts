@@ -67,7 +67,7 @@ describe('where a delivery may go', () => {
     expect(isAllowedAddress(address, sandbox)).toBe(true);
   });
 
-  // Not only judged: a delivery is attempted to each, as the worker does it.
+  // Not only the check: `send` is called for each address, as the worker does.
   const attempt = (url: string, { environment }: { environment: 'sandbox' | 'production' }) =>
     send(
       { url, body: '{}', headers: {}, login: undefined },
@@ -130,7 +130,7 @@ describe('where a delivery may go', () => {
     }).toThrow(RefusedAddress);
   });
 
-  it('a name is judged by what it resolves to when it is connected to', async () => {
+  it('a host name is checked by the address that it resolves to when it is connected', async () => {
     const resolve = (options: { allowLoopback: boolean }) =>
       new Promise((done, failed) => {
         createGuardedLookup(options)('localhost', { all: true }, (error, addresses) => {
@@ -144,8 +144,8 @@ describe('where a delivery may go', () => {
   });
 });
 
-describe('when a delivery is tried again', () => {
-  it('follows the decided schedule, give or take a tenth', () => {
+describe('when a delivery is retried', () => {
+  it('follows the schedule, plus or minus 10 %', () => {
     const hour = 3600;
     expect(waits).toEqual([0, 5, 300, 1800, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]);
     for (let attempts = 1; attempts < waits.length; attempts += 1) {

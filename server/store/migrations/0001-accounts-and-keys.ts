@@ -51,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       merchant_account_id text not null references merchant_accounts,
       primary key (api_key_pair_id, merchant_account_id)
     )`.execute(db);
-  // The shape that rate-limiter-flexible expects.
+  // The columns that rate-limiter-flexible requires.
   await sql`create table rate_limits (key varchar(255) primary key, points integer not null default 0, expire bigint)`.execute(
     db,
   );

@@ -1,16 +1,16 @@
 import { sql, type Kysely } from 'kysely';
 
-// Every filter has an index that also has the order of the list behind it, so that a page is one range of one index. The
-// merchant account comes first: what other accounts have never costs anything.
+// Every filter has an index that ends with the sort order of the list, so that a page is one range of one index. The merchant
+// account is the first column, so that the size of other accounts does not matter.
 const newest = 'created_at desc, id desc';
 
-// Stored text may be of any length, that of an index entry may not; and no filter is longer than 200 characters.
+// Index entries are limited to 2,704 bytes, but stored text is not. Filters have at most 200 characters.
 const short = (column: string) => `left(${column}, 201)`;
 
 const indexes: Record<string, string> = {
   newest: `(merchant_account_id, ${newest})`,
-  // For the merchant account `*` without filters, and for nothing else. The condition always holds, but only a query that
-  // states it may use the index; the planner would like it for a large account too, and walk past all others.
+  // Only for the merchant account `*` without filters. The condition is always true, but PostgreSQL uses the index only for
+  // queries that contain it. Otherwise the planner would also choose it for a large account and scan the rows of all others.
   newest_everywhere: `(${newest}) where length(merchant_account_id) > 0`,
   updated_at: `(merchant_account_id, updated_at)`,
   amount: `(merchant_account_id, amount, ${newest})`,
@@ -44,7 +44,7 @@ const indexes: Record<string, string> = {
       `(merchant_account_id, ${short(column)}, ${newest}) where ${column} is not null`,
     ]),
   ),
-  // Where true is rare. Where it is not, a page is full after a few steps along `newest`.
+  // Only for `true`, which is rare. For `false`, a scan of `newest` fills a page after a few rows.
   ...Object.fromEntries(
     [
       'pending_review',
@@ -82,18 +82,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       settled boolean not null,
       settled_amount bigint not null,
       settled_currency text,
-      -- Snapshots. json and not jsonb: they are shown as they were given, and nothing looks into them.
+      -- Snapshots. json instead of jsonb, because they are returned unchanged and never queried.
       buyer json,
       payment_method json,
       payment_service json,
       gift_card_redemptions json not null,
-      -- Not shown, but filtered by.
+      -- Only for filters; the API does not return these.
       metadata jsonb not null,
       payment_source text,
       merchant_initiated boolean not null,
       is_subsequent_payment boolean not null,
       payment_service_transaction_id text,
-      -- What filters look for in the above.
+      -- Derived from the columns above, for filters.
       buyer_id uuid,
       buyer_external_identifier text,
       payment_method_id uuid,

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The body is kept as text: what is signed must be the same bytes at every attempt.
+  // The body is text and not json, because every attempt must sign the same bytes.
   await sql`
     create table events (
       id uuid primary key,

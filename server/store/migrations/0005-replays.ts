@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A replay begins a new round with the whole schedule; the attempts keep their numbers.
+  // A replay starts a new round with the whole retry schedule; attempt numbers continue.
   await sql`
     alter table deliveries
       add column round integer not null default 0,

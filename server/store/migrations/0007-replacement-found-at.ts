@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A decline that is imported applies a replacement only if it is later than the moment at which that was found. When the
-  // existing ones were found is not known: they count as found now, so that no imported history triggers anything.
+  // An imported decline applies a replacement only if the replacement was found before it. It is unknown when existing
+  // replacements were found; `now()` makes sure that imported history does not apply them.
   await sql`alter table payment_methods add column replacement_found_at timestamptz(3)`.execute(db);
   await sql`update payment_methods set replacement_found_at = now() where has_replacement`.execute(db);
 }

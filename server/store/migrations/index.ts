@@ -7,6 +7,7 @@ import * as events from './0004-events.ts';
 import * as replays from './0005-replays.ts';
 import * as settings from './0006-settings.ts';
 import * as replacementFoundAt from './0007-replacement-found-at.ts';
+import * as audit from './0008-audit.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-replays': replays,
   '0006-settings': settings,
   '0007-replacement-found-at': replacementFoundAt,
+  '0008-audit': audit,
 };

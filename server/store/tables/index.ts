@@ -1,5 +1,6 @@
 // Every table, as Kysely types.
 import type { ApiKeyPairsTable } from './api-key-pairs.ts';
+import type { AuditEntriesTable } from './audit-entries.ts';
 import type { BuyersTable } from './buyers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
@@ -10,6 +11,7 @@ import type { TransactionsTable } from './transactions.ts';
 import type { WebhookSubscriptionsTable } from './webhook-subscriptions.ts';
 
 export interface Tables {
+  audit_entries: AuditEntriesTable;
   settings: { name: string; value: string };
   merchant_accounts: MerchantAccountsTable;
   roles: RolesTable;

@@ -1,0 +1,131 @@
+// `npm run soak`: mixed good, bad and hostile load for minutes to hours, with restarts of server and database, and then the
+// invariants. Everything happens on loopback.
+import { parseArgs } from 'node:util';
+import { startLoad } from './soak/load.ts';
+import { startReceivers } from './soak/receivers.ts';
+import { createService } from './soak/service.ts';
+
+const help = `Run the service under mixed load, kill it and its database again and again, and check the data at the end.
+
+  npm run soak                    five minutes
+  npm run soak -- --minutes 60    longer
+  npm run -s soak -- --json       for programs
+
+Exits with 1 when an invariant does not hold.`;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+interface Claim {
+  claim: string;
+  holds: boolean;
+  facts: string;
+}
+
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
+const print = (text: string) => {
+  if (!values.json) console.log(text);
+};
+
+async function main(minutes: number): Promise<Claim[]> {
+  await using service = await createService();
+  await service.start();
+  const receivers = await startReceivers();
+  try {
+    const token = service.payments('token', '--scopes', '*.read,*.write', '--ttl', '86400').stdout.trim();
+    for (const url of [...receivers.good, ...Object.values(receivers.bad)])
+      await subscribe(service.url, token, url);
+    const load = startLoad(service.url, token);
+    const end = Date.now() + minutes * 60_000;
+    let restarts = 0;
+    // The last third runs without a restart, so that the heap can be compared with itself.
+    for (const calm = end - minutes * 20_000; Date.now() < calm; restarts += 1) {
+      await seconds(20 + 20 * Math.random());
+      print(`${load.acknowledged.size} cards stored; killing the ${restarts % 2 ? 'database' : 'server'}`);
+      if (restarts % 2) service.killDatabase();
+      else {
+        await service.killServer();
+        await service.start();
+      }
+    }
+    const heaps: number[] = [];
+    await seconds(20);
+    while (Date.now() < end) {
+      heaps.push(await service.heap());
+      await seconds(Math.min(15, Math.max(1, (end - Date.now()) / 1000)));
+    }
+    await load.stop();
+    print('The load has stopped; waiting for the deliveries');
+    const ids = [...load.acknowledged.values()];
+    const missing = () => receivers.heard.flatMap((told) => ids.filter((id) => !told.has(id)));
+    for (let waited = 0; missing().length > 0 && waited < 300; waited += 1) await seconds(1);
+    return claims();
+
+    function claims(): Claim[] {
+      const stored = JSON.parse(
+        service.payments('payment-methods', 'list', '--limit', '99999', '--json').stdout,
+      ) as { id: string; external_identifier: string | null }[];
+      const there = new Map(stored.map(({ id, external_identifier }) => [external_identifier, id]));
+      const lost = [...load.acknowledged].filter(([external, id]) => there.get(external) !== id);
+      const doctor = service.payments('doctor', '--json');
+      const findings = JSON.parse(doctor.stdout) as { check: string; broken: number }[];
+      const wrong = findings.filter(({ broken }) => broken > 0);
+      const doubled = receivers.heard.flatMap((told) =>
+        [...told.values()].filter((events) => events.size > 1),
+      );
+      const [first = 0, last = 0] = [heaps[0], heaps.at(-1)];
+      return [
+        {
+          claim: 'Good callers were only answered as the contract says',
+          holds: load.faults.length === 0,
+          facts: `${JSON.stringify(load.answers)} ${load.faults.slice(0, 3).join('; ')}`,
+        },
+        {
+          claim: 'Every acknowledged card is stored',
+          holds: lost.length === 0,
+          facts: `${load.acknowledged.size} acknowledged, ${lost.length} lost, ${restarts} restarts`,
+        },
+        {
+          claim: 'Every card was announced to both good receivers, as one event',
+          holds: missing().length === 0 && doubled.length === 0,
+          facts: `${missing().length} missing, ${doubled.length} announced twice`,
+        },
+        {
+          claim: 'payments doctor finds nothing',
+          holds: doctor.status === 0,
+          facts:
+            wrong.map(({ check, broken }) => `${check}: ${broken}`).join('; ') || `${findings.length} checks`,
+        },
+        {
+          claim: 'The heap is flat',
+          holds: heaps.length > 0 && last < first * 1.25 + 10,
+          facts: `${heaps.map((size) => size.toFixed(0)).join(', ')} MB after collections`,
+        },
+      ];
+    }
+  } finally {
+    receivers.close();
+  }
+}
+
+async function subscribe(service: string, token: string, url: string): Promise<void> {
+  const response = await fetch(`${service}/webhook-subscriptions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  if (response.status !== 201) throw new Error(`The subscription was answered with ${response.status}.`);
+}
+
+if (values.help) console.log(help);
+else {
+  const found = await main(Number(values.minutes));
+  if (values.json) console.log(JSON.stringify(found, null, 2));
+  else for (const { claim, holds, facts } of found) console.log(`${holds ? '✓' : '✗'} ${claim} (${facts})`);
+  process.exitCode = found.every(({ holds }) => holds) ? 0 : 1;
+}

@@ -1,0 +1,52 @@
+// `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import type { Vault } from '../domain/vault.ts';
+import type { Db } from '../store/database.ts';
+import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
+import { listSealed } from '../store/reseal.ts';
+import { printJson } from './output.ts';
+import { startProgress } from './progress.ts';
+import { withSecrets } from './support.ts';
+
+export function doctor(): Command {
+  return new Command('doctor')
+    .description('check the stored data: counters, orphans, values that do not open, stuck deliveries')
+    .option('--json', 'for programs')
+    .addHelpText(
+      'after',
+      '\nChanges nothing and works while the service runs. Exit code 1 when something is wrong.',
+    )
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const progress = startProgress('Checking');
+      const findings = await withSecrets(async ({ database: { db }, secrets: { vault } }) => [
+        ...(await findBrokenInvariants(db)),
+        await findUnopenable(db, vault),
+      ]).finally(() => {
+        progress.failed();
+      });
+      if (json) printJson(findings);
+      else for (const finding of findings) print(finding);
+      if (findings.some(({ broken }) => broken > 0)) process.exitCode = 1;
+    });
+}
+
+async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
+  const failed: string[] = [];
+  await listSealed(db, ({ table, id, sealed, purpose }) => {
+    try {
+      vault.open(sealed, purpose);
+    } catch {
+      failed.push(`${table} ${id}`);
+    }
+  });
+  const examples = failed.slice(0, 5);
+  return { check: 'everything that is sealed can be opened', broken: failed.length, examples };
+}
+
+function print({ check, broken, examples }: Finding): void {
+  const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
+  console.log(
+    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${examples.join(', ')}`}`,
+  );
+}

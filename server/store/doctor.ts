@@ -1,0 +1,80 @@
+// Invariants of the data, each as one read-only statement that counts what breaks it and names a few.
+import { sql, type RawBuilder } from 'kysely';
+import { inTransaction, type Db, type Tx } from './database.ts';
+
+export interface Finding {
+  check: string;
+  /** How many records break it. */
+  broken: number;
+  /** Some of them. */
+  examples: string[];
+}
+
+const shown = 5;
+
+/** Each selects the IDs of what is broken. */
+const invariants: Record<string, RawBuilder<unknown>> = {
+  'usage counters of cards match their transactions': sql`
+    select id::text from payment_methods
+    left join (
+      select payment_method_id, merchant_account_id, count(*) as total,
+        count(*) filter (where not merchant_initiated) as customer
+      from transactions where payment_method_id is not null group by 1, 2
+    ) as used on used.payment_method_id = payment_methods.id
+      and used.merchant_account_id = payment_methods.merchant_account_id
+    where usage_count <> coalesce(used.total, 0) or cit_usage_count <> coalesce(used.customer, 0)`,
+  'cards have a replacement exactly when their flag says so': sql`
+    select id::text from payment_methods where has_replacement <> (replacement is not null)`,
+  'cards that can be used have a number': sql`
+    select id::text from payment_methods where status = 'succeeded' and number_sealed is null`,
+  'buyers of cards are of the same merchant account': sql`
+    select payment_methods.id::text from payment_methods join buyers on buyers.id = buyer_id
+    where buyers.merchant_account_id <> payment_methods.merchant_account_id`,
+  'what filters look for matches the transaction': sql`
+    select id::text from transactions
+    where has_gift_card_redemptions <> (json_array_length(gift_card_redemptions) > 0)
+      or has_settlements <> (settled or settled_amount > 0)
+      or buyer_external_identifier is distinct from buyer ->> 'external_identifier'
+      or payment_method_label is distinct from payment_method ->> 'label'`,
+  'attempts of deliveries are counted': sql`
+    select deliveries.id::text from deliveries
+    left join (select delivery_id, count(*) as total from delivery_attempts group by 1) as made
+      on made.delivery_id = deliveries.id
+    where attempts <> coalesce(made.total, 0)`,
+  'deliveries that succeeded have an attempt that did': sql`
+    select id::text from deliveries where state = 'succeeded' and not exists (
+      select from delivery_attempts where delivery_id = deliveries.id and status between 200 and 299)`,
+  'pending deliveries have a job': sql`
+    select deliveries.id::text from deliveries where state = 'pending' and not exists (
+      select from pgboss.job where job.name = 'webhook-deliveries' and state in ('created', 'retry', 'active')
+        and data ->> 'deliveryId' = deliveries.id::text and (data ->> 'round')::integer = deliveries.round)`,
+  'no job is overdue by more than ten minutes': sql`
+    select id::text from pgboss.job where name = 'webhook-deliveries'
+      and (state in ('created', 'retry') and start_after < now() - interval '10 minutes'
+        or state = 'active' and started_on < now() - interval '10 minutes')`,
+  'events are delivered to every subscription, or belong to none': sql`
+    select deliveries.id::text from deliveries join events on events.id = event_id
+    join webhook_subscriptions as subscription on subscription.id = subscription_id
+    where subscription.merchant_account_id is not null
+      and subscription.merchant_account_id <> events.merchant_account_id`,
+};
+
+export const countInvariants = Object.keys(invariants).length;
+
+/** All in one read-only snapshot, so that a service that is running does not look broken. */
+export const findBrokenInvariants = (db: Db): Promise<Finding[]> =>
+  inTransaction(db, async (tx) => {
+    await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+    await sql`set local statement_timeout = 0`.execute(tx);
+    const findings: Finding[] = [];
+    for (const [check, broken] of Object.entries(invariants)) findings.push(await look(tx, check, broken));
+    return findings;
+  });
+
+async function look(tx: Tx, check: string, broken: RawBuilder<unknown>): Promise<Finding> {
+  const { rows } = await sql<{ total: number; examples: string[] | null }>`
+    select count(*) as total, (array_agg(id))[1:${sql.lit(shown)}] as examples from (${broken}) as broken (id)`.execute(
+    tx,
+  );
+  return { check, broken: rows[0]?.total ?? 0, examples: rows[0]?.examples ?? [] };
+}

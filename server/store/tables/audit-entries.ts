@@ -1,0 +1,9 @@
+import type { ColumnType, Generated } from 'kysely';
+
+export interface AuditEntriesTable {
+  id: Generated<number>;
+  at: ColumnType<Date, Date | undefined, never>;
+  operator: string;
+  host: string;
+  command: string;
+}

@@ -1,0 +1,120 @@
+// `payments doctor`: silent about healthy data, and finds each kind of damage.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cards } from '../../server/sandbox/sample-records.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { countInvariants, type Finding } from '../../server/store/doctor.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { storeCard, subscribe, settled, hasty } from '../support/webhooks.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let database: Database;
+beforeAll(async () => {
+  service = await startTestService({ webhooks: hasty });
+  receiver = await startReceiver();
+  const subscription = await subscribe(service, receiver.url);
+  await storeCard(service);
+  await settled(service, subscription);
+  // A running worker would complete the job that is put in the queue below.
+  await service.service.close();
+  database = openDatabase(service.config.databaseUrl ?? '', () => undefined);
+});
+afterAll(async () => {
+  await database.close();
+  await service[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const db = () => database.db;
+const doctor = (...options: string[]) =>
+  paymentsHere(['doctor', ...options], {
+    DATABASE_URL: service.config.databaseUrl,
+    DATA_DIR: service.config.dataDir,
+  });
+const findings = async () => JSON.parse((await doctor('--json')).stdout) as Finding[];
+const broken = async () => (await findings()).filter((finding) => finding.broken > 0);
+
+it('has nothing to say of a sandbox with deliveries', async () => {
+  expect(await broken()).toEqual([]);
+  expect(await findings()).toHaveLength(countInvariants + 1);
+  const { status, stdout } = await doctor();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^✓ usage counters of cards match their transactions$/m);
+});
+
+const card = cards[0]?.id ?? '';
+const damages: [check: string, damage: string, repair: string][] = [
+  [
+    'usage counters of cards match their transactions',
+    `update payment_methods set usage_count = usage_count + 1 where id = '${card}'`,
+    `update payment_methods set usage_count = usage_count - 1 where id = '${card}'`,
+  ],
+  [
+    'cards that can be used have a number',
+    `update payment_methods set redirect_url = number_sealed, number_sealed = null where id = '${card}'`,
+    `update payment_methods set number_sealed = redirect_url, redirect_url = null where id = '${card}'`,
+  ],
+  [
+    'buyers of cards are of the same merchant account',
+    `update payment_methods set merchant_account_id = 'marketplace', usage_count = 0, cit_usage_count = 0 where id = '${cards[3]?.id ?? ''}'`,
+    `update payment_methods set merchant_account_id = 'default' where id = '${cards[3]?.id ?? ''}'`,
+  ],
+  [
+    'what filters look for matches the transaction',
+    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,
+    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,
+  ],
+  [
+    'attempts of deliveries are counted',
+    `update deliveries set attempts = attempts + 1`,
+    `update deliveries set attempts = attempts - 1`,
+  ],
+  [
+    'deliveries that succeeded have an attempt that did',
+    `update delivery_attempts set status = 500`,
+    `update delivery_attempts set status = 204`,
+  ],
+  [
+    'pending deliveries have a job',
+    `update deliveries set state = 'pending'`,
+    `update deliveries set state = 'succeeded'`,
+  ],
+  [
+    'no job is overdue by more than ten minutes',
+    `insert into pgboss.job (name, data, start_after) values ('webhook-deliveries', '{"deliveryId": "${randomUUID()}", "round": 0}', now() - interval '1 hour')`,
+    `delete from pgboss.job where start_after < now() - interval '30 minutes'`,
+  ],
+  [
+    'events are delivered to every subscription, or belong to none',
+    `update events set merchant_account_id = 'marketplace'`,
+    `update events set merchant_account_id = 'default'`,
+  ],
+  [
+    'everything that is sealed can be opened',
+    `update gift_cards set pin_sealed = overlay(pin_sealed placing 'AAAA' from 20)`,
+    `delete from gift_cards`,
+  ],
+];
+
+describe('finds', () => {
+  it.each(damages)('%s', async (check, damage, repair) => {
+    await sql.raw(damage).execute(db());
+    const found = await broken();
+    await sql.raw(repair).execute(db());
+    expect(found.map((finding) => finding.check)).toEqual([check]);
+    expect(found[0]?.examples.length).toBeGreaterThan(0);
+  });
+
+  it('and ends with 1, naming some', async () => {
+    await sql.raw(damages[0]?.[1] ?? '').execute(db());
+    const { status, stdout } = await doctor();
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      `✗ usage counters of cards match their transactions: not so for 1, such as ${card}`,
+    );
+  });
+});

@@ -1,0 +1,275 @@
+// Clients that pipeline, do not read, stop in the middle, or send what is barely HTTP: each is bounded, and the others do not
+// notice.
+import { connect, type Socket } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handler } from '../../generated/operations.ts';
+import { boundFaults } from '../../server/contract/bound-faults.ts';
+import { loadContract } from '../../server/contract/load.ts';
+import type { WriteDeps } from '../../server/handlers/deps.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { limits } from '../../server/http/listen.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** A connection that sends `text` and, unless it is told not to, reads until it is closed. */
+async function open(text: string, { url = service.url, reads = true } = {}) {
+  const socket = connect(portOf(url), '127.0.0.1');
+  const chunks: string[] = [];
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      resolve();
+    });
+  });
+  socket.on('error', () => undefined);
+  if (reads) socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.write(text);
+  return { socket, closed, text: () => chunks.join('') };
+}
+
+async function answerTo(text: string) {
+  const connection = await open(text);
+  await connection.closed;
+  const [head = '', body = ''] = connection.text().split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, body };
+}
+
+const request = (path: string, ...headers: string[]) =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+const isHealthy = async ({ url }: TestService = service) => (await fetch(`${url}/healthz`)).status === 200;
+
+describe('pipelining', () => {
+  it('answers a few requests in order, one after the other', async () => {
+    let running = 0;
+    let most = 0;
+    const slow: Handler<'listCardSchemeDefinitions', WriteDeps> = async (input, deps) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return handlers.listCardSchemeDefinitions(input, deps);
+    };
+    await using own = await startTestService({ handlers: { ...handlers, listCardSchemeDefinitions: slow } });
+    const authorization = `Authorization: Bearer ${own.token('*.read')}`;
+    const ids = ['one', 'two', 'three', 'four', 'five'];
+    const calls = ids.map((id, index) =>
+      request(
+        '/card-scheme-definitions',
+        authorization,
+        `X-Request-ID: ${id}`,
+        ...(index === 4 ? ['Connection: close'] : []),
+      ),
+    );
+    const connection = await open(calls.join(''), { url: own.url });
+    await connection.closed;
+    expect([...connection.text().matchAll(/X-Request-ID: (\w+)/gi)].map(([, id]) => id)).toEqual(ids);
+    expect(most).toBe(1);
+  });
+
+  it('disconnects a client that sends hundreds and reads nothing', async () => {
+    await using own = await startTestService();
+    const flood = request('/openapi.json').repeat(1_800);
+    const clients = await Promise.all(
+      Array.from({ length: 3 }, () => open(flood, { url: own.url, reads: false })),
+    );
+    // A socket that does not read does not notice that it was closed until it does.
+    for (const { socket } of clients) socket.on('data', () => undefined);
+    await Promise.all(clients.map(({ closed }) => closed));
+    const answered = own.logs.filter((line) => line.includes('"method":"GET"'));
+    expect(answered.length).toBeLessThanOrEqual(3 * 11);
+    expect(await isHealthy(own)).toBe(true);
+  });
+
+  it('ends a connection after so many requests', async () => {
+    await using own = await startTestService({ config: { maxRequestsPerConnection: 3 } });
+    const connection = await open(request('/healthz').repeat(5), { url: own.url });
+    await connection.closed;
+    expect(connection.text().match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    expect(connection.text().match(/Connection: close/gi)).toHaveLength(1);
+  });
+});
+
+describe('connections', () => {
+  it('that nobody reads from end, and so do those on which nothing moves', async () => {
+    const before = limits.stalledMilliseconds;
+    limits.stalledMilliseconds = 300;
+    try {
+      await using own = await startTestService();
+      // More than what fits in the buffers of both sides.
+      const stalled = await open(request('/docs/').repeat(10), { url: own.url, reads: false });
+      await new Promise<void>((resolve) => {
+        stalled.socket.once('close', resolve);
+        const look = setInterval(() => {
+          own.service.connections().then(
+            (count) => {
+              if (count > 0) return;
+              clearInterval(look);
+              resolve();
+            },
+            () => undefined,
+          );
+        }, 50);
+      });
+      stalled.socket.destroy();
+    } finally {
+      limits.stalledMilliseconds = before;
+    }
+  });
+
+  it('beyond the limit are closed at once, and those within it are served', async () => {
+    await using own = await startTestService({ config: { maxConnections: 20 } });
+    const half = 'POST /payment-methods HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{';
+    const clients = await Promise.all(Array.from({ length: 40 }, () => open(half, { url: own.url })));
+    const open20 = () => clients.filter(({ socket }) => !socket.destroyed).length;
+    while (open20() > 20) await Promise.race(clients.filter(isOpen).map(({ closed }) => closed));
+    expect(open20()).toBe(20);
+    clients.find(isOpen)?.socket.destroy();
+    while (!(await isHealthy(own).catch(() => false)));
+    for (const { socket } of clients) socket.destroy();
+  });
+
+  const isOpen = ({ socket }: { socket: Socket }) => !socket.destroyed;
+
+  it('1,000 idle and half-sent ones delay nobody else', async () => {
+    const texts = ['', 'GE', 'GET /transactions HTTP/1.1\r\nHost:', request('/healthz').slice(0, -2)];
+    const clients = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => open(texts[index % texts.length] ?? '')),
+    );
+    const token = service.token('*.read');
+    expect((await service.call('GET', '/transactions', { token })).status).toBe(200);
+    for (const { socket } of clients) socket.destroy();
+  });
+});
+
+describe('barely HTTP', () => {
+  const bad = { type: 'error', code: 'bad_request', status: 400 };
+
+  it.each([
+    ['no Host', 'GET /transactions HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an expectation that nobody knows', request('/transactions', 'Expect: foo', 'Connection: close')],
+    ['headers that are too long', request('/transactions', `X-Long: ${'x'.repeat(100_000)}`)],
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a header without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n'],
+  ])('%s is 400 in the shape of the contract', async (_name, text) => {
+    const { status, head, body } = await answerTo(text);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject(bad);
+    expect(head).toMatch(/^X-Request-ID: [\w-]+/im);
+    expect(head).toMatch(/^Cache-Control: no-store/im);
+    expect(head).toMatch(/^X-Content-Type-Options: nosniff/im);
+  });
+
+  it.each(['http://a/healthz', 'HTTPS://a:1/healthz'])('the target %s is its path', async (target) => {
+    expect((await answerTo(request(target, 'Connection: close'))).status).toBe(200);
+  });
+
+  it('a preflight has a request ID and no body', async () => {
+    const { status, head, body } = await answerTo(
+      'OPTIONS /transactions HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\nAccess-Control-Request-Method: GET\r\nConnection: close\r\n\r\n',
+    );
+    expect([status, body]).toEqual([204, '']);
+    expect(head).toMatch(/^X-Request-ID: [\w-]+/im);
+  });
+});
+
+describe('headers', () => {
+  it('of every answer forbid to store it and to guess its type', async () => {
+    for (const path of ['/transactions', '/unicorns', '/healthz', '/readyz']) {
+      const { headers } = await fetch(service.url + path);
+      expect([path, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+        path,
+        'no-store',
+        'nosniff',
+      ]);
+      expect(headers.get('strict-transport-security')).toBeNull();
+    }
+  });
+
+  it('demand TLS where the public URL has it', async () => {
+    await using own = await startTestService({ config: { publicUrl: 'https://pay.example' } });
+    const { headers } = await fetch(`http://127.0.0.1:${own.service.port}/transactions`);
+    expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d+/);
+  });
+
+  it.each(['1', '0', '', 'yes', '1, 1'])('Early-Data: "%s" is too early for a POST', async (value) => {
+    const { status } = await service.call('POST', '/payment-methods', { headers: { 'Early-Data': value } });
+    expect(status).toBe(425);
+  });
+
+  it.each([
+    ['4111111111111111', false],
+    ['order-4111-1111-1111-1111.x', false],
+    ['0e4111.1111.1111.1111', false],
+    ['11111111-1111-4111-8111-111111111111', true],
+    ['1700000000001', true],
+    ['req-20261115-000000000042', true],
+  ])('the request ID %s is kept: %s', async (given, kept) => {
+    const { headers } = await service.call('GET', '/transactions', { headers: { 'X-Request-ID': given } });
+    expect(headers.get('x-request-id') === given).toBe(kept);
+    expect(service.logs.join('').includes(given)).toBe(kept);
+  });
+});
+
+describe('explanations', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, 1]));
+
+  it('name at most 100 faults of a body', async () => {
+    const token = service.token('embed');
+    const body = { items: [{ id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' }], ...many(9_000) };
+    const {
+      status,
+      body: answer,
+      text,
+    } = await service.call('POST', '/gift-cards/balances', { token, body });
+    expect(status).toBe(400);
+    expect((answer as { details: unknown[] }).details).toHaveLength(100);
+    expect(text.length).toBeLessThan(20_000);
+  });
+
+  it('name at most 100 faults of a query', async () => {
+    const query = Object.keys(many(1_200)).join('&');
+    const token = service.token('*.read');
+    const { status, body } = await service.call('GET', `/transactions?${query}`, { token });
+    expect(status).toBe(400);
+    expect((body as { details: unknown[] }).details).toHaveLength(100);
+  });
+
+  it('are not worked out for what is cut off', () => {
+    const { document } = loadContract();
+    const item = many(5_000);
+    const body = { ...many(20_000), items: Array.from({ length: 10_000 }, () => item) };
+    const schema = { $ref: '#/components/schemas/GiftCardBalanceRequest' };
+    boundFaults(document, schema, body);
+    expect(Object.keys(body)).toHaveLength(101);
+    expect(body.items).toHaveLength(11);
+    expect(Object.keys(body.items[0] ?? {})).toHaveLength(100);
+  });
+});
+
+describe('one slow account', () => {
+  it('leaves connections to the others, and its own calls end', async () => {
+    const slow: Handler<'listTransactions', WriteDeps> = async (input, deps) => {
+      if (deps.selection.kind === 'one' && deps.selection.id === 'default')
+        await sql`select pg_sleep(60)`.execute(deps.db);
+      return handlers.listTransactions(input, deps);
+    };
+    await using own = await startTestService({ handlers: { ...handlers, listTransactions: slow } });
+    const token = own.token('*.read');
+    const list = (account: string) =>
+      own.call('GET', '/transactions', { token, headers: { 'X-Service-Merchant-Account-ID': account } });
+    const stuck = Array.from({ length: 40 }, () => list('default'));
+    const others = await Promise.all(Array.from({ length: 10 }, () => list('marketplace')));
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await fetch(`${own.url}/readyz`)).status).toBe(200);
+    expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([500]));
+  });
+});
