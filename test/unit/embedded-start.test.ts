@@ -11,7 +11,7 @@ import { socketAddress } from '../../server/postgres/address.ts';
 import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
 import { choosePlace } from '../../server/postgres/placement.ts';
-import { start } from '../../server/postgres/postmaster.ts';
+import { start, stop } from '../../server/postgres/postmaster.ts';
 import { run, startTimeOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
@@ -205,8 +205,8 @@ describe('an embedded PostgreSQL', () => {
     expect(new URL(database.url)).toMatchObject({ host: '127.0.0.1:20999', search: '' });
     expect(await runningUrl(dataDir)).toBe(database.url);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
-    watched.release();
     await database.stop();
+    await stop(place, watched.pid);
     await restart();
     expect(database.url).toBe(before);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
