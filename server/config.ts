@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { looksRandom } from './random-key.ts';
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -22,6 +23,8 @@ export interface Config {
   secrets: Record<SecretName, Buffer | undefined>;
   /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
   olderCardKeys?: readonly Buffer[];
+  /** What works but is probably a mistake, for the log at start. */
+  warnings?: readonly string[];
 }
 
 export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
@@ -70,7 +73,7 @@ export const keys: Key[] = [
   },
   {
     name: 'PUBLIC_URL',
-    doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`',
+    doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`, required and https in production',
     format: 'http or https URL without user, query and fragment',
     accepts: (value) => url('http:', 'https:')(value) && /^https?:\/\/[^@?#\s]+$/i.test(value),
   },
@@ -189,9 +192,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
-  // Compared as bytes, because base64 can encode the same bytes in several ways.
+  if (environment === 'production') {
+    const publicUrl = given('PUBLIC_URL');
+    if (publicUrl === undefined)
+      faults.push('PUBLIC_URL is missing: the https URL at which clients reach the service');
+    else if (/^http:/i.test(publicUrl))
+      faults.push('PUBLIC_URL must be https in production: tokens and card numbers are sent to it');
+  }
+  // Compared as bytes, because base64 can encode the same bytes in several ways; a reversed key counts as the same.
   const bytes = (name: SecretName) =>
-    keysIn(name, given(name) ?? '').map((key) => Buffer.from(key, 'base64').toString('hex'));
+    keysIn(name, given(name) ?? '').map((key) => {
+      const decoded = Buffer.from(key, 'base64');
+      return [decoded.toString('hex'), decoded.reverse().toString('hex')].sort()[0] ?? '';
+    });
   const shared = secretNames.filter((name) =>
     secretNames.some(
       (other) => other !== name && bytes(name).some((key) => key !== '' && bytes(other).includes(key)),
@@ -223,16 +236,57 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     providersModule: given('PROVIDERS'),
     secrets,
     olderCardKeys,
+    warnings: warningsOf(environment, given),
   };
+}
+
+function warningsOf(
+  environment: Config['environment'],
+  given: (name: string) => string | undefined,
+): string[] {
+  const databaseUrl = given('DATABASE_URL');
+  if (databaseUrl === undefined) return [];
+  const warnings: string[] = [];
+  if (given('ENVIRONMENT') === undefined)
+    warnings.push(
+      'ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox',
+    );
+  if (
+    environment === 'production' &&
+    !isOnThisMachine(databaseUrl) &&
+    !hasTls(databaseUrl, given('PGSSLMODE'))
+  )
+    warnings.push(
+      'DATABASE_URL reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full',
+    );
+  return warnings;
+}
+
+function isOnThisMachine(databaseUrl: string): boolean {
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const host = (searchParams.get('host') ?? hostname).toLowerCase();
+  // A path names the folder of a socket.
+  return (
+    ['', 'localhost', '::1', '[::1]'].includes(host) ||
+    host.startsWith('/') ||
+    /^127(\.\d{1,3}){3}$/.test(host)
+  );
+}
+
+/** As `pg` decides it: every mode but these is TLS or fails. */
+function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boolean {
+  const { searchParams } = new URL(databaseUrl);
+  const asked = ['sslmode', 'ssl', 'sslcert', 'sslkey', 'sslrootcert']
+    .map((name) => searchParams.get(name) ?? '')
+    .find((value) => value !== '');
+  return !['', 'disable', 'allow', '0', 'false'].includes(asked ?? fromEnvironment ?? '');
 }
 
 const keysIn = (name: SecretName, value: string): string[] =>
   name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
 
-// Refuses text and repetitions. 32 random bytes have 16 or fewer distinct values with a probability below 10^-9.
 function strongKey(value: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
   const key = Buffer.from(value, 'base64');
-  const printable = key.every((byte) => byte >= 0x20 && byte < 0x7f);
-  return key.length === 32 && new Set(key).size > 16 && !printable ? key : undefined;
+  return key.length === 32 && looksRandom(key) ? key : undefined;
 }

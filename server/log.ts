@@ -1,6 +1,7 @@
 // The logger. No code logs tokens, keys or card numbers on purpose; the redaction here is a second line of defence, for
 // mistakes and for errors that quote request data.
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { visibleJson } from './visible.ts';
 
 const secret = [
   'authorization',
@@ -35,7 +36,9 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
       serializers: { err },
       hooks: {
         streamWrite: (line) =>
-          redactions.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line),
+          visibleJson(
+            redactions.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line),
+          ),
       },
     },
     destination ?? pino.destination(1),

@@ -1,10 +1,13 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
+import { inspect } from 'node:util';
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
+import { UnsafeFile } from './private-files.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
+import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;
 const idleMilliseconds = 500;
@@ -24,7 +27,7 @@ Try it in another terminal, in this folder:
     ${service.url}/card-scheme-definitions
 `);
   }
-  log.info({ url: service.url }, 'listening');
+  log.info({ port: service.port, url: service.url }, 'listening');
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
     // One Ctrl-C arrives several times (from the terminal, npm and tsx). A second Ctrl-C after 5 s is deliberate: exit at once.
@@ -68,7 +71,7 @@ function exitAfter(milliseconds: number, before: () => void = () => undefined): 
 
 /** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */
 function messageForOperator(error: unknown): string | undefined {
-  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault].some(
+  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault, UnsafeFile].some(
     (kind) => error instanceof kind,
   );
   if (expected) return (error as Error).message;
@@ -83,6 +86,6 @@ function messageForOperator(error: unknown): string | undefined {
 try {
   await main();
 } catch (error) {
-  console.error(messageForOperator(error) ?? error);
+  console.error(visibleLines(messageForOperator(error) ?? inspect(error)));
   process.exitCode = 1;
 }

@@ -48,6 +48,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = () => new Date() } = options;
   const { environment } = config;
+  for (const warning of config.warnings ?? []) log.warn(warning);
   const contract = options.contract ?? (await compileContract(loadContract()));
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)

@@ -9,6 +9,7 @@ import type { NewTransaction } from '../store/transactions.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
+import { visible } from '../visible.ts';
 import { Refused } from './output.ts';
 import { withEvents } from './support.ts';
 
@@ -136,7 +137,7 @@ function report({ total, first }: BadLines): string {
   const shown = first
     .sort((a, b) => a.line - b.line)
     .slice(0, mostBadLines)
-    .map(({ line, reason }) => `line ${line}: ${reason}`);
+    .map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
   if (total > mostBadLines) shown.push(`… and ${count(total - mostBadLines)} more`);
   return shown.join('\n');
 }

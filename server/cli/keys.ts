@@ -97,7 +97,8 @@ async function create({ name, algorithm, role, merchantAccount, out }: CreateOpt
 
 function writePrivateKey(file: string, pem: string): void {
   try {
-    writeFileSync(file, pem, { mode: 0o600, flag: 'wx' });
+    // 'wx' refuses a name that exists, also a link that leads nowhere.
+    writeFileSync(file, pem, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new Refused(`${file} exists already. Choose another file.`);

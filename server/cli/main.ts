@@ -1,5 +1,6 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
+import { visibleLines } from '../visible.ts';
 import { Refused } from './output.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast.
@@ -39,6 +40,11 @@ const requested = Object.hasOwn(commands, name) ? commands[name] : undefined;
 for (const load of requested ? [requested] : Object.values(commands)) program.addCommand(await load());
 for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
+  command.configureOutput({
+    outputError: (text, write) => {
+      write(visibleLines(text));
+    },
+  });
 }
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.
@@ -54,22 +60,24 @@ try {
   } else {
     const expected = error instanceof Refused || (await isOperatorFault(error));
     const message = error instanceof Error ? error.message : String(error);
-    console.error(expected ? message : `Unexpected error: ${message}`);
+    console.error(visibleLines(expected ? message : `Unexpected error: ${message}`));
     process.exitCode = 1;
   }
 }
 
 /** Whether the message is a sentence for the operator. Imported only now, because some of these modules load the database. */
 async function isOperatorFault(error: unknown): Promise<boolean> {
-  const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, { SecretsFault }, { DatabaseFault }] =
-    await Promise.all([
-      import('../config.ts'),
-      import('../domain/state-machine.ts'),
-      import('../domain/subscription-limits.ts'),
-      import('../sandbox/secrets-file.ts'),
-      import('../store/database.ts'),
-    ]);
-  return [ConfigFault, IllegalMove, TooManySubscriptions, SecretsFault, DatabaseFault].some(
+  const modules = await Promise.all([
+    import('../config.ts'),
+    import('../domain/state-machine.ts'),
+    import('../domain/subscription-limits.ts'),
+    import('../private-files.ts'),
+    import('../sandbox/secrets-file.ts'),
+    import('../store/database.ts'),
+  ]);
+  const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, ...more] = modules;
+  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }] = more;
+  return [ConfigFault, IllegalMove, TooManySubscriptions, UnsafeFile, SecretsFault, DatabaseFault].some(
     (kind) => error instanceof kind,
   );
 }

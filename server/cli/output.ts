@@ -1,4 +1,5 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
+import { visible, visibleJson } from '../visible.ts';
 
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
@@ -19,8 +20,10 @@ export const untilStopped = (): Promise<void> =>
       });
   });
 
+export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2));
+
 export const printJson = (value: unknown): void => {
-  console.log(JSON.stringify(value, null, 2));
+  console.log(jsonText(value));
 };
 
 /** Prints a table for people, or the same rows as JSON for programs. */
@@ -40,7 +43,7 @@ export function printRows(
     return;
   }
   const names = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => names.map((name) => cell(row[name], empty[name])));
+  const text = rows.map((row) => names.map((name) => visible(cell(row[name], empty[name]))));
   const widths = names.map((name, index) =>
     Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
   );

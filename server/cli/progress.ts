@@ -1,5 +1,6 @@
 // Shows the progress of long commands, on a terminal only.
 import ora from 'ora';
+import { visible, visibleLines } from '../visible.ts';
 
 export interface Progress {
   update: (text: string) => void;
@@ -16,11 +17,11 @@ export function startProgress(text: string): Progress {
   if (process.stderr.isTTY) spinner.start();
   return {
     update: (newText) => {
-      spinner.text = newText;
+      spinner.text = visible(newText);
     },
     done: (result) => {
       spinner.stop();
-      console.log(result);
+      console.log(visibleLines(result));
     },
     failed: () => {
       spinner.stop();

@@ -5,7 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
-import { Refused, untilStopped } from './output.ts';
+import { visible, visibleLines } from '../visible.ts';
+import { jsonText, Refused, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
@@ -39,7 +40,7 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       console.log(
         `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
       );
-      console.log(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount));
+      console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
       await untilStopped();
       await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
     } finally {
@@ -96,7 +97,7 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
     return true;
   } catch (error) {
     console.log(
-      `${styleText('red', '✗ signature')}  ${error instanceof Error ? error.message : String(error)}`,
+      `${styleText('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
     );
     return false;
   }
@@ -104,8 +105,12 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
 
 function show(event: WebhookEvent): void {
   const { name, created_at, target } = event;
-  console.log(
-    `${styleText('green', '✓ signature')}  ${created_at}  ${styleText('bold', name)}  ${target.id}  ${target.status}`,
-  );
-  console.log(styleText('dim', JSON.stringify(event, null, 2).replace(/^/gm, '  ')));
+  const shown = [
+    visible(created_at),
+    styleText('bold', visible(name)),
+    visible(target.id),
+    visible(target.status),
+  ];
+  console.log(`${styleText('green', '✓ signature')}  ${shown.join('  ')}`);
+  console.log(styleText('dim', jsonText(event).replace(/^/gm, '  ')));
 }

@@ -1,12 +1,13 @@
 // Attaches to a PostgreSQL that another process started, if it can be used.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address } from './address.ts';
 import { findPostmaster } from './cluster.ts';
 import type { Place } from './placement.ts';
 import { isUsable, stop } from './postmaster.ts';
 import { joinUsers } from './watchdog.ts';
 
 export interface Attached {
-  port: number;
+  address: Address;
   /** Ends our use of it. */
   detach(): void;
 }
@@ -22,14 +23,15 @@ export async function attach(place: Place, password: string): Promise<Attached |
   for (;;) {
     const found = await findPostmaster(place);
     if (!found) return undefined;
+    const { address } = found;
     const detach = joinUsers(place, found.pid);
     let usable = false;
     try {
-      usable = detach !== undefined && (await isUsable(found.port, password));
+      usable = detach !== undefined && address !== undefined && (await isUsable(address, password));
     } finally {
       if (!usable) detach?.();
     }
-    if (usable && detach) return { port: found.port, detach };
+    if (usable && detach && address) return { address, detach };
     if (!detach || Date.now() > deadline) {
       await stop(place, found.pid);
       return undefined;

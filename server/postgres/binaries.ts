@@ -1,11 +1,23 @@
 // Prepares the PostgreSQL binaries of the npm package for this platform. npm packages cannot contain symbolic
 // links (an install script creates them, and it may not have run), and the user that PostgreSQL runs as may
 // not be able to read node_modules.
-import { constants, copyFile, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmod,
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { canReach, chownTree } from './identity.ts';
-import type { Log, Place } from './placement.ts';
+import { canReach } from './identity.ts';
+import { makeSystemFolder, type Log, type Place } from './placement.ts';
 import { hasCode, run } from './process.ts';
 
 export interface Binaries {
@@ -68,30 +80,50 @@ async function createLinks(packageFolder: string): Promise<boolean> {
   return true;
 }
 
+/** Everybody may run the copy: PostgreSQL's user is not its owner. */
 async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to, { mode: 0o700 });
+  await mkdir(to);
+  await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyTree(source, target);
-    else if (entry.isFile()) await copyFile(source, target, constants.COPYFILE_FICLONE);
+    else if (entry.isFile()) {
+      await copyFile(source, target, constants.COPYFILE_FICLONE);
+      await chmod(target, ((await lstat(source)).mode & 0o100) === 0 ? 0o644 : 0o755);
+    }
   }
 }
 
-/** Copies the binaries next to the data, once for each version of the package. */
-async function copyPackage(packageFolder: string, place: Place, log: Log): Promise<string> {
+/**
+ * Where the copy is: beside the data; if root makes it, in a folder of root's own, because the owner of the data could
+ * replace what root is writing. One for each version and installation of the package.
+ */
+async function copyOf(packageFolder: string, place: Place): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
   const version = manifest instanceof Object && 'version' in manifest ? String(manifest.version) : 'unknown';
-  const copy = join(place.directory, `binaries-${version}`);
-  if (await lstat(copy).then(Boolean, () => false)) return copy;
+  if (!place.identity) return join(place.directory, `binaries-${version}`);
+  const digest = createHash('sha256').update(packageFolder).digest('hex').slice(0, 16);
+  return join(await makeSystemFolder(), `binaries-${version}-${digest}`);
+}
+
+async function copyPackage(packageFolder: string, place: Place, log: Log): Promise<string> {
+  const copy = await copyOf(packageFolder, place);
+  const exists = () => lstat(copy).then(Boolean, () => false);
+  if (await exists()) return copy;
   log(`PostgreSQL cannot be run from ${packageFolder}: its binaries are copied to ${copy}.`);
   // `new-` marks an incomplete copy, which removeDrafts deletes if we are killed.
-  const draft = join(place.directory, `new-binaries-${process.pid}`);
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o700 });
-  await copyTree(join(packageFolder, 'native'), join(draft, 'native'));
-  await createLinks(draft);
-  await chownTree(draft, place.identity);
-  await rename(draft, copy);
+  const draft = join(dirname(copy), `new-binaries-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(draft);
+    await chmod(draft, 0o755);
+    await copyTree(join(packageFolder, 'native'), join(draft, 'native'));
+    await createLinks(draft);
+    await rename(draft, copy);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process, for another DATA_DIR, was quicker.
+    if (!(await exists())) throw error;
+  }
   return copy;
 }
 

@@ -1,15 +1,13 @@
-// The database cluster on disk, and `postmaster.pid`, in which a running PostgreSQL writes its process ID and port.
+// The database cluster on disk, and `postmaster.pid`, in which a running PostgreSQL writes its process ID and address.
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Address } from './address.ts';
 import type { Binaries } from './binaries.ts';
-import { chownTree } from './identity.ts';
 import type { Place } from './placement.ts';
-import { isPostmasterOf, run, startTimeOf } from './process.ts';
+import { isPostmasterOf, startTimeOf } from './process.ts';
 import { user } from './settings.ts';
-
-/** Not the environment of the caller: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does. */
-export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
+import { runScript } from './shell.ts';
 
 export async function hasCluster(place: Place): Promise<boolean> {
   return lstat(join(place.data, 'PG_VERSION')).then(Boolean, () => false);
@@ -17,44 +15,40 @@ export async function hasCluster(place: Place): Promise<boolean> {
 
 /** Removes what a killed process left incomplete. An initdb that still runs there then fails and exits. */
 export async function removeDrafts(place: Place): Promise<void> {
-  for (const name of await readdir(place.directory)) {
-    if (!name.startsWith('new-')) continue;
-    // A failure does no harm: draft names are unique, and the next start tries again.
-    await rm(join(place.directory, name), { recursive: true, maxRetries: 5, retryDelay: 50 }).catch(
-      () => undefined,
-    );
-  }
+  if (!(await readdir(place.directory)).some((name) => name.startsWith('new-'))) return;
+  // A failure does no harm: draft names are unique, and the next start tries again.
+  const script = 'for try in 1 2 3 4 5; do rm -rf ./new-* && break; sleep 0.1; done';
+  await runScript(place, script).catch(() => undefined);
 }
 
-/** Creates the cluster in a draft folder and renames it when it is complete. */
+const initialize = `
+mkdir "$1" && cat >"$1/password" || exit 1
+draft=$1; initdb=$2; shift 2
+exec "$initdb" -D "$draft/data" --pwfile="$draft/password" "$@"`;
+
+/**
+ * Creates the cluster in a draft folder and renames it when it is complete. Two scripts, because a script outlives us if we
+ * are killed, and then it must not rename while the next starter removes the draft.
+ */
 export async function createCluster(place: Place, binaries: Binaries, password: string): Promise<void> {
   const draft = join(place.directory, `new-cluster-${randomBytes(6).toString('hex')}`);
-  await mkdir(draft, { mode: 0o700 });
-  const passwordFile = join(draft, 'password');
-  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
-  await chownTree(draft, place.identity);
   // The builtin locale: an upgrade of the operating system could change its locales and so break the indexes.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const access = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  const data = join(draft, 'data');
+  const access = [`--username=${user}`, '--auth=scram-sha-256'];
+  const options = [...access, ...locale, '--no-instructions'];
   try {
-    await run(binaries.initdb, ['-D', data, ...access, ...locale, '--no-instructions'], {
-      ...place.identity,
-      cwd: draft,
-      env: environment,
-    });
+    await runScript(place, initialize, [draft, binaries.initdb, ...options], password);
+    await runScript(place, 'mv "$1/data" "$2" && rm -r "$1"', [draft, place.data]);
   } catch (error) {
     const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
     throw new Error(`The embedded PostgreSQL could not be created: ${reason}`, { cause: error });
   }
-  await rename(data, place.data);
-  await rm(draft, { recursive: true });
 }
 
 export interface Postmaster {
   pid: number;
-  port: number;
-  ready: boolean;
+  /** Undefined until it is ready: before that the file may lack the socket. */
+  address: Address | undefined;
 }
 
 /**
@@ -66,7 +60,9 @@ export async function readPostmaster(place: Place): Promise<Postmaster | undefin
   const lines = text?.split('\n').map((line) => line.trim());
   const pid = Number(lines?.[0]);
   if (!lines || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3]), ready: lines[7] === 'ready' };
+  if (lines[7] !== 'ready') return { pid, address: undefined };
+  // A version before sockets may have started it: then the line of the socket is empty.
+  return { pid, address: lines[4] === '' ? { port: Number(lines[3]) } : { socket: place.directory } };
 }
 
 /** The PostgreSQL that runs on this cluster, ready or not. */
@@ -83,5 +79,5 @@ export async function removeStalePidFile(place: Place): Promise<void> {
   const found = await readPostmaster(place);
   if (!found || (await isPostmasterOf(found.pid, place.data))) return;
   if ((await startTimeOf(found.pid)) === undefined) return;
-  await rm(join(place.data, 'postmaster.pid'), { force: true });
+  await runScript(place, 'rm -f "$1"', [join(place.data, 'postmaster.pid')]);
 }

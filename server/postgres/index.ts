@@ -1,12 +1,13 @@
 // The embedded PostgreSQL in DATA_DIR, for installations without DATABASE_URL. This folder exports little more
 // than a database URL; only store/ and the command line know whether PostgreSQL is embedded.
 import { join } from 'node:path';
+import { urlOf } from './address.ts';
 import { attach } from './attach.ts';
 import { findPostmaster, hasCluster } from './cluster.ts';
 import { withLock } from './lock.ts';
 import { choosePlace, findPlace, makeDataDirectory, type Log } from './placement.ts';
 import { probe, stop } from './postmaster.ts';
-import { createPassword, missingPassword, readPassword, urlOf } from './settings.ts';
+import { createPassword, missingPassword, readPassword } from './settings.ts';
 import { startNew } from './start-new.ts';
 import { hasUsers } from './watchdog.ts';
 
@@ -35,7 +36,7 @@ const lockOf = (root: string): string => join(root, 'postgres-lock');
 /**
  * Attaches to the database that runs in this DATA_DIR, or starts it. It runs as long as the process that started
  * it; if that process is killed, as long as another process uses it. If it was stopped while in use, call this
- * again: it starts on the same port, unless another program has taken that.
+ * again: it starts at the same address, unless that is a port which another program has taken.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const log = options.log ?? (() => undefined);
@@ -43,9 +44,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   return withLock(lockOf(root), async () => {
     const place = await choosePlace(root, log);
     const { directory } = place;
-    const saved = await readPassword(place);
+    const saved = readPassword(place);
     if (saved === undefined && (await hasCluster(place))) throw missingPassword(place);
-    const password = saved ?? (await createPassword(place));
+    const password = saved ?? createPassword(place);
 
     const attached = await attach(place, password);
     if (attached) {
@@ -53,11 +54,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
         attached.detach();
         return Promise.resolve();
       };
-      const url = urlOf(attached.port, password);
+      const url = urlOf(attached.address, password);
       return { url, started: false, directory, stop: detach, release: detach };
     }
 
-    const { port, watched } = await startNew(place, password, log, options.packageFolder);
+    const { address, watched } = await startNew(place, password, log, options.packageFolder);
     const end = (evenIfUsed: boolean): Promise<void> =>
       withLock(lockOf(root), async () => {
         const found = await findPostmaster(place);
@@ -67,7 +68,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
         watched.release();
       });
     return {
-      url: urlOf(port, password),
+      url: urlOf(address, password),
       started: true,
       directory,
       stop: () => end(true),
@@ -79,9 +80,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 /** The URL of the database that runs in this DATA_DIR; undefined if none runs. Neither starts nor attaches. */
 export async function runningUrl(dataDir: string): Promise<string | undefined> {
   const place = await findPlace(dataDir);
-  const found = place && (await findPostmaster(place));
-  if (!found) return undefined;
-  const password = await readPassword(place);
-  if (password === undefined || (await probe(found.port, password)) !== 'ready') return undefined;
-  return urlOf(found.port, password);
+  const address = place && (await findPostmaster(place))?.address;
+  if (!address) return undefined;
+  const password = readPassword(place);
+  if (password === undefined || (await probe(address, password)) !== 'ready') return undefined;
+  return urlOf(address, password);
 }

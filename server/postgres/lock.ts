@@ -4,9 +4,10 @@
 // the highest number is the current turn. Creating a link is atomic and fails if the name exists. The turn of a
 // dead holder is not deleted, because two processes could then delete each other's new turn: they both try to
 // create the next number, and one of them succeeds.
-import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../private-files.ts';
 import { hasCode, startTimeOf } from './process.ts';
 
 const free = 'free';
@@ -39,7 +40,7 @@ async function claim(folder: string, turn: number, holder: string): Promise<bool
   return false;
 }
 
-async function takeTurn(folder: string): Promise<number> {
+async function takeTurn(folder: string, name: string): Promise<number> {
   const holder = `${process.pid}@${(await startTimeOf(process.pid)) ?? ''}`;
   const deadline = Date.now() + timeoutMilliseconds;
   while (Date.now() < deadline) {
@@ -48,21 +49,27 @@ async function takeTurn(folder: string): Promise<number> {
     await sleep(20);
   }
   throw new Error(
-    `Another process has held the lock ${folder} for ${timeoutMilliseconds / 1000} seconds: stop it, or remove that folder.`,
+    `Another process has held the lock ${name} for ${timeoutMilliseconds / 1000} seconds: stop it, or remove that folder.`,
   );
 }
 
 /** Runs `work` while it holds the lock of this folder. Excludes other processes and other callers in this process. */
-export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
-  const turn = await takeTurn(folder);
-  for (const name of await readdir(folder)) {
-    if (Number(name) < turn) await rm(join(folder, name), { force: true });
-  }
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  // By its handle: a link in its place could lead to files of other users that have numbers for names.
+  const opened = makeFolder(path);
+  const folder = opened.at();
   try {
-    return await work();
+    const turn = await takeTurn(folder, path);
+    for (const name of await readdir(folder)) {
+      if (Number(name) < turn) await rm(join(folder, name), { force: true });
+    }
+    try {
+      return await work();
+    } finally {
+      await symlink(free, join(folder, String(turn + 1)));
+      await rm(join(folder, String(turn)), { force: true });
+    }
   } finally {
-    await symlink(free, join(folder, String(turn + 1)));
-    await rm(join(folder, String(turn)), { force: true });
+    opened.close();
   }
 }

@@ -1,23 +1,28 @@
 // Starts, probes and stops the PostgreSQL server process.
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { socketPort, urlOf, type Address } from './address.ts';
 import { readPostmaster } from './cluster.ts';
 import type { Place } from './placement.ts';
 import { hasCode, isPostmasterOf } from './process.ts';
-import { database, urlOf } from './settings.ts';
+import { database } from './settings.ts';
 import { startWatched, type Watched } from './watchdog.ts';
 
 /** Long, because a start after a crash includes crash recovery. */
 const startTimeout = 120_000;
 const stopTimeout = 20_000;
 
-const settings = (port: number): string[] =>
+const listening = (address: Address): string[] =>
+  'port' in address
+    ? ['listen_addresses=127.0.0.1', `port=${address.port}`, 'unix_socket_directories=']
+    : ['listen_addresses=', `port=${socketPort}`, `unix_socket_directories=${address.socket}`];
+
+const settings = (address: Address): string[] =>
   [
-    'listen_addresses=127.0.0.1',
-    `port=${port}`,
-    'unix_socket_directories=',
+    ...listening(address),
+    'unix_socket_permissions=0700',
     'max_connections=200',
     'fsync=on',
     'timezone=UTC',
@@ -28,30 +33,22 @@ const settings = (port: number): string[] =>
     'log_min_error_statement=panic',
   ].flatMap((setting) => ['-c', setting]);
 
-/** Keeps the log of the previous start, and removes pipes that a killed watchdog left. */
-async function rotateLog(place: Place): Promise<void> {
-  const log = join(place.directory, 'postgres.log');
-  await rename(log, `${log}.previous`).catch(() => undefined);
-  for (const name of await readdir(place.directory)) {
-    if (name.startsWith('users.')) await rm(join(place.directory, name), { force: true });
-  }
-}
-
 /** Failures after which a retry can succeed. */
-export type Refusal = 'port taken' | 'still running';
+export type Refusal = 'port taken' | 'no sockets' | 'still running';
 
 /** Starts PostgreSQL and waits until it is ready. */
-export async function start(place: Place, postgres: string, port: number): Promise<Watched | Refusal> {
-  await rotateLog(place);
-  const watched = await startWatched(place, [postgres, '-D', place.data, ...settings(port)]);
+export async function start(place: Place, postgres: string, address: Address): Promise<Watched | Refusal> {
+  const watched = await startWatched(place, [postgres, '-D', place.data, ...settings(address)]);
   const deadline = Date.now() + startTimeout;
   while (Date.now() < deadline && watched.isAlive()) {
     const found = await readPostmaster(place);
-    if (found?.pid === watched.pid && found.ready) return watched;
+    if (found?.pid === watched.pid && found.address) return watched;
     await sleep(10);
   }
   watched.release();
   const log = await readFile(join(place.directory, 'postgres.log'), 'utf8').catch(() => '');
+  // Some file systems have none.
+  if (/could not create any Unix-domain sockets/.test(log)) return 'no sockets';
   if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
   if (/lock file .* already exists|shared memory block .* still in use/.test(log)) return 'still running';
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? 'it logged no reason';
@@ -71,10 +68,13 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Whether PostgreSQL on that port accepts our password and answers. */
-export async function probe(port: number, password: string): Promise<'ready' | 'no database' | 'no answer'> {
+/** Whether PostgreSQL at that address accepts our password and answers. */
+export async function probe(
+  address: Address,
+  password: string,
+): Promise<'ready' | 'no database' | 'no answer'> {
   try {
-    await execute(urlOf(port, password), 'SELECT 1');
+    await execute(urlOf(address, password), 'SELECT 1');
     return 'ready';
   } catch (error) {
     if (hasCode(error, '28P01')) {
@@ -92,10 +92,10 @@ export async function probe(port: number, password: string): Promise<'ready' | '
 }
 
 /** Whether it can be used. Creates our database if it is missing: the process that created the cluster may have been killed. */
-export async function isUsable(port: number, password: string): Promise<boolean> {
-  const state = await probe(port, password);
+export async function isUsable(address: Address, password: string): Promise<boolean> {
+  const state = await probe(address, password);
   if (state === 'no database')
-    await execute(urlOf(port, password, 'postgres'), `CREATE DATABASE ${database}`);
+    await execute(urlOf(address, password, 'postgres'), `CREATE DATABASE ${database}`);
   return state !== 'no answer';
 }
 

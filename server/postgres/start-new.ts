@@ -1,24 +1,26 @@
 // Starts PostgreSQL where none runs; creates the cluster first if there is none.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { choosePort, savePort, socketAddress, type Address } from './address.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { createCluster, findPostmaster, hasCluster, removeDrafts, removeStalePidFile } from './cluster.ts';
 import type { Log, Place } from './placement.ts';
 import { isUsable, start, stop } from './postmaster.ts';
-import { choosePort, savePort } from './settings.ts';
 import type { Watched } from './watchdog.ts';
 
 export interface StartedPostgres {
-  port: number;
+  address: Address;
   watched: Watched;
 }
 
-/** Starts PostgreSQL on the port of its last start, or on a new one if that port is taken. */
-async function startOnPort(place: Place, postgres: string): Promise<StartedPostgres> {
+/** Starts PostgreSQL on its socket; without sockets on the port of its last start, or a new one if that is taken. */
+async function startSomewhere(place: Place, postgres: string): Promise<StartedPostgres> {
+  let socket = socketAddress(place);
   let needsNewPort = false;
   for (let attempt = 0; attempt < 20; attempt++) {
-    const port = await choosePort(place, needsNewPort);
-    const result = await start(place, postgres, port);
-    if (result !== 'port taken' && result !== 'still running') return { port, watched: result };
+    const address = socket ?? { port: await choosePort(place, needsNewPort) };
+    const result = await start(place, postgres, address);
+    if (typeof result !== 'string') return { address, watched: result };
+    if (result === 'no sockets') socket = undefined;
     if (result === 'port taken') needsNewPort = true;
     // Another process started it and was killed at once; its watchdog is stopping it already.
     const other = await findPostmaster(place);
@@ -40,11 +42,11 @@ export async function startNew(
   await removeStalePidFile(place);
   const binaries = await prepareBinaries(packageFolder ?? findPackage(), place, log);
   if (!(await hasCluster(place))) await createCluster(place, binaries, password);
-  const started = await startOnPort(place, binaries.postgres);
+  const started = await startSomewhere(place, binaries.postgres);
   try {
-    if (!(await isUsable(started.port, password)))
+    if (!(await isUsable(started.address, password)))
       throw new Error('The embedded PostgreSQL runs but does not answer.');
-    await savePort(place, started.port);
+    if ('port' in started.address) savePort(place, started.address.port);
     return started;
   } catch (error) {
     started.watched.release();

@@ -5,21 +5,24 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { environment } from './cluster.ts';
 import type { Place } from './placement.ts';
 import { hasCode } from './process.ts';
+import { environment } from './shell.ts';
 
 /**
  * The process that started PostgreSQL holds the other end of standard input; every process that attached holds
  * the write end of the pipe `users.<pid>`. The kernel closes these when a process ends, however it ends. The
  * watchdog reads both to their end and then stops PostgreSQL.
+ * - The log of the previous start is kept; pipes and sockets that a killed watchdog or PostgreSQL left are removed.
  * - The pipe is opened for reading and writing first, because opening it for reading alone waits for a writer.
  * - The pipe is removed and then read once more: a process that opened it before is noticed, later ones find none.
  * - The signal is repeated, because PostgreSQL may not have installed its signal handler yet.
  */
 const script = `
 umask 077
+mv -f postgres.log postgres.log.previous 2>/dev/null
 exec 2>>postgres.log
+rm -f users.* .s.PGSQL.*
 mkfifo "users.new.$$" || exit 1
 exec 3<>"users.new.$$" 4<"users.new.$$" 5<&0 3>&-
 "$@" </dev/null >>postgres.log 4<&- 5<&- &
@@ -40,6 +43,9 @@ wait "$postmaster"
 kill "$watcher"
 rm -f "users.$postmaster"
 `;
+
+// Its owner may have planted a link in its place.
+const openPipe = constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export interface Watched {
   /** PostgreSQL's main process. */
@@ -78,14 +84,14 @@ export async function startWatched(place: Place, command: string[]): Promise<Wat
  */
 export function joinUsers(place: Place, pid: number): (() => void) | undefined {
   try {
-    const handle = openSync(join(place.directory, `users.${pid}`), constants.O_WRONLY | constants.O_NONBLOCK);
+    const handle = openSync(join(place.directory, `users.${pid}`), openPipe | constants.O_WRONLY);
     let open = true;
     return () => {
       if (open) closeSync(handle);
       open = false;
     };
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENXIO')) return undefined;
+    if (hasCode(error, 'ENOENT', 'ENXIO', 'ELOOP')) return undefined;
     throw error;
   }
 }
@@ -93,7 +99,7 @@ export function joinUsers(place: Place, pid: number): (() => void) | undefined {
 /** Whether a process is attached: reading the pipe fails with EAGAIN if it has writers, and ends if it has none. */
 export function hasUsers(place: Place, pid: number): boolean {
   try {
-    const handle = openSync(join(place.directory, `users.${pid}`), constants.O_RDONLY | constants.O_NONBLOCK);
+    const handle = openSync(join(place.directory, `users.${pid}`), openPipe | constants.O_RDONLY);
     try {
       return readSync(handle, Buffer.alloc(1)) > 0;
     } finally {
@@ -101,7 +107,7 @@ export function hasUsers(place: Place, pid: number): boolean {
     }
   } catch (error) {
     if (hasCode(error, 'EAGAIN')) return true;
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'ENOENT', 'ELOOP')) return false;
     throw error;
   }
 }

@@ -1,13 +1,13 @@
 // Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key
 // is saved in DATA_DIR.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createKeyPair } from '../actions/api-key-pairs.ts';
 import { createAccount } from '../actions/merchant-accounts.ts';
 import type { CardSecrets } from '../actions/payment-methods.ts';
 import { createTransactions } from '../actions/transactions.ts';
 import { inWork, silently } from '../actions/unit-of-work.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from '../domain/key-pair.ts';
+import { readPrivate, writePrivate } from '../private-files.ts';
 import { findSigningPair } from '../store/api-key-pairs.ts';
 import type { Db } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
@@ -38,22 +38,17 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
     await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: [] });
     // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
-    writeKey(file, privateKey);
+    writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
     return true;
   });
 
 function readKey(file: string): KeyObject | undefined {
+  const pem = readPrivate(file);
+  if (pem === undefined) return undefined;
   try {
-    const key = createPrivateKey(readFileSync(file));
+    const key = createPrivateKey(pem);
     return algorithmOf(key) ? key : undefined;
   } catch {
     return undefined;
   }
-}
-
-function writeKey(file: string, key: KeyObject): void {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, key.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
 }

@@ -1,21 +1,10 @@
 // The sandbox generates its secrets at the first start and stores them in DATA_DIR, readable only by the owner. Production
 // must configure them.
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Keys } from '../domain/vault.ts';
+import { createPrivate, readPrivate, writePrivate } from '../private-files.ts';
 
 type StoredSecrets = Record<string, string>;
 
@@ -32,7 +21,7 @@ export function sandboxSecrets<Name extends string>(
   given: Readonly<Partial<Record<Name, Buffer | undefined>>>,
 ): Record<Name, Buffer> {
   const file = fileIn(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const stored = read(file) ?? generateMissing(file, {}, names);
   const isComplete = names.every((name) => stored[name] !== undefined);
   const complete = isComplete ? stored : generateMissing(file, stored, names);
@@ -59,58 +48,36 @@ export function watchCardKeys(dataDir: string): () => Keys {
 export function saveCardKeys(dataDir: string, keys: Keys): void {
   const file = fileIn(dataDir);
   const CARD_KEY = keys.map((key) => key.toString('base64')).join(',');
-  replace(file, { ...read(file), CARD_KEY });
+  writePrivate(file, textOf({ ...read(file), CARD_KEY }));
 }
 
 function read(file: string): StoredSecrets | undefined {
+  const text = readPrivate(file);
+  if (text === undefined) return undefined;
   try {
-    const stored = JSON.parse(readFileSync(file, 'utf8')) as StoredSecrets;
-    if (Object.values(stored).every((text) => decode(text).every((key) => key.length === 32))) return stored;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const stored = JSON.parse(text) as StoredSecrets;
+    if (Object.values(stored).every((value) => decode(value).every((key) => key.length === 32)))
+      return stored;
+  } catch {
+    // Not JSON: the same fault as JSON of another shape.
   }
   throw new SecretsFault(
     `${file} does not contain valid sandbox secrets. Restore it, or remove it and lose the cards that were stored with it.`,
   );
 }
 
-const writeDraft = (file: string, secrets: StoredSecrets): string => {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
-  return draft;
-};
+const textOf = (secrets: StoredSecrets): string => `${JSON.stringify(secrets, null, 2)}\n`;
 
-// Replaces the file atomically, so that readers and crashes never see a partial one. Its owner stays the same, also when root
-// runs this.
-function replace(file: string, secrets: StoredSecrets): void {
-  const draft = writeDraft(file, secrets);
-  const { uid, gid } = statSync(file);
-  if (uid !== process.getuid?.()) chownSync(draft, uid, gid);
-  renameSync(draft, file);
-  const folder = openSync(dirname(file), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
-}
-
-// A new file is created with `link`, which fails if the file exists: two processes that start at once then use the same one.
+// Two processes that start at once use the file of the one that created it.
 function generateMissing(file: string, stored: StoredSecrets, names: readonly string[]): StoredSecrets {
   const complete = Object.fromEntries(
     names.map((name) => [name, stored[name] ?? randomBytes(32).toString('base64')]),
   );
   if (Object.keys(stored).length > 0) {
-    replace(file, complete);
+    writePrivate(file, textOf(complete));
     return complete;
   }
-  const draft = writeDraft(file, complete);
-  try {
-    linkSync(draft, file);
-    return complete;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return read(file) ?? complete;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  return createPrivate(file, textOf(complete)) ? complete : (read(file) ?? complete);
 }
 
 export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox-key.pem');

@@ -69,9 +69,8 @@ async function prepare(url: string, onError: (error: Error) => void): Promise<st
     try {
       await withoutTimeout.pool.query('select 1');
     } catch (error) {
-      const { host, pathname } = new URL(url);
       throw new DatabaseFault(
-        `The database at ${host}${pathname} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
+        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
         { cause: error },
       );
     }
@@ -79,6 +78,12 @@ async function prepare(url: string, onError: (error: Error) => void): Promise<st
   } finally {
     await withoutTimeout.close();
   }
+}
+
+/** Without user and password, for messages. A socket is named by its folder. */
+function describe(url: string): string {
+  const { host, pathname, searchParams } = new URL(url);
+  return `${searchParams.get('host') ?? host}${pathname}`;
 }
 
 type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;

@@ -284,6 +284,23 @@ describe('while the server runs', () => {
     expect(rows.slice(0, 2).map(({ id }) => id)).toEqual(['default', 'marketplace']);
   });
 
+  it('text that others stored is shown with its control characters escaped', async () => {
+    const name = '\u001b[2J\u009b1m\u202eevil\nbuyer  2';
+    // eslint-disable-next-line no-control-regex -- these are what the test is about
+    const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+    const made = await said('buyers', 'create', '--name', name, '--external-identifier', 'escapes');
+    const table = await said('buyers', 'list');
+    const listed = await said('buyers', 'list', '--json');
+    expect(table).toContain('\\x1b[2J\\x9b1m\\u202eevil\\nbuyer  2');
+    expect(JSON.parse(made)).toMatchObject({ display_name: name });
+    expect(JSON.parse(listed)).toContainEqual(expect.objectContaining({ display_name: name }));
+    const { stderr } = await here('buyers', 'list', '--merchant-account', name);
+    expect(stderr).toContain('There is no merchant account \\x1b[2J');
+    const misused = await here('buyers', 'list', `--${name}`);
+    expect(misused.stderr).toContain('--\\x1b[2J');
+    for (const text of [made, table, listed, stderr, misused.stderr]) expect(text).not.toMatch(raw);
+  });
+
   it('lists are tables for people and JSON for programs', async () => {
     const text = await said('keys', 'list');
     const rows: { name: string }[] = await json('keys', 'list', '--json');

@@ -63,6 +63,7 @@ describe('in production, without providers', () => {
   it('payments seed refuses', async () => {
     const env = {
       ENVIRONMENT: 'production',
+      PUBLIC_URL: 'https://pay.example',
       DATABASE_URL: service.config.databaseUrl,
       ...Object.fromEntries(
         Object.entries(service.config.secrets).map(([name, key]) => [name, key?.toString('base64')]),

@@ -228,7 +228,7 @@ describe('a failed start prints one sentence', () => {
   it('a database that cannot be reached or does not exist, without printing its password', async () => {
     await using dataDir = await newDataDir();
     const url = new URL(await createTestDatabase());
-    const address = url.host;
+    const address = url.searchParams.get('host') ?? url.host;
     url.pathname = '/no_such_database';
     const start = (DATABASE_URL: string) => startInVainHere({ DATA_DIR: dataDir.path, DATABASE_URL });
     const away = await start('postgres://service:hunter2@127.0.0.1:1/payments');
@@ -253,7 +253,8 @@ describe('a failed start prints one sentence', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^The configuration has \d faults:\n/);
-    for (const name of ['LOG_LEVEL', 'DATABASE_URL', ...secretNames]) expect(stderr).toContain(name);
+    for (const name of ['LOG_LEVEL', 'DATABASE_URL', 'PUBLIC_URL', ...secretNames])
+      expect(stderr).toContain(name);
     expect(stderr).not.toContain('    at ');
   });
 });
@@ -264,6 +265,7 @@ describe('production', () => {
     const databaseUrl = await createTestDatabase();
     await using server = await startServer({
       ENVIRONMENT: 'production',
+      PUBLIC_URL: 'https://pay.example',
       DATA_DIR: dataDir.path,
       DATABASE_URL: databaseUrl,
       ...Object.fromEntries(secretNames.map((name) => [name, randomBytes(32).toString('base64')])),
@@ -275,5 +277,13 @@ describe('production', () => {
     // In production, standard output has only log lines.
     expect((await server.stop()).status).toBe(0);
     for (const line of server.output().trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+  });
+
+  it('that was meant and not said is warned of in the log', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
+    await using server = await startServer(env);
+    const lines = server.output().match(/^\{.*\}$/gm) ?? [];
+    expect(lines[0]).toMatch(/"level":40.*ENVIRONMENT is not set although DATABASE_URL is/);
   });
 });

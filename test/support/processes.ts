@@ -148,8 +148,11 @@ export async function startServer(env: Env, cwd: string = root): Promise<Server>
   const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
   const url = await new Promise<string>((resolve, reject) => {
     child.process.stdout.on('data', () => {
-      const line = /^\{.*"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
-      if (line?.[1] !== undefined) resolve(line[1]);
+      const line = /^\{.*"port":(\d+),"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
+      const [, port = '', publicUrl] = line ?? [];
+      // In production the public address is that of a proxy, which tests have not.
+      if (publicUrl !== undefined)
+        resolve(publicUrl.startsWith('https:') ? `http://127.0.0.1:${port}` : publicUrl);
     });
     void child.ended.then(({ status, output }) => {
       reject(new Error(`The service ended with ${status}:\n${output}`));

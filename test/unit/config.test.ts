@@ -10,18 +10,31 @@ import {
   secretNames,
   type SecretName,
 } from '../../server/config.ts';
+import { looksRandom } from '../../server/random-key.ts';
 
 type Env = Record<string, string | undefined>;
 
 const random = () => randomBytes(32).toString('base64');
+/** 32 bytes, of which this function tells each. */
+const bytes = (at: (index: number) => number) =>
+  Buffer.from(Array.from({ length: 32 }, (_, index) => at(index))).toString('base64');
 const secrets = (): Record<SecretName, string> =>
   Object.fromEntries(secretNames.map((name) => [name, random()])) as Record<SecretName, string>;
 
 const production = (): Env => ({
   ENVIRONMENT: 'production',
-  DATABASE_URL: 'postgres://service:passphrase@db.example/payments',
+  PUBLIC_URL: 'https://pay.example',
+  DATABASE_URL: 'postgres://service:passphrase@db.example/payments?sslmode=verify-full',
   ...secrets(),
 });
+
+const mirrored = () => {
+  const half = randomBytes(16);
+  return Buffer.concat([half, Buffer.from(half).reverse()]).toString('base64');
+};
+const primes = Array.from({ length: 130 }, (_, number) => number + 2)
+  .filter((number, _index, all) => !all.some((other) => other < number && number % other === 0))
+  .slice(0, 32);
 
 function faultOf(env: Env): string {
   try {
@@ -50,6 +63,7 @@ describe('without any setting', () => {
       providersModule: undefined,
       olderCardKeys: [],
       secrets: {},
+      warnings: [],
     });
   });
 
@@ -167,7 +181,8 @@ describe('production', () => {
 
   it('names every missing secret, and the database, in one message', () => {
     const message = faultOf({ ENVIRONMENT: 'production' });
-    for (const name of [...secretNames, 'DATABASE_URL']) expect(message).toContain(`${name} is missing`);
+    for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
+      expect(message).toContain(`${name} is missing`);
     expect(message).toContain('openssl rand -base64 32');
   });
 
@@ -177,6 +192,17 @@ describe('production', () => {
     ['a phrase', Buffer.from('The quick brown fox jumps a dog!').toString('base64')],
     ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
     ['a few bytes over and over', Buffer.alloc(32, Buffer.from('80ff017e', 'hex')).toString('base64')],
+    ['a pattern of 16 bytes twice', Buffer.alloc(32, randomBytes(16)).toString('base64')],
+    ['a pattern of 20 bytes, begun again', Buffer.alloc(32, randomBytes(20)).toString('base64')],
+    ['a random half and the same reversed', mirrored()],
+    ['a sequence', bytes((index) => index)],
+    ['a sequence that begins elsewhere and wraps', bytes((index) => 240 + index)],
+    ['a sequence backwards', bytes((index) => 255 - index)],
+    ['a sequence in steps', bytes((index) => 7 + 37 * index)],
+    ['two sequences in turn', bytes((index) => (index % 2 === 0 ? index : 255 - index))],
+    ['a sequence of numbers of two bytes', bytes((index) => (index % 2 === 0 ? 1 + index / 2 : 64 + index))],
+    ['squares', bytes((index) => index * index + 3)],
+    ['primes', Buffer.from(primes).toString('base64')],
     ['hexadecimal', randomBytes(32).toString('hex')],
     ['not base64', `${'!'.repeat(43)}=`],
     ['in two lines', `${random().slice(0, 20)}\n${random().slice(20)}`],
@@ -211,6 +237,25 @@ describe('production', () => {
     expect(message).not.toContain(shared);
   });
 
+  it('refuses one secret for two purposes also if one of them is reversed', () => {
+    const key = randomBytes(32);
+    const reversed = Buffer.from(key).reverse().toString('base64');
+    const message = faultOf({ ...production(), CARD_KEY: key.toString('base64'), CURSOR_KEY: reversed });
+    expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
+    expect(message).not.toContain(reversed);
+  });
+
+  it.each([
+    [undefined, 'PUBLIC_URL is missing'],
+    ['http://pay.example', 'PUBLIC_URL must be https'],
+    ['HTTP://pay.example', 'PUBLIC_URL must be https'],
+    ['http://127.0.0.1:8080', 'PUBLIC_URL must be https'],
+  ])('refuses %s as PUBLIC_URL', (PUBLIC_URL, fault) => {
+    const message = faultOf({ ...production(), PUBLIC_URL });
+    expect(message).toContain('has 1 fault:');
+    expect(message).toContain(fault);
+  });
+
   it('compares secrets by bytes, not by their base64 text', () => {
     // The last base64 character of 32 bytes has two unused bits.
     const first = `${random().slice(0, 42)}A=`;
@@ -227,7 +272,62 @@ describe('production', () => {
   });
 
   it('practically never refuses random bytes', () => {
-    for (let count = 0; count < 2_000; count++)
-      expect(() => readConfig({ CARD_KEY: random() })).not.toThrow();
+    const refused = Array.from({ length: 20_000 }, () => randomBytes(32)).filter((key) => !looksRandom(key));
+    expect(refused).toEqual([]);
+    expect(() => readConfig({ CARD_KEY: random() })).not.toThrow();
+  });
+});
+
+describe('warnings', () => {
+  const of = (env: Env) => readConfig(env).warnings ?? [];
+  const at = (address: string, more: Env = {}) =>
+    of({ ...production(), DATABASE_URL: `postgres://service:hunter2@${address}`, ...more });
+  const plain = [expect.stringMatching(/^DATABASE_URL .* without TLS/)];
+
+  it('none for a production that has all that it needs, nor for a sandbox that is one', () => {
+    expect(of(production())).toEqual([]);
+    expect(of({})).toEqual([]);
+    expect(of({ ENVIRONMENT: 'sandbox', DATABASE_URL: 'postgres://db.example/payments' })).toEqual([]);
+  });
+
+  it.each([
+    'db.example/payments',
+    'db.example:5432/payments?sslmode=disable',
+    'db.example/payments?sslmode=disable&sslrootcert=',
+    '10.0.0.7/payments?ssl=0',
+    '[2001:db8::7]/payments',
+    'localhost/payments?host=db.example',
+    'localhost.db.example/payments',
+    '127.0.0.1.nip.io/payments',
+  ])('%s is reached without TLS', (address) => {
+    expect(at(address)).toEqual(plain);
+    expect(at(address).join()).not.toContain('hunter2');
+  });
+
+  it.each([
+    'db.example/payments?sslmode=require',
+    'db.example/payments?sslmode=verify-full',
+    'db.example/payments?sslmode=no-verify',
+    'db.example/payments?ssl=true',
+    'localhost/payments',
+    'LOCALHOST/payments',
+    '127.0.0.1:5433/payments',
+    '127.1.2.3/payments',
+    '[::1]/payments',
+    'localhost/payments?host=/var/run/postgresql&port=5432',
+  ])('%s is reached with TLS, or on this machine', (address) => {
+    expect(at(address)).toEqual([]);
+  });
+
+  it('PGSSLMODE, which pg honours, counts if the address says nothing', () => {
+    expect(at('db.example/payments', { PGSSLMODE: 'require' })).toEqual([]);
+    expect(at('db.example/payments', { PGSSLMODE: 'disable' })).toEqual(plain);
+    expect(at('db.example/payments?sslmode=disable', { PGSSLMODE: 'require' })).toEqual(plain);
+  });
+
+  it('a database of its own, and no word about which rules apply', () => {
+    const found = of({ DATABASE_URL: 'postgres://service:hunter2@localhost/payments' });
+    expect(found).toEqual([expect.stringMatching(/^ENVIRONMENT is not set .*sandbox/)]);
+    expect(found.join()).not.toContain('hunter2');
   });
 });

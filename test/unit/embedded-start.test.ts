@@ -1,13 +1,18 @@
 // The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
-import { mkdtemp, chmod, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+import { socketAddress } from '../../server/postgres/address.ts';
+import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
-import { startTimeOf } from '../../server/postgres/process.ts';
+import { choosePlace } from '../../server/postgres/placement.ts';
+import { start, stop } from '../../server/postgres/postmaster.ts';
+import { run, startTimeOf } from '../../server/postgres/process.ts';
 
 const linux = process.platform === 'linux';
 
@@ -20,6 +25,19 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   } finally {
     await client.end();
   }
+}
+
+async function findPsql(): Promise<string | undefined> {
+  const folders = ['/usr/lib/postgresql/15/bin', '/usr/local/bin', '/usr/bin'];
+  for (const folder of folders)
+    if (
+      await access(join(folder, 'psql')).then(
+        () => true,
+        () => false,
+      )
+    )
+      return join(folder, 'psql');
+  return undefined;
 }
 
 /** The arguments of every process of this machine. */
@@ -68,14 +86,40 @@ describe('an embedded PostgreSQL', () => {
     expect(await runningUrl(dataDir)).toBe(database.url);
   });
 
-  it('listens on the loopback address only, never on port 5432', async () => {
+  it('is reached by a socket that only its owner can open, and by no network', async () => {
+    const names = ['listen_addresses', 'unix_socket_directories', 'unix_socket_permissions'];
     const rows = await query(
       database.url,
-      "SELECT current_setting('listen_addresses') AS host, current_setting('unix_socket_directories') AS socket",
+      `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}, inet_server_addr() AS address`,
     );
-    expect(rows).toEqual([{ host: '127.0.0.1', socket: '' }]);
-    expect(new URL(database.url).hostname).toBe('127.0.0.1');
-    expect(['', '5432']).not.toContain(new URL(database.url).port);
+    expect(rows).toEqual([
+      {
+        listen_addresses: '',
+        unix_socket_directories: database.directory,
+        unix_socket_permissions: '0700',
+        address: null,
+      },
+    ]);
+    expect(database.url).toMatch(/^postgres:\/\/payments:[\w-]+@localhost\/payments\?host=\//);
+    expect(new URL(database.url).searchParams.get('host')).toBe(database.directory);
+    expect((await stat(database.directory)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(database.directory, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('has an address that DATABASE_URL, pg and psql take, whatever PGPORT and PGHOST say', async () => {
+    const { databaseUrl } = readConfig({ DATABASE_URL: database.url });
+    expect(databaseUrl).toBe(database.url);
+    vi.stubEnv('PGPORT', '1').stubEnv('PGHOST', '192.0.2.1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    const psql = await findPsql();
+    if (psql === undefined) return;
+    const { stdout } = await run(psql, ['-XAt', '-c', 'SELECT current_database()', database.url]);
+    expect(stdout).toBe('payments\n');
+    const wrong = database.url.replace(/:[\w-]+@/, ':wrong@');
+    await expect(run(psql, ['-XAt', '-c', 'SELECT 1', wrong])).rejects.toThrow(
+      /password authentication failed/,
+    );
   });
 
   it('has fsync, UTF-8, UTC and many connections', async () => {
@@ -148,18 +192,24 @@ describe('an embedded PostgreSQL', () => {
     expect(database.started).toBe(true);
   });
 
-  it('takes another port when another program uses its own', async () => {
-    const before = new URL(database.url).port;
+  it('is adopted where an earlier version started it on a port, and moves to the socket at the next start', async () => {
+    const { url: before } = database;
     await database.stop();
-    const stranger = createServer().listen(Number(before), '127.0.0.1');
-    await once(stranger, 'listening');
-    try {
-      await restart();
-      expect(new URL(database.url).port).not.toBe(before);
-      expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
-    } finally {
-      stranger.close();
-    }
+    const place = await choosePlace(dataDir, () => undefined);
+    const { postgres } = await prepareBinaries(findPackage(), place, () => undefined);
+    const watched = await start(place, postgres, { port: 20_999 });
+    if (typeof watched === 'string') throw new Error(watched);
+    await writeFile(join(database.directory, 'port'), '20999\n', { mode: 0o600 });
+    await restart();
+    expect(database.started).toBe(false);
+    expect(new URL(database.url)).toMatchObject({ host: '127.0.0.1:20999', search: '' });
+    expect(await runningUrl(dataDir)).toBe(database.url);
+    expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
+    await database.stop();
+    await stop(place, watched.pid);
+    await restart();
+    expect(database.url).toBe(before);
+    expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
   });
 
   it.each([
@@ -167,16 +217,7 @@ describe('an embedded PostgreSQL', () => {
     ['a process that is something else', () => process.ppid],
   ])('starts in spite of a postmaster.pid that names %s', async (_, pid) => {
     await database.stop();
-    const lines = [
-      pid(),
-      join(database.directory, 'data'),
-      1,
-      new URL(database.url).port,
-      '',
-      '127.0.0.1',
-      '1 1',
-      'ready',
-    ];
+    const lines = [pid(), join(database.directory, 'data'), 1, 5432, database.directory, '', '1 1', 'ready'];
     await writeFile(postmasterFile(), `${lines.join('\n')}\n`);
     expect(await runningUrl(dataDir)).toBeUndefined();
     await restart();
@@ -212,5 +253,74 @@ describe('an embedded PostgreSQL', () => {
     }
     await restart();
     expect(database.started).toBe(true);
+  });
+});
+
+describe('in a folder whose socket would have too long a path', () => {
+  let base: string;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    base = await mkdtemp(join(tmpdir(), 'embedded-long-'));
+    dataDir = join(base, 'x'.repeat(90));
+    await mkdir(dataDir);
+    for (const folder of [base, dataDir]) await chmod(folder, 0o755);
+  });
+
+  afterAll(() => rm(base, { recursive: true }));
+
+  it('listens on the loopback address only, on a port that it keeps while it is free', async () => {
+    let database = await startEmbedded({ dataDir });
+    onTestFinished(() => database.stop());
+    const settings =
+      "SELECT current_setting('listen_addresses') AS host, current_setting('unix_socket_directories') AS socket";
+    expect(await query(database.url, settings)).toEqual([{ host: '127.0.0.1', socket: '' }]);
+    const { hostname, port } = new URL(database.url);
+    expect(hostname).toBe('127.0.0.1');
+    expect(['', '5432']).not.toContain(port);
+    const rules = await query(database.url, 'SELECT DISTINCT auth_method AS m FROM pg_hba_file_rules');
+    expect(rules).toEqual([{ m: 'scram-sha-256' }]);
+    const adopted = await startEmbedded({ dataDir });
+    expect(adopted).toMatchObject({ started: false, url: database.url });
+    await adopted.stop();
+    await database.stop();
+    database = await startEmbedded({ dataDir });
+    expect(new URL(database.url).port).toBe(port);
+    await database.stop();
+
+    const stranger = createServer().listen(Number(port), '127.0.0.1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    database = await startEmbedded({ dataDir });
+    expect(new URL(database.url).port).not.toBe(port);
+    expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('the path of the folder', () => {
+  it('may contain spaces, percent signs and letters of any language', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'embedded-path-'));
+    onTestFinished(() => rm(base, { recursive: true }));
+    await chmod(base, 0o755);
+    const database = await startEmbedded({ dataDir: join(base, 'a b+ü%41 &c') });
+    onTestFinished(() => database.stop());
+    expect(database.url).toContain('/a%20b%2B%C3%BC%2541%20%26c/postgres&port=');
+    expect(await query(database.url, 'SELECT inet_server_addr() AS a')).toEqual([{ a: null }]);
+    const psql = await findPsql();
+    if (psql === undefined) return;
+    expect((await run(psql, ['-XAt', '-c', 'SELECT 1', database.url])).stdout).toBe('1\n');
+  });
+
+  it.each(['/tmp/a,b/postgres', '/tmp/"a"/postgres', '/tmp/a\n/postgres', `/${'ü'.repeat(44)}`])(
+    'is none for a socket if it is %j',
+    (directory) => {
+      expect(socketAddress({ directory })).toBeUndefined();
+    },
+  );
+
+  it('is one for a socket up to 100 bytes with the name of the socket', () => {
+    const longest = `/${'x'.repeat(100 - '//.s.PGSQL.5432'.length)}`;
+    expect(socketAddress({ directory: longest })).toEqual({ socket: longest });
+    expect(socketAddress({ directory: `${longest}x` })).toBeUndefined();
   });
 });

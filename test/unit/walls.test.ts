@@ -22,20 +22,30 @@ const service = [
   ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
   ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
   ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
-  ...['server/secrets.ts', 'server/jobs.ts', 'server/postgres'],
+  ...[
+    'server/secrets.ts',
+    'server/jobs.ts',
+    'server/postgres',
+    'server/private-files.ts',
+    'server/random-key.ts',
+    'server/visible.ts',
+  ],
 ];
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
   'server/errors.ts': { from: ['generated'] },
-  'server/config.ts': { from: [] },
-  'server/log.ts': { from: [], packages: ['pino'] },
+  'server/random-key.ts': { from: [] },
+  'server/config.ts': { from: ['server/random-key.ts'] },
+  'server/visible.ts': { from: [] },
+  'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/domain': { from: [], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
-  'server/postgres': { from: [], packages: ['pg'] },
+  'server/private-files.ts': { from: [] },
+  'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   'server/store/tables': { from: pure, packages: ['kysely'] },
   'server/store': {
     from: [...pure, 'server/store/tables'],
@@ -66,7 +76,9 @@ const rooms: Record<string, Room> = {
     types: ['server/store'],
     packages: ['express', 'pino'],
   },
-  'server/sandbox': { from: [...pure, 'server/store', 'server/providers', 'server/actions'] },
+  'server/sandbox': {
+    from: [...pure, 'server/private-files.ts', 'server/store', 'server/providers', 'server/actions'],
+  },
   'server/jobs.ts': {
     from: ['server/actions', 'server/domain'],
     types: ['server/store'],

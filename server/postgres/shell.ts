@@ -1,0 +1,24 @@
+// Runs shell scripts as the user that PostgreSQL runs as, in its folder. Root must not change anything in there itself: that
+// user can exchange a file or folder for a link between two of our calls.
+import type { Place } from './placement.ts';
+import { run } from './process.ts';
+
+/** Not the environment of the caller: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does. */
+export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
+
+/** `$1` and so on are the arguments; `input` is its standard input, for what must not be an argument. */
+export async function runScript(
+  place: Place,
+  script: string,
+  args: string[] = [],
+  input = '',
+): Promise<void> {
+  const running = run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
+    ...place.identity,
+    cwd: place.directory,
+    env: environment,
+  });
+  // The script may end without reading its input.
+  running.child.stdin?.on('error', () => undefined).end(input);
+  await running;
+}

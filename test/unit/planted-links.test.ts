@@ -1,0 +1,203 @@
+// Root starts or operates the service in a DATA_DIR of another user, who may not be a friend: no link that is planted there
+// leads root to write, hand over, copy or delete anything elsewhere.
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { savePort } from '../../server/postgres/address.ts';
+import { removeStalePidFile } from '../../server/postgres/cluster.ts';
+import { isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
+import { withLock } from '../../server/postgres/lock.ts';
+import { choosePlace, findPlace, makeDataDirectory } from '../../server/postgres/placement.ts';
+import { run } from '../../server/postgres/process.ts';
+import { createPassword } from '../../server/postgres/settings.ts';
+import { UnsafeFile } from '../../server/private-files.ts';
+import { fillSandbox } from '../../server/sandbox/first-start.ts';
+import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
+import { openSecrets } from '../../server/secrets.ts';
+import type { Config } from '../../server/config.ts';
+import { openDatabase } from '../../server/store/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+let base: string;
+let dataDir: string;
+/** A file and a folder that are root's alone. */
+let rootsFile: string;
+let rootsFolder: string;
+let attacker: Identity;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'planted-'));
+  await chmod(base, 0o755);
+  [dataDir, rootsFile, rootsFolder] = [join(base, 'data'), join(base, 'shadow'), join(base, 'etc')];
+  await writeFile(rootsFile, 'secret', { mode: 0o600 });
+  await mkdir(rootsFolder, { mode: 0o700 });
+  await mkdir(dataDir, { mode: 0o755 });
+  if (!isRoot()) return;
+  attacker = await nobody();
+  await chown(dataDir, attacker.uid, attacker.gid);
+});
+
+afterEach(() => rm(base, { recursive: true }));
+
+async function plant(name: string, target: string): Promise<void> {
+  await symlink(target, join(dataDir, name));
+  await lchown(join(dataDir, name), attacker.uid, attacker.gid);
+}
+
+function expectUntouched(): void {
+  expect(readFileSync(rootsFile, 'utf8')).toBe('secret');
+  for (const path of [rootsFile, rootsFolder]) expect(statSync(path).uid, path).toBe(0);
+}
+
+/** A plain file of the folder's owner, for nobody else. */
+function expectPrivate(name: string): void {
+  const found = lstatSync(join(dataDir, name));
+  expect({ isFile: found.isFile(), mode: found.mode & 0o777, uid: found.uid }, name).toEqual({
+    isFile: true,
+    mode: 0o600,
+    uid: attacker.uid,
+  });
+}
+
+const place = () => ({
+  root: dataDir,
+  directory: dataDir,
+  data: join(dataDir, 'data'),
+  identity: attacker,
+});
+
+describe.skipIf(!isRoot())('root in a folder of another user (skipped for other users)', () => {
+  it('makes the secrets beside a planted draft', async () => {
+    await plant(`secrets.json.${process.pid}`, rootsFile);
+    sandboxSecrets(dataDir, ['CARD_KEY'], {});
+    expectUntouched();
+    expectPrivate('secrets.json');
+  });
+
+  it('replaces the secrets beside a planted draft', async () => {
+    sandboxSecrets(dataDir, ['CARD_KEY'], {});
+    await chown(join(dataDir, 'secrets.json'), attacker.uid, attacker.gid);
+    await plant(`secrets.json.${process.pid}`, rootsFile);
+    saveCardKeys(dataDir, [randomBytes(32)]);
+    expectUntouched();
+    expectPrivate('secrets.json');
+    expect(readdirSync(dataDir).sort()).toEqual(['secrets.json', `secrets.json.${process.pid}`]);
+  });
+
+  it('does not copy secrets of another installation, which a link names', async () => {
+    sandboxSecrets(rootsFolder, ['CARD_KEY'], {});
+    await plant('secrets.json', join(rootsFolder, 'secrets.json'));
+    expect(() => sandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'], {})).toThrow(/secrets\.json is a link/);
+    expect(lstatSync(join(dataDir, 'secrets.json')).isSymbolicLink()).toBe(true);
+  });
+
+  it('writes the sandbox key beside a planted draft', async () => {
+    await plant(`sandbox-key.pem.${process.pid}`, rootsFile);
+    const database = openDatabase(await createTestDatabase(), () => undefined);
+    try {
+      const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
+      await fillSandbox(database.db, dataDir, new Date(), await openSecrets(config));
+    } finally {
+      await database.close();
+    }
+    expectUntouched();
+    expectPrivate('sandbox-key.pem');
+  });
+
+  it('writes password and port while their drafts are exchanged for links', async () => {
+    // As quickly as it can, the attacker makes every draft a link to root's file.
+    const script =
+      'echo ready; while :; do for f in "$1"/*.* "$1"/*.new; do [ -f "$f" ] && [ ! -L "$f" ] && ln -sf "$2" "$f"; done; done';
+    const racing = run('/bin/sh', ['-c', script, 'sh', dataDir, rootsFile], attacker);
+    racing.catch(() => undefined);
+    await new Promise((resolve) => racing.child.stdout?.once('data', resolve));
+    try {
+      const until = Date.now() + 1_500;
+      for (let port = 1; Date.now() < until; port++) {
+        createPassword(place());
+        try {
+          savePort(place(), port);
+        } catch (error) {
+          // The attacker has put the link in place of the file.
+          if (!(error instanceof UnsafeFile)) throw error;
+        }
+      }
+    } finally {
+      racing.child.kill('SIGKILL');
+    }
+    expectUntouched();
+  });
+
+  it('does not hand over a folder that the database folder is linked to', async () => {
+    await writeFile(join(rootsFolder, 'passwd'), 'root', { mode: 0o600 });
+    await plant('postgres', rootsFolder);
+    await expect(choosePlace(dataDir, () => undefined)).rejects.toThrow(/postgres .*belongs to/);
+    expectUntouched();
+    expect(statSync(join(rootsFolder, 'passwd')).uid).toBe(0);
+  });
+
+  it('runs the database as the owner of DATA_DIR, without the group of root', async () => {
+    await chown(dataDir, 1, 0);
+    const chosen = await choosePlace(dataDir, () => undefined);
+    const identity = { uid: 1, gid: attacker.gid };
+    expect(chosen).toMatchObject({ directory: join(dataDir, 'postgres'), identity });
+    expect(statSync(chosen.directory)).toMatchObject(identity);
+    expect(statSync(chosen.directory).mode & 0o777).toBe(0o700);
+  });
+
+  it('takes no lock in a folder that the lock is linked to', async () => {
+    await writeFile(join(rootsFolder, '1'), 'job');
+    await symlink('free', join(rootsFolder, '2'));
+    await plant('postgres-lock', rootsFolder);
+    const locked = withLock(join(dataDir, 'postgres-lock'), () => Promise.resolve());
+    await expect(locked).rejects.toThrow(/postgres-lock/);
+    expect(readdirSync(rootsFolder).sort()).toEqual(['1', '2']);
+  });
+
+  it('leaves a lock behind that the owner can take', async () => {
+    await withLock(join(dataDir, 'postgres-lock'), () => Promise.resolve());
+    expect(statSync(join(dataDir, 'postgres-lock')).uid).toBe(attacker.uid);
+  });
+
+  it('removes no process ID file elsewhere', async () => {
+    const lines = [process.pid, rootsFolder, 1, 20000, '', '', '1 1', 'ready'];
+    await writeFile(join(rootsFolder, 'postmaster.pid'), `${lines.join('\n')}\n`);
+    await plant('data', rootsFolder);
+    await removeStalePidFile(place()).catch(() => undefined);
+    expect(existsSync(join(rootsFolder, 'postmaster.pid'))).toBe(true);
+  });
+});
+
+describe('a DATA_DIR that others may write to', () => {
+  it('gets no secret from anybody', async () => {
+    await chmod(dataDir, 0o777);
+    await expect(makeDataDirectory(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
+    expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(/everybody.*chmod o-w/);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('gets no database if that is true of the database folder: they could put their own socket there', async () => {
+    await mkdir(join(dataDir, 'postgres'));
+    await chmod(join(dataDir, 'postgres'), 0o777);
+    const { uid, gid } = statSync(dataDir);
+    await chown(join(dataDir, 'postgres'), uid, gid);
+    await expect(choosePlace(dataDir, () => undefined)).rejects.toThrow(/everybody.*chmod o-w/);
+    await expect(findPlace(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
+  });
+
+  it.skipIf(!isRoot())('gets none from root if it is root’s and open to a group (needs root)', async () => {
+    await chown(dataDir, 0, attacker.gid);
+    await chmod(dataDir, 0o775);
+    await expect(makeDataDirectory(dataDir)).rejects.toThrow(/group.*chmod g-w/);
+  });
+});
+
+it('a draft that was interrupted is not taken for the file', async () => {
+  await chmod(dataDir, 0o700);
+  await writeFile(join(dataDir, 'secrets.json.0123456789abcdef'), '{');
+  sandboxSecrets(dataDir, ['CARD_KEY'], {});
+  expect(JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))).toHaveProperty('CARD_KEY');
+});
