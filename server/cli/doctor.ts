@@ -5,6 +5,7 @@ import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
 import { listSealed } from '../store/reseal.ts';
+import { visible } from '../visible.ts';
 import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { withSecrets } from './support.ts';
@@ -47,6 +48,6 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
 function print({ check, broken, examples }: Finding): void {
   const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
   console.log(
-    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${examples.join(', ')}`}`,
+    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${visible(examples.join(', '))}`}`,
   );
 }

@@ -165,6 +165,7 @@ async function replay(
 async function work(): Promise<void> {
   const deliverAll = async ({ database: { db }, secrets: { vault }, queue, config }: EventParts) => {
     const log = createLog(config.logLevel);
+    for (const warning of config.warnings ?? []) log.warn(warning);
     const worker = startWorker({
       db,
       queue,
