@@ -33,10 +33,11 @@ async function main(): Promise<number> {
     return 1;
   }
   const { contract } = bundled;
+  const bundle = `${JSON.stringify(contract, null, 2)}\n`;
   const files = new Map([
-    ['generated/openapi.json', `${JSON.stringify(contract, null, 2)}\n`],
+    ['generated/openapi.json', bundle],
     ['generated/types.ts', await typesModule(contract)],
-    ['generated/operations.ts', operationsModule(contract)],
+    ['generated/operations.ts', operationsModule(contract, bundle)],
     [digestFile, `${await contractDigest()}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex()],

@@ -18,9 +18,9 @@ import type { Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
-  path: ValidateFunction;
-  query: ValidateFunction;
-  body: ValidateFunction | undefined;
+  path: () => ValidateFunction;
+  query: () => ValidateFunction;
+  body: (() => ValidateFunction) | undefined;
   /** The names of array parameters, with the number of items that they may have. */
   arrays: ReadonlyMap<string, number>;
   integers: ReadonlySet<string>;
@@ -36,10 +36,16 @@ export interface Explainer {
 }
 
 export function createExplainer(document: Document): Explainer {
-  const inBody = createAjv(document, { verbose: true });
-  const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
-  const translateBody = createTranslator(inBody);
-  const translateQuery = createTranslator(inQuery);
+  // Made at the first refusal: a service that has not refused anything yet starts faster without them.
+  const validators = once(() => {
+    const inBody = createAjv(document, { verbose: true });
+    const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
+    const translators = {
+      translateBody: createTranslator(inBody),
+      translateQuery: createTranslator(inQuery),
+    };
+    return { inBody, inQuery, ...translators };
+  });
   const shapes = new Map<OperationId, Shape>();
   for (const { operation, pointer } of operationsOf(document)) {
     const parameters = parametersIn('query', document, operation);
@@ -48,10 +54,11 @@ export function createExplainer(document: Document): Explainer {
         parameters.filter(({ schema }) => resolve(document, schema).type === type).map(({ name }) => name),
       );
     shapes.set(operation.operationId as OperationId, {
-      path: inQuery.compile(objectOf(parametersIn('path', document, operation))),
-      query: inQuery.compile(objectOf(parameters)),
+      path: once(() => validators().inQuery.compile(objectOf(parametersIn('path', document, operation)))),
+      query: once(() => validators().inQuery.compile(objectOf(parameters))),
       body:
-        operation.requestBody && compileAt(inBody, `${pointer}/requestBody/content/application~1json/schema`),
+        operation.requestBody &&
+        once(() => compileAt(validators().inBody, `${pointer}/requestBody/content/application~1json/schema`)),
       arrays: new Map(
         parameters.flatMap(({ name, schema }) => {
           const { type, maxItems } = resolve(document, schema);
@@ -86,25 +93,32 @@ export function createExplainer(document: Document): Explainer {
     },
     explain(id, query, body, path = {}) {
       const shape = shapeOf(id);
+      const { translateBody, translateQuery } = validators();
+      const [inPath, inQuery, inBody] = [shape.path(), shape.query(), shape.body?.()];
       const details: Detail[] = Object.keys(path)
         .filter((name) => path[name] === undefined)
         .map((name) => ({ location: 'path', pointer: `/${name}`, ...badEncoding }));
-      if (details.length === 0 && !shape.path({ ...path }))
-        details.push(...translateQuery(shape.path.errors ?? [], 'path'));
-      if (!shape.query(readQuery(shape, query)))
-        details.push(...translateQuery(shape.query.errors ?? [], 'query').map(explainRepeated(shape, query)));
-      if (!shape.body) return details;
+      if (details.length === 0 && !inPath({ ...path }))
+        details.push(...translateQuery(inPath.errors ?? [], 'path'));
+      if (!inQuery(readQuery(shape, query)))
+        details.push(...translateQuery(inQuery.errors ?? [], 'query').map(explainRepeated(shape, query)));
+      if (!inBody) return details;
       if (body === undefined)
         return [
           ...details,
           { location: 'body', pointer: '', message: 'is required', type: 'value_error.missing' },
         ];
       // The body is not copied: copying a deeply nested one overflows the stack.
-      if (!shape.body(body)) details.push(...translateBody(shape.body.errors ?? [], 'body'));
+      if (!inBody(body)) details.push(...translateBody(inBody.errors ?? [], 'body'));
       return details;
     },
   };
 }
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
 
 // Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
 const isInteger = (value: string | string[]): boolean =>
