@@ -1,11 +1,12 @@
 // `npm run bench`: compares speeds within one run, because ratios are comparable between machines and seconds are not.
 import { parseArgs } from 'node:util';
 import { benchDeliveries } from './bench/deliveries.ts';
+import { benchHostileClients } from './bench/hostile.ts';
 import { benchRequests } from './bench/requests.ts';
 import { startService } from './bench/service.ts';
 
 const help = `Measure the service: requests per second, compared with a bare Express app that sends the same bytes, and the
-latency of webhooks, with and without other receivers that hang.
+latency of webhooks, with and without other receivers that hang, and the latency of a good client beside hostile ones.
 
   npm run bench                   5 seconds per path
   npm run bench -- --seconds 20   20 seconds per path
@@ -26,8 +27,13 @@ async function main(): Promise<void> {
     console.log('Requests per second, 16 concurrent callers');
     console.table(requests);
   }
+  const hostile = await benchHostileClients(service, Number(values.seconds));
+  if (!values.json) {
+    console.log('Milliseconds for 20 transactions, one good client');
+    console.table(hostile);
+  }
   const deliveries = await benchDeliveries(service);
-  if (values.json) console.log(JSON.stringify({ requests, deliveries }, null, 2));
+  if (values.json) console.log(JSON.stringify({ requests, hostile, deliveries }, null, 2));
   else {
     console.log('Webhooks: milliseconds from the response of the API call to the arrival of its event');
     console.table(deliveries);

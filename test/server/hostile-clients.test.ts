@@ -77,12 +77,16 @@ describe('pipelining', () => {
   it('disconnects a client that sends hundreds and reads nothing', async () => {
     await using own = await startTestService();
     const flood = request('/openapi.json').repeat(1_800);
+    const memory = () => process.memoryUsage().heapUsed + process.memoryUsage().external;
+    const before = memory();
     const clients = await Promise.all(
       Array.from({ length: 3 }, () => open(flood, { url: own.url, reads: false })),
     );
     // A socket that does not read does not notice that it was closed until it does.
     for (const { socket } of clients) socket.on('data', () => undefined);
     await Promise.all(clients.map(({ closed }) => closed));
+    // 1,800 answers on each of three connections would be more than a gigabyte.
+    expect(memory() - before).toBeLessThan(150e6);
     const answered = own.logs.filter((line) => line.includes('"method":"GET"'));
     expect(answered.length).toBeLessThanOrEqual(3 * 11);
     expect(await isHealthy(own)).toBe(true);
