@@ -23,7 +23,10 @@ export async function benchHostileClients({ url, token }: BenchedService, second
     socket.on('error', () => undefined);
     socket.once('close', () => {
       sockets.delete(socket);
-      if (!isOver()) setTimeout(() => (isOver() ? undefined : attack(text, isOver)), 100);
+      if (!isOver())
+        setTimeout(() => {
+          isOver() ? undefined : attack(text, isOver);
+        }, 100);
     });
   };
   let over = false;
