@@ -23,10 +23,9 @@ export async function benchHostileClients({ url, token }: BenchedService, second
     socket.on('error', () => undefined);
     socket.once('close', () => {
       sockets.delete(socket);
-      if (!isOver())
-        setTimeout(() => {
-          isOver() ? undefined : attack(text, isOver);
-        }, 100);
+      setTimeout(() => {
+        if (!isOver()) attack(text, isOver);
+      }, 100);
     });
   };
   let over = false;
