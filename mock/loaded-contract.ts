@@ -2,7 +2,7 @@
 // serves one.
 import type { Request } from 'express';
 import { loadContract, type Document } from '../server/contract/load.ts';
-import { ajvFor } from '../server/contract/prove.ts';
+import { proveContract } from '../server/contract/prove.ts';
 import { createRequestJudge, type RequestJudge } from '../server/contract/requests.ts';
 import { createResponseCheck, type ResponseCheck } from '../server/contract/responses.ts';
 import { createRouter, type Found } from '../server/http/route.ts';
@@ -20,7 +20,7 @@ export interface LoadedContract {
 
 export async function loadMockContract(file: string): Promise<LoadedContract> {
   const contract = loadContract(file);
-  const ajv = ajvFor(contract);
+  const ajv = proveContract(contract);
   const { document } = contract;
   const operations = mockOperations(document);
   const table = Object.fromEntries(operations.map((operation) => [operation.id, operation]));

@@ -33,11 +33,10 @@ async function main(): Promise<number> {
     return 1;
   }
   const { contract } = bundled;
-  const bundle = `${JSON.stringify(contract, null, 2)}\n`;
   const files = new Map([
-    ['generated/openapi.json', bundle],
+    ['generated/openapi.json', `${JSON.stringify(contract, null, 2)}\n`],
     ['generated/types.ts', await typesModule(contract)],
-    ['generated/operations.ts', operationsModule(contract, bundle)],
+    ['generated/operations.ts', operationsModule(contract)],
     [digestFile, `${await contractDigest()}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex()],

@@ -184,7 +184,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
         faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
       continue;
     }
-    const [first, ...older] = keysIn(name, value).map(strongKey);
+    const [sealing = '', ...others] = keysIn(name, value);
+    // An older key only opens: a weak one must stay usable until everything is sealed with another.
+    const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
     if (name === 'CARD_KEY') olderCardKeys.push(...older.filter((key) => key !== undefined));
     if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
@@ -286,7 +288,12 @@ const keysIn = (name: SecretName, value: string): string[] =>
   name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
 
 function strongKey(value: string): Buffer | undefined {
+  const key = decodeKey(value);
+  return key && looksRandom(key) ? key : undefined;
+}
+
+function decodeKey(value: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
   const key = Buffer.from(value, 'base64');
-  return key.length === 32 && looksRandom(key) ? key : undefined;
+  return key.length === 32 ? key : undefined;
 }

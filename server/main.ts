@@ -4,6 +4,7 @@ import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
+import { ProvidersFault } from './providers/index.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
@@ -71,7 +72,7 @@ function exitAfter(milliseconds: number, before: () => void = () => undefined): 
 
 /** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */
 function messageForOperator(error: unknown): string | undefined {
-  const expected = [ConfigFault, ContractFault, DatabaseFault, SecretsFault, UnsafeFile].some(
+  const expected = [ConfigFault, ContractFault, DatabaseFault, ProvidersFault, SecretsFault, UnsafeFile].some(
     (kind) => error instanceof kind,
   );
   if (expected) return (error as Error).message;

@@ -72,12 +72,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     let publicUrl = config.publicUrl;
-    const inUnitOfWork = createUnitOfWork({
-      db,
+    const unitOptions = {
       outbox: createOutbox(queue, contract.responses),
       publicUrl: () => publicUrl,
       now,
-    });
+    };
+    const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const app = createApp({
       ...contract,
       ...secrets,
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await notePublicUrl(background.db, publicUrl);
     const jobs = startJobs({
       db: background.db,
-      inUnitOfWork,
+      inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
       log,
       now,
       everyMilliseconds: options.jobMilliseconds,

@@ -1,5 +1,4 @@
 // Writes generated/operations.ts: the operation table that the server uses at run time, and the types of handlers.
-import { createHash } from 'node:crypto';
 import {
   errorsOf,
   operationsOf,
@@ -9,8 +8,7 @@ import {
   type Parameter,
 } from './contract.ts';
 
-/** `bundle` is the text of generated/openapi.json. */
-export function operationsModule(contract: Contract, bundle: string): string {
+export function operationsModule(contract: Contract): string {
   const operations = operationsOf(contract);
   const table = operations
     .map(({ path, method, operation }) => entry(contract, path, method, operation))
@@ -26,9 +24,6 @@ export function operationsModule(contract: Contract, bundle: string): string {
 import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '${contract.info.version}';
-
-/** SHA-256 of generated/openapi.json, which tests have proved: a start need not prove it again. */
-export const bundleDigest = '${createHash('sha256').update(bundle).digest('hex')}';
 
 export interface Operation {
   readonly id: string;

@@ -74,10 +74,12 @@ async function isOperatorFault(error: unknown): Promise<boolean> {
     import('../private-files.ts'),
     import('../sandbox/secrets-file.ts'),
     import('../store/database.ts'),
+    import('../providers/index.ts'),
   ]);
   const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, ...more] = modules;
-  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }] = more;
-  return [ConfigFault, IllegalMove, TooManySubscriptions, UnsafeFile, SecretsFault, DatabaseFault].some(
-    (kind) => error instanceof kind,
-  );
+  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }, { ProvidersFault }] = more;
+  return [
+    ...[ConfigFault, IllegalMove, TooManySubscriptions],
+    ...[UnsafeFile, SecretsFault, DatabaseFault, ProvidersFault],
+  ].some((kind) => error instanceof kind);
 }

@@ -18,10 +18,11 @@ import { Refused } from './output.ts';
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2 } = {},
+  { size = 2, migrates = true } = {},
 ): Promise<T> {
   const config = readConfig();
   const database = await openStore({
+    migrates,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
@@ -48,8 +49,19 @@ async function noteCommand(unit: Work, result: unknown): Promise<void> {
   await noteOperation(unit, {
     operator: readOperator(),
     host: hostname(),
-    command: process.argv.slice(2).map(quote).join(' '),
+    command: commandLine(process.argv.slice(2)),
   });
+}
+
+/** What is said of a buyer is personal data, which must stay erasable: the trail has only the names of those options. */
+function commandLine(args: readonly string[]): string {
+  const isPersonal = (index: number) =>
+    args[0] === 'buyers' && /^--/.test(args[index - 1] ?? '') && args[index - 1] !== '--merchant-account';
+  return args
+    .map((word, index) =>
+      isPersonal(index) ? '…' : quote(word.replace(args[0] === 'buyers' ? /^(--[^=]+)=.*/ : /$^/, '$1=…')),
+    )
+    .join(' ');
 }
 
 const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
@@ -67,7 +79,7 @@ export interface ServiceParts {
 /** With the vault and the other uses of the secrets. */
 export const withSecrets = <T>(
   work: (parts: ServiceParts) => Promise<T>,
-  options?: { size?: number },
+  options?: { size?: number; migrates?: boolean },
 ): Promise<T> =>
   withDatabase(
     async (database, config) => work({ database, secrets: await openSecrets(config), config }),

@@ -1,6 +1,6 @@
 // Verifies the contract and compiles its validators. Most of the start-up time is spent here.
 import type { Contract, Document } from './load.ts';
-import { ajvFor } from './prove.ts';
+import { proveContract } from './prove.ts';
 import { createRequestJudge, type RequestJudge } from './requests.ts';
 import { createResponseCheck, type ResponseCheck } from './responses.ts';
 
@@ -12,7 +12,7 @@ export interface CompiledContract {
 
 export async function compileContract(contract: Contract): Promise<CompiledContract> {
   const { document } = contract;
-  const ajv = ajvFor(contract);
+  const ajv = proveContract(contract);
   return {
     document,
     requests: await createRequestJudge(document),

@@ -1,9 +1,7 @@
 // Verifies a contract before the service uses it: every reference resolves, every schema compiles, every example matches its
 // schema. express-openapi-validator would notice at the first request, or never.
-import { createHash } from 'node:crypto';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
-import { bundleDigest } from '../../generated/operations.ts';
 import { compileAt, createAjv } from './ajv.ts';
 import {
   ContractFault,
@@ -16,15 +14,6 @@ import {
   type Schema,
 } from './load.ts';
 import { locate } from './locate.ts';
-
-/**
- * An Ajv for a contract that can be trusted: the generated bundle, which `npm test` has proved, or any other that is proved
- * now. Proving takes most of the time of a start.
- */
-export function ajvFor(contract: Contract): Ajv2020 {
-  const digest = createHash('sha256').update(contract.text).digest('hex');
-  return digest === bundleDigest ? createAjv(contract.document) : proveContract(contract);
-}
 
 /** Returns the Ajv with the compiled schemas, because compiling them again would double the start-up time. */
 export function proveContract(contract: Contract): Ajv2020 {

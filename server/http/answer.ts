@@ -6,6 +6,9 @@ import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
 
+/** No account has this ID: it is what the header says for all of them. */
+export const severalAccounts = '*';
+
 interface Answer {
   status: number;
   body: unknown;
@@ -46,6 +49,8 @@ export const createAnswer =
     res.status(status).json(body);
   };
 
-/** The merchant account; for operations on several accounts or none, the key pair. */
-const ownerOf = ({ selection, caller }: Context): string =>
-  selection.kind === 'one' ? `account ${selection.id}` : `pair ${caller.keyPairId}`;
+/** The merchant account. What is about several accounts or none has a share of its own, together. */
+const ownerOf = ({ selection, caller: { merchantAccountIds: own } }: Context): string => {
+  if (selection.kind === 'one') return selection.id;
+  return selection.kind === 'all' && own.length === 1 && own[0] !== undefined ? own[0] : severalAccounts;
+};

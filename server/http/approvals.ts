@@ -17,11 +17,11 @@ export interface ApprovalsDeps {
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 export const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
-// Browsers apply `form-action` to the redirect that follows the form, too.
+// Browsers apply `form-action` to every redirect that follows the form, and a shop may redirect further: so it names schemes.
 const policyFor = (redirectUrl: string | null): string =>
   [
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-    `form-action 'self'${redirectUrl ? ` ${new URL(redirectUrl).origin}` : ''}`,
+    `form-action 'self'${redirectUrl ? ' https:' : ''}${redirectUrl?.startsWith('http:') ? ' http:' : ''}`,
   ].join('; ');
 
 const parse = express.urlencoded({ extended: false, limit: 1024 });

@@ -9,8 +9,7 @@ export const createSecurityHeaders =
   (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    if (publicUrl().startsWith('https://'))
-      res.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+    if (publicUrl().startsWith('https://')) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();
   };
 

@@ -15,6 +15,8 @@ export const limits = {
   keepAliveMilliseconds: 5_000,
   /** A connection on which nothing moves, such as one whose client does not read its answer. */
   stalledMilliseconds: 30_000,
+  /** From the start of a request until its answer must have been taken. */
+  answerMilliseconds: 60_000,
   connections: 2_000,
   requestsPerConnection: 1_000,
   shutdownMilliseconds: 10_000,
@@ -53,10 +55,16 @@ export async function listen(
     socket.destroy();
   });
   const close = createClose(server);
-  const answer = oneAtATime((req, res) => {
-    req.url = originForm(req.url ?? '');
-    app(req, res);
-  }, maxRequestsPerConnection ?? limits.requestsPerConnection);
+  const answer = oneAtATime(
+    (req, res) => {
+      req.url = originForm(req.url ?? '');
+      app(req, res);
+    },
+    {
+      mostRequests: maxRequestsPerConnection ?? limits.requestsPerConnection,
+      answerMilliseconds: limits.answerMilliseconds,
+    },
+  );
   server.on('request', answer);
   // Node would answer 417.
   server.on('checkExpectation', (req, res) => {
@@ -79,9 +87,14 @@ export async function listen(
 const originForm = (target: string): string =>
   target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/|\*)/, '/');
 
+const refusedMilliseconds = 1_000;
+
 // Invalid HTTP never reaches Express, and Node would answer without a body.
 function refuse(socket: Socket): string | undefined {
-  if (!socket.writable || socket.destroyed) return undefined;
+  if (!socket.writable || socket.destroyed) {
+    socket.destroy();
+    return undefined;
+  }
   const requestId = randomUUID();
   const body = JSON.stringify(errorBody('bad_request'));
   const head = [
@@ -95,23 +108,30 @@ function refuse(socket: Socket): string | undefined {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // A client that goes on sending, or does not read, must not keep the connection.
+  setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   return requestId;
 }
 
 /** The returned function finishes running requests and accepts no new ones. Call this before the first request arrives. */
 function createClose(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
-  const underWay = new Set<ServerResponse>();
+  // By socket, because Node does not close the responses of requests that wait when their connection ends.
+  const underWay = new Map<Socket, Set<ServerResponse>>();
   let closing = false;
   server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      underWay.delete(socket);
+    });
   });
-  server.on('request', (_req, res) => {
-    underWay.add(res);
+  server.on('request', ({ socket }, res) => {
+    const responses = underWay.get(socket) ?? new Set();
+    underWay.set(socket, responses.add(res));
     if (closing) res.setHeader('Connection', 'close');
     res.once('close', () => {
-      underWay.delete(res);
+      responses.delete(res);
       // The answer may have said keep-alive before the shutdown began, so the connection is idle now.
       if (closing)
         setImmediate(() => {
@@ -130,7 +150,8 @@ function createClose(server: Server): () => Promise<void> {
         if (error) failed(error);
         else done();
       });
-      for (const res of underWay) if (!res.headersSent) res.setHeader('Connection', 'close');
+      for (const responses of underWay.values())
+        for (const res of responses) if (!res.headersSent) res.setHeader('Connection', 'close');
       server.closeIdleConnections();
       // Node does not count connections without any request as idle, and would wait for them.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

@@ -12,32 +12,56 @@ interface Connection {
   total: number;
 }
 
+export interface ConnectionLimits {
+  mostRequests: number;
+  /** Until an answer must have been taken, from the start of its request. */
+  answerMilliseconds: number;
+}
+
 /** How many requests may wait behind the one that is being answered. A client that sends more is disconnected. */
 const mostWaiting = 10;
 
-export function oneAtATime(app: RequestListener, mostRequests: number): RequestListener {
+export function oneAtATime(
+  app: RequestListener,
+  { mostRequests, answerMilliseconds }: ConnectionLimits,
+): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
 
+  const open = (socket: Socket): Connection => {
+    const connection: Connection = { isBusy: false, waiting: [], total: 0 };
+    connections.set(socket, connection);
+    // Node never closes the responses of requests that still wait then.
+    socket.once('close', () => {
+      connection.waiting.length = 0;
+    });
+    return connection;
+  };
+
   const start = (connection: Connection, [req, res]: Exchange): void => {
+    const { socket } = req;
     connection.isBusy = true;
+    // Incoming bytes keep a connection from being idle, so a client that does not read needs a limit of its own.
+    const deadline = setTimeout(() => socket.destroy(), answerMilliseconds);
     res.once('close', () => {
+      clearTimeout(deadline);
       connection.isBusy = false;
       const next = connection.waiting.shift();
-      if (next && !req.socket.destroyed) start(connection, next);
+      // After an answer with `Connection: close` nothing more is executed: it could not be answered.
+      if (next && !socket.destroyed && !socket.writableEnded) start(connection, next);
     });
     app(req, res);
   };
 
   return (req, res) => {
     const { socket } = req;
-    const connection = connections.get(socket) ?? { isBusy: false, waiting: [], total: 0 };
-    connections.set(socket, connection);
+    const connection = connections.get(socket) ?? open(socket);
     connection.total += 1;
-    // Requests that follow one that was answered with `Connection: close` are not answered (RFC 9112, 9.6).
-    if (connection.total > mostRequests) return;
-    if (connection.total === mostRequests) res.setHeader('Connection', 'close');
-    if (!connection.isBusy) start(connection, [req, res]);
-    else if (connection.waiting.length < mostWaiting) connection.waiting.push([req, res]);
-    else socket.destroy();
+    const surplus = connection.total - mostRequests;
+    if (surplus > mostWaiting || connection.waiting.length >= mostWaiting) socket.destroy();
+    // Requests that follow one that is answered with `Connection: close` are not answered (RFC 9112, 9.6).
+    if (surplus > 0 || socket.destroyed) return;
+    if (surplus === 0) res.setHeader('Connection', 'close');
+    if (connection.isBusy) connection.waiting.push([req, res]);
+    else start(connection, [req, res]);
   };
 }

@@ -53,14 +53,28 @@ export async function judgeCard(
   if (unusable(card, now)) return { ...description, status: 'failed' };
   if (!verify) return { ...description, status: 'succeeded' };
   try {
-    const { status, ...found } = await withDeadline((signal) => verify(card, signal));
+    const verdict = await withDeadline((signal) => verify(card, signal));
+    const { status, card_type = description.card_type } = verdict;
+    const { card_issuer_name = description.card_issuer_name } = verdict;
     if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
       throw new Error('the card verifier answered with a status that cannot be used');
-    return { ...description, ...found, status };
+    if (
+      !cardTypes.includes(card_type) ||
+      !(card_issuer_name === null || typeof card_issuer_name === 'string')
+    )
+      throw new Error('the card verifier answered with a description that cannot be used');
+    // Nothing else of the verdict: it comes from outside.
+    return { status, card_type, card_issuer_name };
   } catch (error) {
     onFailure(error);
     return { ...description, status: 'processing' };
   }
 }
 
+const cardTypes: readonly unknown[] = [
+  'credit',
+  'debit',
+  'prepaid',
+  null,
+] satisfies CardDescription['card_type'][];
 const statuses: readonly string[] = ['succeeded', 'failed', 'processing'] satisfies Status[];

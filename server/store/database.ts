@@ -112,9 +112,10 @@ export function openDatabase(
   };
 }
 
-/** The pool, of which one merchant account holds at most half. */
+/** The pool, of which one merchant account holds at most half, and what is about several of them (`*`) a little less. */
 function sharedFairly(pool: pg.Pool, size: number) {
-  const enter = createFairShare(Math.ceil(size / 2), connectionMilliseconds);
+  const mostOf = (owner: string) => Math.ceil(size * (owner === '*' ? 0.3 : 0.5));
+  const enter = createFairShare(mostOf, connectionMilliseconds);
   return {
     end: () => pool.end(),
     async connect() {
@@ -136,10 +137,21 @@ function sharedFairly(pool: pg.Pool, size: number) {
   };
 }
 
+const createMigrator = (db: Db) =>
+  new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+
+/** For what must change nothing. */
+export async function refusePending(db: Db): Promise<string[]> {
+  const pending = (await createMigrator(db).getMigrations()).filter(({ executedAt }) => !executedAt);
+  if (pending.length === 0) return [];
+  throw new DatabaseFault(
+    'The database is not migrated to this version, and this command changes nothing. Start the service first.',
+  );
+}
+
 /** Kysely holds a lock while it migrates, so several instances may start at once. */
 export async function migrate(db: Db): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const { error, results = [] } = await createMigrator(db).migrateToLatest();
   if (error)
     throw new DatabaseFault(`The database could not be migrated: ${reasonOf(error)}`, { cause: error });
   return results.map(({ migrationName }) => migrationName);

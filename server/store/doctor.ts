@@ -1,6 +1,6 @@
 // Invariants of the data, each as one read-only statement that counts what breaks it and names a few.
 import { sql, type RawBuilder } from 'kysely';
-import { inTransaction, type Db, type Tx } from './database.ts';
+import { DatabaseFault, inTransaction, type Db, type Tx } from './database.ts';
 
 export interface Finding {
   check: string;
@@ -23,8 +23,6 @@ const invariants: Record<string, RawBuilder<unknown>> = {
     ) as used on used.payment_method_id = payment_methods.id
       and used.merchant_account_id = payment_methods.merchant_account_id
     where usage_count <> coalesce(used.total, 0) or cit_usage_count <> coalesce(used.customer, 0)`,
-  'cards have a replacement exactly when their flag says so': sql`
-    select id::text from payment_methods where has_replacement <> (replacement is not null)`,
   'cards that can be used have a number': sql`
     select id::text from payment_methods where status = 'succeeded' and number_sealed is null`,
   'buyers of cards are of the same merchant account': sql`
@@ -52,11 +50,18 @@ const invariants: Record<string, RawBuilder<unknown>> = {
     select id::text from pgboss.job where name = 'webhook-deliveries'
       and (state in ('created', 'retry') and start_after < now() - interval '10 minutes'
         or state = 'active' and started_on < now() - interval '10 minutes')`,
-  'events are delivered to every subscription, or belong to none': sql`
+  'deliveries go to subscriptions of their own merchant account': sql`
     select deliveries.id::text from deliveries join events on events.id = event_id
     join webhook_subscriptions as subscription on subscription.id = subscription_id
     where subscription.merchant_account_id is not null
       and subscription.merchant_account_id <> events.merchant_account_id`,
+  'events have a delivery to each subscription that was active throughout': sql`
+    select events.id::text from events
+    join webhook_subscriptions as subscription
+      on coalesce(subscription.merchant_account_id, events.merchant_account_id) = events.merchant_account_id
+    where subscription.active and greatest(subscription.created_at, subscription.updated_at) < events.created_at - interval '1 minute'
+      and not exists (
+        select from deliveries where event_id = events.id and subscription_id = subscription.id)`,
 };
 
 export const countInvariants = Object.keys(invariants).length;
@@ -66,15 +71,20 @@ export const findBrokenInvariants = (db: Db): Promise<Finding[]> =>
   inTransaction(db, async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
     await sql`set local statement_timeout = 0`.execute(tx);
+    // The tables of the queue are made by the first start of the service.
+    const { rows } = await sql<{ hasQueue: boolean }>`
+      select to_regclass('pgboss.job') is not null as "hasQueue"`.execute(tx);
+    if (rows[0]?.hasQueue !== true)
+      throw new DatabaseFault('The service has never run on this database. Start it once, then check.');
     const findings: Finding[] = [];
     for (const [check, broken] of Object.entries(invariants)) findings.push(await look(tx, check, broken));
     return findings;
   });
 
 async function look(tx: Tx, check: string, broken: RawBuilder<unknown>): Promise<Finding> {
-  const { rows } = await sql<{ total: number; examples: string[] | null }>`
-    select count(*) as total, (array_agg(id))[1:${sql.lit(shown)}] as examples from (${broken}) as broken (id)`.execute(
-    tx,
-  );
+  const { rows } = await sql<{ total: number; examples: string[] }>`
+    with broken (id) as materialized (${broken})
+    select (select count(*) from broken) as total,
+      array(select id from broken limit ${sql.lit(shown)}) as examples`.execute(tx);
   return { check, broken: rows[0]?.total ?? 0, examples: rows[0]?.examples ?? [] };
 }

@@ -14,14 +14,17 @@ interface Share {
 }
 
 /** Waits for a place of the current owner, in order and for so long at most. Returns what gives the place back. */
-export function createFairShare(most: number, waitMilliseconds: number): () => Promise<() => void> {
+export function createFairShare(
+  mostOf: (owner: string) => number,
+  waitMilliseconds: number,
+): () => Promise<() => void> {
   const shares = new Map<string, Share>();
   return async () => {
     const owner = owners.getStore();
     if (owner === undefined) return () => undefined;
     const share = shares.get(owner) ?? { held: 0, waiting: [] };
     shares.set(owner, share);
-    if (share.held < most) share.held += 1;
+    if (share.held < mostOf(owner)) share.held += 1;
     else await turnIn(share, waitMilliseconds);
     return () => {
       const next = share.waiting.shift();

@@ -1,6 +1,14 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import { DatabaseFault, migrate, openDatabase, reasonOf, type Database } from './database.ts';
+import {
+  DatabaseFault,
+  migrate,
+  openDatabase,
+  reasonOf,
+  type Database,
+  refusePending,
+  type Db,
+} from './database.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
@@ -18,6 +26,8 @@ export interface OpenOptions {
   size?: number;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
+  /** False for what must change nothing: it then refuses a database that needs migrations. */
+  migrates?: boolean;
 }
 
 const healthCheckMilliseconds = 1_000;
@@ -26,7 +36,7 @@ const requestStatementMilliseconds = 3_000;
 const backgroundSize = 6;
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, size, servesRequests = false } = options;
+  const { databaseUrl, dataDir, log, size, servesRequests = false, migrates = true } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
@@ -53,7 +63,10 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       );
     })());
   try {
-    const migrated = embedded ? await prepareEmbedded(embedded, onError) : await prepare(url, onError);
+    const ready = migrates ? migrate : refusePending;
+    const migrated = embedded
+      ? await prepareEmbedded(embedded, onError, ready)
+      : await prepare(url, onError, ready);
     return { ...database, background, url: embedded?.url() ?? url, migrated, close };
   } catch (error) {
     await close();
@@ -63,7 +76,9 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
 
 // Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than
 // the statements of a request are allowed to.
-async function prepare(url: string, onError: (error: Error) => void): Promise<string[]> {
+type Ready = (db: Db) => Promise<string[]>;
+
+async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<string[]> {
   const withoutTimeout = openDatabase(url, onError, { size: 2, statementMilliseconds: 0 });
   try {
     try {
@@ -74,7 +89,7 @@ async function prepare(url: string, onError: (error: Error) => void): Promise<st
         { cause: error },
       );
     }
-    return await migrate(withoutTimeout.db);
+    return await ready(withoutTimeout.db);
   } finally {
     await withoutTimeout.close();
   }
@@ -92,10 +107,11 @@ type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;
 async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
+  ready: Ready,
 ): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepare(embedded.url(), onError);
+      return await prepare(embedded.url(), onError, ready);
     } catch (error) {
       if (attempt === 3) throw error;
       await embedded.restart();

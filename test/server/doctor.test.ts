@@ -49,6 +49,11 @@ it('has nothing to say of a sandbox with deliveries', async () => {
 const card = cards[0]?.id ?? '';
 const damages: [check: string, damage: string, repair: string][] = [
   [
+    'events have a delivery to each subscription that was active throughout',
+    `insert into events values ('${randomUUID()}', 'transaction.created', 'default', '{}', now() + interval '1 hour')`,
+    `delete from events where body = '{}'`,
+  ],
+  [
     'usage counters of cards match their transactions',
     `update payment_methods set usage_count = usage_count + 1 where id = '${card}'`,
     `update payment_methods set usage_count = usage_count - 1 where id = '${card}'`,
@@ -89,7 +94,7 @@ const damages: [check: string, damage: string, repair: string][] = [
     `delete from pgboss.job where start_after < now() - interval '30 minutes'`,
   ],
   [
-    'events are delivered to every subscription, or belong to none',
+    'deliveries go to subscriptions of their own merchant account',
     `update events set merchant_account_id = 'marketplace'`,
     `update events set merchant_account_id = 'default'`,
   ],
@@ -110,7 +115,7 @@ describe('finds', () => {
   });
 
   it('and ends with 1, naming some', async () => {
-    await sql.raw(damages[0]?.[1] ?? '').execute(db());
+    await sql.raw(damages[1]?.[1] ?? '').execute(db());
     const { status, stdout } = await doctor();
     expect(status).toBe(1);
     expect(stdout).toContain(

@@ -112,6 +112,13 @@ describe('a card verifier', () => {
     expect(body).toMatchObject({ status: 'processing', approval_url: null });
   });
 
+  it('decides nothing but the status and the description of the card', async () => {
+    const { body } = await verified(() =>
+      Promise.resolve({ status: 'succeeded', id: 'ch_1', merchant_account_id: 'other' } as never),
+    );
+    expect(body).toMatchObject({ status: 'succeeded', merchant_account_id: 'shop' });
+  });
+
   it('is not asked about a card whose own digits say that it cannot be used', async () => {
     let calls = 0;
     const verify: VerifyCard = () => {
@@ -142,6 +149,21 @@ describe('a card verifier', () => {
       service.call('POST', '/payment-methods', { token: token('*.write'), body: card }),
     );
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});
+
+describe('a gift card provider', () => {
+  it.each([
+    ['no balance', [null]],
+    ['a number', [5]],
+    ['an unknown code', [{ errorCode: 'nope', rawCode: null, rawMessage: null }]],
+    ['no date', [{ balance: 1, currency: 'USD', expirationDate: 'soon' }]],
+    ['too few', []],
+  ])('that answers with %s is a bad gateway', async (_name, balances) => {
+    await using service = await production({
+      providers: { giftCards: () => Promise.resolve(balances as never) },
+    });
+    expect((await post(service, '/gift-cards/balances', { items: [giftCard] })).status).toBe(502);
   });
 });
 
