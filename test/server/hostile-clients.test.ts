@@ -3,6 +3,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../generated/operations.ts';
@@ -10,7 +12,7 @@ import { boundFaults } from '../../server/contract/bound-faults.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { limits } from '../../server/http/listen.ts';
+import { limits, listen } from '../../server/http/listen.ts';
 import { oneAtATime } from '../../server/http/one-at-a-time.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -114,6 +116,31 @@ describe('pipelining', () => {
     // One chunk of 64 kB is parsed at once.
     expect(requests).toBeLessThan(2_500);
     server.close();
+  });
+
+  it('leaves no memory behind, however often clients come and go', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { port, close } = await listen(
+      (_req, res) => res.end('x'.repeat(250_000)),
+      { host: '127.0.0.1', port: 0 },
+      () => undefined,
+    );
+    const flood = async () => {
+      const client = await open(request('/x').repeat(500), { url: `http://127.0.0.1:${port}`, reads: false });
+      setTimeout(() => client.socket.destroy(), 100);
+      await client.closed;
+    };
+    const heapAfterFlood = async () => {
+      await Promise.all(Array.from({ length: 50 }, flood));
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const first = await heapAfterFlood();
+    await heapAfterFlood();
+    // With a leak each flood adds ten megabytes or more.
+    expect((await heapAfterFlood()) - first).toBeLessThan(8e6);
+    await close();
   });
 
   it('does not execute what it could not answer: nothing after `Connection: close`', async () => {
