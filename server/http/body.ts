@@ -32,7 +32,8 @@ const notUnicode = 'body.not.unicode';
 // Invalid UTF-8 and lone surrogates would be parsed without an error and stored as U+FFFD. The stored value would then differ
 // from the sent one, and two different identifiers could become the same.
 function refuseInvalidUnicode(_req: unknown, _res: unknown, bytes: Buffer): void {
-  if (isUtf8(bytes) && !loneSurrogate.test(bytes.toString('latin1').replaceAll('\\\\', ''))) return;
+  // An escaped backslash becomes a space, not nothing: two lone surrogates around it must not become neighbours.
+  if (isUtf8(bytes) && !loneSurrogate.test(bytes.toString('latin1').replaceAll('\\\\', ' '))) return;
   throw Object.assign(new Error(notUnicode), { type: notUnicode });
 }
 

@@ -161,7 +161,11 @@ describe('the body', () => {
         if (answer.status === 201) expect(answer.body).toMatchObject({ external_identifier });
         else expect(types(answer)).toEqual(['value_error.jsondecode']);
       }),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        // Found by chance: the two surrogates were once taken for a pair, because escaped backslashes were removed.
+        examples: [['\ud800\\\udc00', true, '0d7d7ca2-3a5c-4a43-8a06-6cb1c1d0b7f5']],
+      },
     );
     const bytes = Buffer.from(JSON.stringify({ ...card, external_identifier: 'caf#' }));
     bytes[bytes.indexOf('#')] = 0xe9;
