@@ -1,5 +1,5 @@
 // Signs access tokens with the private key of an API key pair. For servers only: never ship a private key to a browser.
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { Scope } from './types.ts';
 
@@ -12,6 +12,8 @@ export interface KeyPair {
   scopes?: readonly Scope[] | undefined;
   /** Default 900, at most 86400. */
   lifetimeSeconds?: number | undefined;
+  /** The ID of the token (claim `jti`). Default: random, so that tokens signed in the same second have a rate limit each. */
+  jti?: string | undefined;
   /** For tests. */
   now?: (() => Date) | undefined;
 }
@@ -43,7 +45,7 @@ export function createTokenSource(keyPair: KeyPair): () => string {
 
 function createSigner(keyPair: KeyPair): () => SignedToken {
   const { privateKey, passphrase, scopes = ['*.read', '*.write'], lifetimeSeconds = 900 } = keyPair;
-  const { now = () => new Date() } = keyPair;
+  const { now = () => new Date(), jti } = keyPair;
   if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds < 1 || lifetimeSeconds > maxLifetimeSeconds)
     throw new RangeError(`lifetimeSeconds must be a whole number from 1 to ${maxLifetimeSeconds}.`);
   const key = createPrivateKey({ key: privateKey, format: 'pem', passphrase });
@@ -51,7 +53,7 @@ function createSigner(keyPair: KeyPair): () => SignedToken {
   const keyid = thumbprint(key);
   return () => {
     const issuedAt = secondsOf(now());
-    const claims = { scopes, iat: issuedAt, exp: issuedAt + lifetimeSeconds };
+    const claims = { scopes, iat: issuedAt, exp: issuedAt + lifetimeSeconds, jti: jti ?? randomUUID() };
     const margin = Math.min(renewalMarginSeconds, Math.ceil(lifetimeSeconds / 4));
     return {
       token: jwt.sign(claims, key, { algorithm, keyid }),

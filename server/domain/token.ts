@@ -1,5 +1,5 @@
 // Parses, verifies and signs access tokens. The caller looks up the public key.
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
 import { isScope } from './scopes.ts';
@@ -96,6 +96,8 @@ export function signToken(privateKey: KeyObject, scopes: string[], ttlSeconds: n
   const algorithm = algorithmOf(privateKey);
   if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
   return jwt.sign({ scopes }, privateKey, {
+    // Tokens signed in the same second must differ, because the rate limit counts the calls of each token.
+    jwtid: randomUUID(),
     algorithm: signingAlgorithm[algorithm],
     keyid: thumbprint(privateKey),
     expiresIn: ttlSeconds,

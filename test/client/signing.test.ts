@@ -25,8 +25,9 @@ const pemOf = (key: { export: (options: { type: 'pkcs8'; format: 'pem' }) => str
 
 interface Token {
   header: { alg: string; kid?: string };
-  payload: { scopes: string[]; iat: number; exp: number };
+  payload: { scopes: string[]; iat: number; exp: number; jti: string };
 }
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const decode = (token: string) => jwt.decode(token, { complete: true }) as unknown as Token;
 
 describe('a client with a key pair', () => {
@@ -51,6 +52,7 @@ describe('a client with a key pair', () => {
       scopes: ['*.read', '*.write'],
       iat: Math.floor(start / 1000),
       exp: Math.floor(start / 1000) + 900,
+      jti: expect.stringMatching(uuidPattern) as string,
     });
   });
 
@@ -158,5 +160,24 @@ describe('signToken', () => {
     const client = createPaymentsClient({ baseUrl: service.url, token: signToken(keyPair) });
     const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
     expect(unwrap(await client.POST('/gift-cards/balances', { body })).items[0]?.balance).toBe(5000);
+  });
+  it('two tokens of the same second have a rate limit each', async () => {
+    const keyPair = { privateKey: pemOf(service.key), scopes: ['embed'], now } as const;
+    const balances = (token: string) =>
+      service.call('POST', '/gift-cards/balances', {
+        token,
+        body: { items: [{ number: '9999000050001234', pin: '1234' }] },
+      });
+    const [first, second] = [signToken(keyPair), signToken(keyPair)];
+    const statuses = await Promise.all(
+      Array.from({ length: 51 }, async () => (await balances(first)).status),
+    );
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await balances(second)).status).toBe(200);
+  });
+
+  it('takes the ID of the caller', () => {
+    const { payload } = decode(signToken({ privateKey: pemOf(service.key), jti: 'checkout 7' }));
+    expect(payload.jti).toBe('checkout 7');
   });
 });
