@@ -5,7 +5,7 @@ import type { Schemas } from './types.ts';
 export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown';
 
 export interface PaymentsErrorDetail {
-  /** `body`, `query` or `path`. */
+  /** `body`, `query`, `path` or `header`. */
   location: string;
   /** A JSON pointer to the offending value. */
   pointer: string;
@@ -30,8 +30,9 @@ export class PaymentsError extends Error {
     const { code, message, details, resourceId } = parseBody(response, body);
     const requestId = response.headers.get('X-Request-ID');
     const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
+    const what = violations.length > 0 ? violations.join('; ') : (explanations[code] ?? message);
     const request = requestId === null ? '' : ` (request ${requestId})`;
-    super(`${response.status} ${code}: ${[message, ...violations].join('; ')}${request}`);
+    super(`${response.status} ${code}: ${what}${request}`);
     this.status = response.status;
     this.code = code;
     this.details = details;
@@ -40,6 +41,17 @@ export class PaymentsError extends Error {
     this.body = body;
   }
 }
+
+// The service's own message depends only on the status, and for some it is "Generic error".
+const explanations: Partial<Record<PaymentsErrorCode, string>> = {
+  bad_request: 'The request does not match the contract',
+  forbidden: "The token's scopes or the key pair's roles do not allow this",
+  duplicate_record: 'Another record has the same unique value',
+  too_early: 'The request was sent as TLS early data; send it again after the handshake',
+  too_many_requests: 'Too many requests; try again later',
+  bad_gateway: 'A provider behind the service failed',
+  gateway_timeout: 'A provider behind the service did not answer in time',
+};
 
 interface ParsedBody {
   code: PaymentsErrorCode;

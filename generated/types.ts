@@ -480,10 +480,10 @@ export interface components {
              * @description The part of the request.
              * @enum {string}
              */
-            location: "body" | "query" | "path";
+            location: "body" | "query" | "path" | "header";
             /** @description What is wrong, for a person who wants to mend it. */
             message: string;
-            /** @description A JSON pointer (RFC 6901) to the offending property, also when it is missing or unknown: `/number`, `/items/0/pin`, `/limit`. */
+            /** @description A JSON pointer (RFC 6901) to the offending property, also when it is missing or unknown: `/number`, `/items/0/pin`, `/limit`. For a header its name in lower case: `/x-service-merchant-account-id`. */
             pointer: string;
             /** @description The kind of fault, of the family `value_error.*` or `type_error.*`. */
             type: string;
@@ -1181,7 +1181,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The query or a header does not match this contract. `details` names everything that is wrong with the query. */
+        /** @description The query or a header does not match this contract. `details` names everything that is wrong. */
         BadRequest: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1221,7 +1221,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another record has the same unique value. `resource_id` names it; nothing was changed. */
+        /** @description Another record has the same unique value. `details` points at the value, `resource_id` names the record; nothing was changed. */
         Conflict: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1262,8 +1262,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something that the request names does not exist, or is hidden from the caller: the merchant account, or a buyer. */
+        /** @description The merchant account that the request names does not exist, or the key pair has no access to it. */
         NotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Something that the request names does not exist, or the key pair has no access to it: the merchant account, or the buyer. `details` points at the field that named it. */
+        NotFoundPaymentMethod: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1657,7 +1667,7 @@ export interface operations {
             400: components["responses"]["BadRequestPaymentMethod"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFoundPaymentMethod"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
             425: components["responses"]["TooEarly"];

@@ -51,14 +51,13 @@ const choicesOf = ({ responseExamples }: MockOperation, wanted: number | undefin
     .map(({ status, example }) => `code=${status}, example=${example}`);
 
 function unavailable(given: string, choices: string[]): ApiError {
-  // The contract has no `header` location for error details, so the message says that it is about a header.
-  const place = { location: 'path', pointer: '' } as const;
+  const place = { location: 'header', pointer: '/prefer' } as const;
   return new ApiError('bad_request', {
     reason: `no response for Prefer: ${given}`,
     details: [
       {
         ...place,
-        message: `the header Prefer asks for ${given}, which does not exist; choose one of the following`,
+        message: `asks for ${given}, which does not exist; choose one of the following`,
         type: 'value_error.prefer',
       },
       ...choices.map((choice) => ({

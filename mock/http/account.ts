@@ -1,6 +1,5 @@
 // The merchant account. The mock has the two accounts of a new sandbox; any other gives 404, as in the sandbox.
-import { createMerchantAccount } from '../../server/http/merchant-account.ts';
-import { ApiError } from '../../server/errors.ts';
+import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/merchant-account.ts';
 
 const accountIds = ['default', 'marketplace'] as const;
 
@@ -8,9 +7,7 @@ export const account = createMerchantAccount({
   first: () => Promise.resolve({ id: accountIds[0] }),
   find(_own, id) {
     if (!accountIds.some((one) => one === id))
-      throw new ApiError('not_found', {
-        reason: `unknown merchant account; the mock has ${accountIds.join(' and ')}`,
-      });
+      throw unknownMerchantAccount(`unknown merchant account; the mock has ${accountIds.join(' and ')}`);
     return Promise.resolve({ id });
   },
 });

@@ -29,7 +29,15 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
       ...verdict,
     };
     const stored = await storeCard(unit, card, deps);
-    if ('taken' in stored) throw new ApiError('duplicate_record', { resourceId: stored.taken });
+    if ('taken' in stored) {
+      const message = 'is taken by another payment method of this merchant account';
+      throw new ApiError('duplicate_record', {
+        resourceId: stored.taken,
+        details: [
+          { location: 'body', pointer: '/external_identifier', message, type: 'value_error.duplicate' },
+        ],
+      });
+    }
     return { status: 201, body: presentPaymentMethod(stored.made, buyer, unit.publicUrl) };
   });
 };
@@ -56,6 +64,10 @@ async function namedBuyer(unit: UnitOfWork, account: string, body: Body): Promis
   if (id === undefined && external_identifier === undefined) return undefined;
   const by = id === undefined ? { external_identifier: external_identifier ?? '' } : { id };
   const buyer = await findBuyer(unit.db, account, by);
-  if (!buyer) throw new ApiError('not_found', { reason: 'unknown buyer' });
-  return buyer;
+  if (buyer) return buyer;
+  const pointer = id === undefined ? '/buyer_external_identifier' : '/buyer_id';
+  const message = 'names no buyer of this merchant account';
+  throw new ApiError('not_found', {
+    details: [{ location: 'body', pointer, message, type: 'value_error.not_found' }],
+  });
 }

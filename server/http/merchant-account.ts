@@ -28,16 +28,17 @@ export const createMerchantAccount =
     const own = context.caller.merchantAccountIds;
     const header = req.headers['x-service-merchant-account-id'];
     const named = Array.isArray(header) ? header.join(',') : header;
-    // Without details, because their `location` cannot be a header.
-    if (named !== undefined && (named.length === 0 || named.length > longest))
-      throw new ApiError('bad_request', { reason: 'the merchant account header is empty or too long' });
+    if (named !== undefined) refuseMalformed(named);
     if (merchantScope === 'none') {
       context.selection = { kind: 'none' };
       return;
     }
     if (named === '*') {
       if (merchantScope !== 'many')
-        throw new ApiError('bad_request', { reason: 'this operation does not accept *' });
+        throw badHeader(
+          'must name one merchant account: this operation does not accept *',
+          'value_error.const',
+        );
       // A write for all accounts includes future ones, so the key pair must have access to all.
       if (method !== 'get' && own.length > 0)
         throw new ApiError('forbidden', { reason: '* needs access to all merchant accounts' });
@@ -46,8 +47,29 @@ export const createMerchantAccount =
     }
     const account = await (named === undefined ? first(own) : find(own, named));
     if (!account)
-      throw new ApiError('not_found', {
-        reason: 'the merchant account is unknown or the caller has no access',
-      });
+      throw named === undefined
+        ? new ApiError('not_found', { reason: 'the key pair has access to no merchant account' })
+        : unknownMerchantAccount();
     context.selection = { kind: 'one', id: account.id };
   };
+
+function refuseMalformed(named: string): void {
+  if (named.length === 0) throw badHeader('must have 1 character or more', 'value_error.str.min_length');
+  if (named.length > longest)
+    throw badHeader(`must have ${longest} characters or less`, 'value_error.str.max_length');
+  if (!/^[ -~]+$/.test(named))
+    throw badHeader('must consist of printable ASCII characters', 'value_error.str.regex');
+}
+
+const detail = (message: string, type: string) =>
+  ({ location: 'header', pointer: '/x-service-merchant-account-id', message, type }) as const;
+
+const badHeader = (message: string, type: string) =>
+  new ApiError('bad_request', { details: [detail(message, type)] });
+
+/** The same for an account that does not exist and one that the caller has no access to. */
+export const unknownMerchantAccount = (reason?: string) =>
+  new ApiError('not_found', {
+    details: [detail('names no merchant account that this key pair can access', 'value_error.not_found')],
+    ...(reason === undefined ? {} : { reason }),
+  });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
+import { errors } from '../../generated/operations.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
@@ -91,6 +92,16 @@ describe('an error', () => {
     const { id } = unwrap(await client.POST('/payment-methods', { body }));
     const error = await refusal(client.POST('/payment-methods', { body }).then(unwrap));
     expect(error).toMatchObject({ status: 409, code: 'duplicate_record', resourceId: id });
+    expect(error.message).toMatch(
+      /^409 duplicate_record: body \/external_identifier is taken by another payment method/,
+    );
+  });
+
+  it.each(Object.entries(errors))('%s says what happened', (code, { status, message }) => {
+    const body = { type: 'error', code, status, message, details: [] };
+    const error = new PaymentsError(new Response(null, { status }), body);
+    expect(error.message).toMatch(new RegExp(`^${status} ${code}: [A-Z][^:]{15,}$`));
+    expect(error.message).not.toContain('Generic error');
   });
 
   it('422 has the same form, made from its own shape', async () => {

@@ -93,7 +93,8 @@ describe('an unknown preference', () => {
     const answer = await ask('createPaymentMethod', 'example=unicorn');
     expect(answer.status).toBe(400);
     const [first, ...choices] = messages(answer);
-    expect(first).toContain('Prefer asks for example=unicorn');
+    expect(first).toContain('asks for example=unicorn');
+    expect(answer.body).toMatchObject({ details: [{ location: 'header', pointer: '/prefer' }, {}] as never });
     const existing = everyExample.filter(({ id }) => id === 'createPaymentMethod');
     expect(choices).toEqual(existing.map(({ status, name }) => `Prefer: code=${status}, example=${name}`));
   });

@@ -203,7 +203,14 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         { buyer_id: other?.id },
         { buyer_external_identifier: other?.external_identifier },
       ]) {
-        expect((await create(body)).status).toBe(404);
+        const answer = await create(body);
+        expect(answer.status).toBe(404);
+        // The same for a buyer of another account, so that a caller cannot find out which buyers exist.
+        expect(answer.body).toMatchObject({
+          details: [
+            { location: 'body', pointer: `/${Object.keys(body)[0] ?? ''}`, type: 'value_error.not_found' },
+          ],
+        });
       }
     });
   });
@@ -213,7 +220,11 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       const { method } = await create({ external_identifier: 'taken' });
       const { status, body } = await create({ external_identifier: 'taken', number: '5555555555554444' });
       expect(status).toBe(409);
-      expect(body).toMatchObject({ code: 'duplicate_record', resource_id: method.id });
+      expect(body).toMatchObject({
+        code: 'duplicate_record',
+        resource_id: method.id,
+        details: [{ location: 'body', pointer: '/external_identifier', type: 'value_error.duplicate' }],
+      });
     });
 
     it('applies to each merchant account separately', async () => {

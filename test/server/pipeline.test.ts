@@ -246,7 +246,9 @@ describe('the order of checks', () => {
     const headers = { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) };
     expect((await at({ ...bad, headers, token: 'x' })).status).toBe(401);
     expect((await at({ ...bad, headers, token: service.token('transactions.read') })).status).toBe(403);
-    expect(((await at({ ...bad, headers, token: token() })).body as { details: [] }).details).toEqual([]);
+    expect((await at({ ...bad, headers, token: token() })).body).toMatchObject({
+      details: [{ location: 'header', pointer: '/x-service-merchant-account-id' }],
+    });
     expect(
       (await at({ ...bad, headers: { 'X-Service-Merchant-Account-ID': 'unicorn' }, token: token() })).status,
     ).toBe(404);
@@ -265,7 +267,35 @@ describe('the order of checks', () => {
       headers: { 'X-Service-Merchant-Account-ID': '*' },
     });
     expect(status).toBe(400);
-    expect(body).toMatchObject({ details: [] });
+    expect(body).toMatchObject({
+      details: [{ location: 'header', pointer: '/x-service-merchant-account-id' }],
+    });
+  });
+
+  // An unknown account and one that the key pair has no access to must get the same answer.
+  it('a merchant account that is unknown or out of reach is 404 and named as the fault', async () => {
+    const narrow = await service.pair({ accounts: ['default'] });
+    for (const account of ['unicorn', 'marketplace']) {
+      const { status, body } = await service.call('GET', '/transactions', {
+        token: narrow.token('*.read'),
+        headers: { 'X-Service-Merchant-Account-ID': account },
+      });
+      expect(status).toBe(404);
+      expect(body).toMatchObject({
+        details: [
+          { location: 'header', pointer: '/x-service-merchant-account-id', type: 'value_error.not_found' },
+        ],
+      });
+    }
+  });
+
+  it('a merchant account header beyond printable ASCII is 400', async () => {
+    const { status, body } = await service.call('GET', '/transactions', {
+      token: service.token('*.read'),
+      headers: { 'X-Service-Merchant-Account-ID': 'caf\u00e9' },
+    });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: [{ location: 'header', type: 'value_error.str.regex' }] });
   });
 
   it('* on a write needs a key pair with access to all accounts', async () => {

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from './checker.ts';
 
-/** The text below every "### Contract", without that of the first version, which the specification is. */
+/** The code spans below every "### Contract", without those of the first version, which the specification is. */
 export function announcementsIn(changelog: string): string {
   const sections = changelog.split(/^(?=##+ )/mu);
   let version = '';
@@ -15,6 +15,7 @@ export function announcementsIn(changelog: string): string {
       [, version = version] = /^## (\S+)/u.exec(section) ?? [];
       return section.startsWith('### Contract') && version !== '1.0.0';
     })
+    .flatMap((section) => section.match(/`[^`]+`/gu) ?? [])
     .join('\n');
 }
 
