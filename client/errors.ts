@@ -1,8 +1,8 @@
 // One error class for every unsuccessful response. 422 has a body of another shape, and a proxy may send any body or none.
-import type { Schemas } from './types.ts';
+import type { OtherText, Schemas } from './types.ts';
 
 /** `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. */
-export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown';
+export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown' | OtherText;
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -43,7 +43,7 @@ export class PaymentsError extends Error {
 }
 
 // The service's own message depends only on the status, and for some it is "Generic error".
-const explanations: Partial<Record<PaymentsErrorCode, string>> = {
+const explanations: Partial<Record<string, string>> = {
   bad_request: 'The request does not match the contract',
   forbidden: "The token's scopes or the key pair's roles do not allow this",
   duplicate_record: 'Another record has the same unique value',

@@ -31,7 +31,16 @@
 export { createPaymentsClient, type ClientOptions, type TokenClientOptions } from './client.ts';
 export { PaymentsError, unwrap, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
 export type { Fetch, RetryOptions, Sleep } from './retry.ts';
-export type { Item, ListPath, Page, PaymentsClient, Schemas, Scope, WalkOptions } from './types.ts';
+export type {
+  EventPayload,
+  Item,
+  ListPath,
+  Page,
+  PaymentsClient,
+  Schemas,
+  Scope,
+  WalkOptions,
+} from './types.ts';
 export {
   verifyWebhook,
   WebhookVerificationError,
@@ -39,5 +48,5 @@ export {
   type WebhookEvent,
   type WebhookVerificationCode,
 } from './webhooks.ts';
-export type { EventName, EventPayload } from '../generated/operations.ts';
+export type { EventName } from '../generated/operations.ts';
 export type { paths } from '../generated/types.ts';

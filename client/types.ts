@@ -1,9 +1,41 @@
 // The types of the client's arguments and results, all derived from the contract.
 import type { FetchOptions, FetchResponse } from 'openapi-fetch';
 import type { components, paths } from '../generated/types.ts';
-import type { operations } from '../generated/operations.ts';
+import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 
-export type Schemas = components['schemas'];
+/**
+ * A type of an answer in which every enumeration also allows other text, because a later version of the service may add
+ * values. A single value, such as `type`, stays as it is and tells variants apart.
+ */
+type Open<T> = OpenText<Extract<T, string>> | OpenOther<Exclude<T, string>>;
+type OpenText<T extends string> = [T] extends [never]
+  ? never
+  : string extends T
+    ? T
+    : IsUnion<T> extends true
+      ? T | OtherText
+      : T;
+type OpenOther<T> = T extends readonly (infer Entry)[]
+  ? Open<Entry>[]
+  : T extends object
+    ? { [Key in keyof T]: Open<T[Key]> }
+    : T;
+type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
+/** Any text. Unlike plain `string` it keeps the known values in an editor's completion. */
+export type OtherText = string & {};
+
+/** The schemas of the contract by name. */
+export type Schemas = {
+  [Name in keyof components['schemas']]: Name extends `${string}Create` | `${string}Request`
+    ? components['schemas'][Name]
+    : Open<components['schemas'][Name]>;
+};
+
+export type EventPayload<Name extends EventName> = Open<ContractEvent<Name>>;
+
+type Result<R> = R extends { response: Response }
+  ? { [Key in keyof R]: Key extends 'response' ? R[Key] : Open<R[Key]> }
+  : never;
 
 type PathWith<Method extends 'get' | 'post'> = {
   [Path in keyof paths]: paths[Path] extends Record<Method, object> ? Path : never;
@@ -20,10 +52,11 @@ type CallArguments<Operation> =
 type Call<Method extends 'get' | 'post'> = <Path extends PathWith<Method>>(
   path: Path,
   ...options: CallArguments<paths[Path][Method]>
-) => Promise<FetchResponse<paths[Path][Method] & object, object, 'application/json'>>;
+) => Promise<Result<FetchResponse<paths[Path][Method] & object, object, 'application/json'>>>;
 
 interface Pages {
   items: unknown[];
+  limit: number;
   next_cursor: string | null;
   previous_cursor: string | null;
 }
@@ -39,9 +72,13 @@ export type ListPath = {
 
 type ListAt<Path extends ListPath> = paths[Path]['get'];
 
+export type Item<Path extends ListPath> = OpenOther<
+  ListAt<Path>['responses'][200]['content']['application/json']['items'][number]
+>;
 /** One page: its items, newest first, and the cursors of the next and the previous page. */
-export type Page<Path extends ListPath> = ListAt<Path>['responses'][200]['content']['application/json'];
-export type Item<Path extends ListPath> = Page<Path>['items'][number];
+export interface Page<Path extends ListPath> extends Pages {
+  items: Item<Path>[];
+}
 type ListQuery<Path extends ListPath> = NonNullable<ListAt<Path>['parameters']['query']>;
 
 interface CommonOptions {

@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Store a card
-         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it.
+         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it.
          */
         post: operations["createPaymentMethod"];
         delete?: never;

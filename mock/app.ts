@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
+import { announceDeprecation } from '../server/http/deprecation.ts';
 import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
 import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
@@ -30,8 +31,9 @@ export interface AppOptions {
 /** The server's default for BODY_LIMIT. */
 const bodyLimit = 102_400;
 
-const route: Step = (context, req) => {
+const route: Step = (context, req, res) => {
   Object.assign(context, context.contract.find(req));
+  announceDeprecation(context.contract.document, context.operation, res);
 };
 
 export function createApp({ contract, address, delayMilliseconds, log, now }: AppOptions): Express {

@@ -16,6 +16,7 @@ import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
 import { step } from './http/context.ts';
 import { cors } from './http/cors.ts';
+import { announceDeprecation } from './http/deprecation.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
@@ -66,8 +67,9 @@ export function createApp(deps: AppDeps): Express {
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethod(db, id), inUnitOfWork });
   app.use(
-    step((context, req) => {
+    step((context, req, res) => {
       context.operation = find(req).operation;
+      announceDeprecation(document, context.operation, res);
     }),
   );
   app.use(step(earlyData));

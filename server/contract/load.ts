@@ -29,6 +29,8 @@ export interface ContractOperation {
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: { 'application/json': Media } };
   responses: Record<string, Response | { $ref: string }>;
+  /** Dates: since when it is deprecated, and until when it works. */
+  'x-deprecation'?: { since: string; sunset: string };
 }
 
 export interface Document {

@@ -6,7 +6,7 @@ export const cors: RequestHandler = (req, res, next) => {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
-    'X-Request-ID, Retry-After, Allow, X-Contract-Example, Preference-Applied',
+    'X-Request-ID, Retry-After, Allow, Deprecation, Sunset, X-Contract-Example, Preference-Applied',
   );
   const preflight =
     req.method === 'OPTIONS' &&

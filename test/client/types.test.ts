@@ -186,9 +186,30 @@ const pieces: Piece[] = [
     code: `export const f = (error: unknown) => error instanceof PaymentsError && error.code === 'duplicate_record' ? error.resourceId : null;`,
   },
   {
-    name: 'a code that no error has does not compile',
-    code: `export const f = (error: PaymentsError) => error.code === 'duplicate';`,
-    fault: /duplicate/,
+    name: 'an enumeration in an answer may have values of a later version',
+    code: `export const a = async (error: PaymentsError) => {
+      for await (const one of client.paginate('/transactions')) if (one.status === 'settled' || error.code === 'gone') return one;
+      const { data } = await client.GET('/transactions');
+      const known: Schemas['Transaction'] | undefined = data?.items[0];
+      return known?.payment_method?.scheme === 'unicorn';
+    };`,
+  },
+  {
+    name: 'a switch over an enumeration of an answer needs a default',
+    code: `export const a = (one: Schemas['Transaction']): number => {
+      switch (one.intent) { case 'authorize': return 1; case 'capture': return 2; }
+    };`,
+    fault: /lacks ending return statement/,
+  },
+  {
+    name: 'a single value stays single',
+    code: `export const a = (one: Schemas['Transaction']): boolean => (one.type as string) === one.type && one.type === 'payment-method';`,
+    fault: /no overlap/,
+  },
+  {
+    name: 'an enumeration in a request stays closed',
+    code: `export const f = () => client.GET('/transactions', { params: { query: { status: ['settled'] } } });`,
+    fault: /settled/,
   },
   {
     name: 'an event is told apart by its name',

@@ -157,6 +157,36 @@ export const operations: Fixture[] = [
   },
   {
     rule: 'house/extensions',
+    broken: 'a deprecation without dates',
+    file: transactions,
+    edit: swap('  x-merchant-scope', '  deprecated: true\n  x-merchant-scope'),
+    at: 'deprecated: true',
+    says: 'with at least a year between them',
+  },
+  {
+    rule: 'house/extensions',
+    broken: 'an operation that ends within a year',
+    file: transactions,
+    edit: swap(
+      '  x-merchant-scope',
+      '  deprecated: true\n  x-deprecation: {since: 2027-01-01, sunset: 2027-12-31}\n  x-merchant-scope',
+    ),
+    at: 'deprecated: true',
+    says: 'with at least a year between them',
+  },
+  {
+    rule: 'house/extensions',
+    broken: 'dates of an operation that is not deprecated',
+    file: transactions,
+    edit: swap(
+      '  x-merchant-scope',
+      '  x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}\n  x-merchant-scope',
+    ),
+    at: 'x-deprecation',
+    says: 'Write "deprecated: true"',
+  },
+  {
+    rule: 'house/extensions',
     broken: 'an extension of a schema',
     file: 'components/schemas/Creator.yaml',
     edit: swap('type: object', 'x-tags: [a]\ntype: object'),

@@ -7,6 +7,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Handler } from '../../generated/operations.ts';
+import { compileContract } from '../../server/contract/compile.ts';
+import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { touchApiKeyPair } from '../../server/store/api-key-pairs.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -469,5 +471,23 @@ describe('what is served besides the API', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     const contract = (await (await fetch(`${service.url}/openapi.json`)).json()) as { openapi: string };
     expect(contract.openapi).toBe('3.1.0');
+  });
+});
+
+describe('an operation that the contract marks as deprecated', () => {
+  it('says so in every answer, and until when it works', async () => {
+    const contract = await compileContract(loadContract());
+    const document = structuredClone(contract.document);
+    const list = document.paths['/transactions']?.get;
+    if (list) list['x-deprecation'] = { since: '2027-01-01', sunset: '2028-02-01' };
+    await using deprecated = await startTestService({ contract: { ...contract, document } });
+    const headersOf = async (path: string, token: string) => {
+      const { headers } = await deprecated.call('GET', path, { token });
+      return [headers.get('deprecation'), headers.get('sunset')];
+    };
+    const said = ['@1798761600', 'Tue, 01 Feb 2028 00:00:00 GMT'];
+    expect(await headersOf('/transactions', deprecated.token('*.read'))).toEqual(said);
+    expect(await headersOf('/transactions', 'x')).toEqual(said);
+    expect(await headersOf('/card-scheme-definitions', deprecated.token('*.read'))).toEqual([null, null]);
   });
 });

@@ -26,7 +26,7 @@ export const operationScope = () =>
   });
 
 // The extensions are documented in docs/guides/api-designer.md.
-const known = ['x-merchant-scope', 'x-rate-limit', 'x-reserved'];
+const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved'];
 
 export const extensions = () => ({
   any: {
@@ -57,6 +57,14 @@ export const extensions = () => ({
         location: ctx.location.child('x-rate-limit'),
       });
     }
+    if (operation.deprecated === true || operation['x-deprecation'] !== undefined) {
+      if (operation.deprecated !== true || !isDeprecation(operation['x-deprecation']))
+        ctx.report({
+          message:
+            'Write "deprecated: true" and "x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}", with at least a year between them.',
+          location: ctx.location.child(operation.deprecated === true ? 'deprecated' : 'x-deprecation').key(),
+        });
+    }
     for (const [status, reason] of entries(reserved)) {
       if (operation.responses?.[status] && isText(reason) && reason.length >= 20) continue;
       ctx.report({
@@ -66,6 +74,13 @@ export const extensions = () => ({
     }
   }),
 });
+
+const day = (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN);
+// Callers need the time that the introduction promises.
+const isDeprecation = (value) =>
+  isObject(value) &&
+  Object.keys(value).sort().join() === 'since,sunset' &&
+  day(value.sunset) - day(value.since) >= 365 * 86_400_000;
 
 const isCount = (value) => Number.isInteger(value) && value > 0;
 const isLimit = (limit, operation) =>
