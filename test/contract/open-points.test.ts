@@ -30,7 +30,7 @@ const rows = readFileSync(join(root, 'docs/open-points.md'), 'utf8')
 it.each(rows)('%s', (_point, decision, place, holder, ...more) => {
   expect(more).toEqual([]);
   expect(decision).not.toBe('');
-  for (const cell of [place ?? '', holder ?? '']) {
+  for (const cell of [place, holder]) {
     const names = namesIn(cell);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !isThere(name))).toEqual([]);
