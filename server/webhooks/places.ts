@@ -149,7 +149,8 @@ export function createPlaces(limits: PlaceLimits): Places {
         if (!starts) return false;
         try {
           const succeeded = await attempt();
-          subscription.failing = !succeeded;
+          // One that is switched off got no attempt.
+          subscription.failing = recipient.active && !succeeded;
           subscription.successes = succeeded ? subscription.successes + 1 : 0;
         } finally {
           subscription.attempts -= 1;
