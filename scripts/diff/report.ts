@@ -14,6 +14,8 @@ export interface Line {
   what: string;
   why?: string;
   where: string;
+  /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
+  accepted?: { reason: string; test: string };
 }
 
 export interface Outcome {
@@ -39,16 +41,23 @@ export function linesOf(changes: Change[], base: Json, revision: Json, root: str
 }
 
 const groups = [
-  { rating: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
-  { rating: 'addition', title: 'Additions', mark: '+', colour: 'green' },
-  { rating: 'other', title: 'Other', mark: '·', colour: 'gray' },
+  { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
+  { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
+  { kind: 'accepted', title: 'Accepted', mark: '≈', colour: 'yellow' },
+  { kind: 'other', title: 'Other', mark: '·', colour: 'gray' },
 ] as const;
 
-const counts = (changes: Line[]) => ({
-  breaking: count(changes, 'breaking'),
-  additions: count(changes, 'addition'),
-  other: count(changes, 'other'),
-});
+const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
+
+const counts = (changes: Line[]) => {
+  const accepted = changes.filter((line) => line.accepted).length;
+  return {
+    breaking: count(changes, 'breaking'),
+    additions: count(changes, 'addition'),
+    accepted,
+    other: count(changes, 'other') - accepted,
+  };
+};
 
 export const asJson = (outcome: Outcome, released: boolean) =>
   JSON.stringify(
@@ -72,20 +81,26 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
     return `${paint('green', '✓')} No change of the contract since ${base}${bump}`;
   }
   const width = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
-  const blocks = groups.flatMap(({ rating, title, mark, colour: style }) => {
-    const lines = changes.filter((line) => line.rating === rating);
+  const blocks = groups.flatMap(({ kind, title, mark, colour: style }) => {
+    const lines = changes.filter((line) => kindOf(line) === kind);
     if (lines.length === 0) return [];
     const rows = lines.map((line) => {
       const why = line.why === undefined ? '' : `: ${line.why}`;
       const place = label(line).padEnd(width);
       const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
       const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
-      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}`;
+      const accepted = line.accepted ? `\n      ${line.accepted.reason}\n      ${line.accepted.test}` : '';
+      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}${accepted}`;
     });
     return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
   });
-  const { breaking, additions, other } = counts(changes);
-  const total = `${breaking} breaking, ${plural(additions, 'addition')}, ${other} other`;
+  const { breaking, additions, accepted, other } = counts(changes);
+  const total = [
+    `${breaking} breaking`,
+    plural(additions, 'addition'),
+    ...(accepted > 0 ? [`${accepted} accepted`] : []),
+    `${other} other`,
+  ].join(', ');
   const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
   const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${baseVersion}`;
   return [
