@@ -17,6 +17,7 @@ export interface Parameter {
   name: string;
   in: 'query' | 'header' | 'path';
   required?: boolean;
+  allowReserved?: boolean;
   schema: Schema;
 }
 

@@ -19,7 +19,8 @@ export interface MerchantAccountDeps {
   find: (own: readonly string[], id: string) => Promise<{ id: string } | undefined>;
 }
 
-const longest = 255;
+// The parameter MerchantAccountId of the contract says the same.
+const readable = /^[ -~]{1,255}$/;
 
 export const createMerchantAccount =
   ({ first, find }: MerchantAccountDeps): Step<Context> =>
@@ -29,8 +30,10 @@ export const createMerchantAccount =
     const header = req.headers['x-service-merchant-account-id'];
     const named = Array.isArray(header) ? header.join(',') : header;
     // Without details, because their `location` cannot be a header.
-    if (named !== undefined && (named.length === 0 || named.length > longest))
-      throw new ApiError('bad_request', { reason: 'the merchant account header is empty or too long' });
+    if (named !== undefined && !readable.test(named))
+      throw new ApiError('bad_request', {
+        reason: 'the merchant account header is empty, too long or not printable ASCII',
+      });
     if (merchantScope === 'none') {
       context.selection = { kind: 'none' };
       return;
