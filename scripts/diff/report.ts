@@ -1,6 +1,6 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
-import { pointerOf, type Change, type Json } from './change.ts';
+import { pointerOf, segments, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
 import { count, type Problem } from './judge.ts';
@@ -35,10 +35,16 @@ export function linesOf(changes: Change[], base: Json, revision: Json, root: str
       place: placeOf(pointer),
       usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
       what: describe(change),
-      where: sourceOf(pointer, root),
+      where: sourceOf(placeWithin(change, pointer), root),
     };
   });
 }
+
+/** With the keyword that changed: a keyword that was removed has no place in the new contract, only its owner has. */
+const placeWithin = ({ kind, property = '' }: Change, pointer: string) =>
+  kind === 'modified' && !['', 'key', segments(pointer).at(-1)].includes(property)
+    ? step(pointer, property)
+    : pointer;
 
 const groups = [
   { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
