@@ -53,6 +53,9 @@ const groups = [
   { kind: 'other', title: 'Other', mark: '·', colour: 'gray' },
 ] as const;
 
+const byReason = (one: Line, other: Line) =>
+  (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '');
+
 const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
 
 const counts = (changes: Line[]) => {
@@ -88,14 +91,17 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
   }
   const width = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
   const blocks = groups.flatMap(({ kind, title, mark, colour: style }) => {
-    const lines = changes.filter((line) => kindOf(line) === kind);
+    const lines = changes.filter((line) => kindOf(line) === kind).sort(byReason);
     if (lines.length === 0) return [];
-    const rows = lines.map((line) => {
+    const rows = lines.map((line, index) => {
       const why = line.why === undefined ? '' : `: ${line.why}`;
       const place = label(line).padEnd(width);
       const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
       const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
-      const accepted = line.accepted ? `\n      ${line.accepted.reason}\n      ${line.accepted.test}` : '';
+      // Once for all changes of an entry.
+      const isLast = lines[index + 1]?.accepted?.reason !== line.accepted?.reason;
+      const accepted =
+        line.accepted && isLast ? `\n      ${line.accepted.reason}\n      ${line.accepted.test}` : '';
       return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}${accepted}`;
     });
     return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
