@@ -18,6 +18,7 @@ export interface Parameter {
   in: 'query' | 'header' | 'path';
   required?: boolean;
   allowReserved?: boolean;
+  allowEmptyValue?: boolean;
   schema: Schema;
 }
 

@@ -149,8 +149,12 @@ function prepareQueries(document: Document): Document {
   ] as (Parameter | { $ref: string })[];
   for (const parameter of parameters) {
     if ('$ref' in parameter || parameter.in !== 'query') continue;
-    parameter.schema = withoutNull(resolve<Schema>(copy, parameter.schema)) ?? parameter.schema;
     parameter.allowReserved = true;
+    const present = withoutNull(resolve<Schema>(copy, parameter.schema));
+    if (!present) continue;
+    parameter.schema = present;
+    // An empty value is how some clients write null. The schema decides whether it is valid.
+    parameter.allowEmptyValue = true;
   }
   return copy;
 }

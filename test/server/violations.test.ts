@@ -355,8 +355,8 @@ describe('messages that a person can act on', () => {
       'body /authentication/kind must be basic | value_error.const',
     ],
     minLength: [
-      ...(['listTransactions', 'search=', undefined] as const),
-      'query /search must have 1 character or more | value_error.str.min_length',
+      ...(['listTransactions', 'gift_card_last4=123', undefined] as const),
+      'query /gift_card_last4 must have 4 characters or more | value_error.str.min_length',
     ],
     maxLength: [
       ...(['createPaymentMethod', '', { ...card, external_identifier: 'x'.repeat(201) }] as const),
