@@ -451,8 +451,6 @@ export interface components {
         };
         /** @description A three-letter ISO 4217 currency code. */
         CurrencyCode: string;
-        /** @description A cursor of an earlier answer; absent, empty or `null` for the first page. */
-        CursorParameter: string | null;
         /** @description What every error answers, except for 409 (which adds `resource_id`) and 422 (which has a shape of its own). */
         Error: {
             code: components["schemas"]["ErrorCode"];
@@ -593,6 +591,8 @@ export interface components {
          * @enum {string}
          */
         GiftCardRedemptionStatus: "created" | "succeeded" | "failed" | "skipped";
+        /** @description A cursor of an earlier answer; absent, empty or `null` for the first page. */
+        GivenCursor: string | null;
         /**
          * @description The kind of instrument that was given to the payment service.
          * @enum {string}
@@ -1388,7 +1388,7 @@ export interface components {
         /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
         CurrencyFilter: components["schemas"]["CurrencyCode"][];
         /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
-        Cursor: components["schemas"]["CursorParameter"];
+        Cursor: components["schemas"]["GivenCursor"];
         /**
          * @description Only transactions with this external identifier.
          * @example order-9001
