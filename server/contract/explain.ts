@@ -14,7 +14,7 @@ import {
   type Schema,
 } from './load.ts';
 import type { PathValues } from './path.ts';
-import type { Query } from './query.ts';
+import { badEncoding, type Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
@@ -144,8 +144,6 @@ const explainRepeated =
       ? { ...detail, message: 'must be given only once', type: 'value_error.duplicate' }
       : detail;
   };
-
-const badEncoding = { message: 'is not valid percent-encoding', type: 'value_error.url_encoding' };
 
 const parametersIn = (
   place: Parameter['in'],

@@ -1,6 +1,7 @@
 // Parses, verifies and signs access tokens. The caller looks up the public key.
 import { createHash, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { parseStrictJson } from '../../json/read.ts';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
 import { isScope } from './scopes.ts';
 
@@ -39,7 +40,7 @@ const isCanonical = (part: string) =>
 
 function parseObject(part: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = parseStrictJson(Buffer.from(part, 'base64url').toString('utf8'));
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
