@@ -40,7 +40,6 @@ const comma = 0x2c;
 const openArray = 0x5b;
 const backslash = 0x5c;
 const closeArray = 0x5d;
-const letterU = 0x75;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
@@ -56,28 +55,31 @@ interface Open {
 // brackets would overflow the stack.
 
 function scan(text: string): { hasEscapedKey: boolean; fault: Fault | undefined } {
+  const hasSurrogates = surrogate.test(text);
   const outer: Open[] = [];
   let open: Open | undefined;
   let expectsKey = false;
   let hasEscapedKey = false;
-  const pointer = () =>
-    [...outer, open].map((at) => (at ? `/${at.keys ? escape(at.key) : at.index}` : '')).join('');
+  const faulty = (fault: Fault['fault']) => {
+    const path = open ? [...outer, open] : outer;
+    const pointer = path.map(({ keys, key, index }) => `/${keys ? escape(key) : index}`).join('');
+    return { hasEscapedKey, fault: { fault, pointer } };
+  };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      const start = at;
-      const found = endOfString(text, at);
-      at = found.end;
+      const raw = stringAt(text, at);
+      at += raw.length - 1;
       if (expectsKey && open?.keys) {
-        open.key = found.isEscaped ? unescape(text, start, at) : text.slice(start + 1, at);
-        hasEscapedKey ||= found.isEscaped;
+        const isEscaped = raw.includes('\\');
+        open.key = isEscaped ? unescape(raw) : raw.slice(1, -1);
+        hasEscapedKey ||= isEscaped;
         expectsKey = false;
         const { size } = open.keys;
-        if (open.keys.add(open.key).size === size)
-          return { hasEscapedKey, fault: { fault: 'duplicate key', pointer: pointer() } };
+        if (open.keys.add(open.key).size === size) return faulty('duplicate key');
       }
-      if (found.hasLoneSurrogate)
-        return { hasEscapedKey, fault: { fault: 'lone surrogate', pointer: pointer() } };
+      if (hasSurrogates && surrogate.test(raw) && /\p{Surrogate}/u.test(unescape(raw)))
+        return faulty('lone surrogate');
     } else if (code === comma) {
       if (open?.keys) expectsKey = true;
       else if (open) open.index += 1;
@@ -93,36 +95,19 @@ function scan(text: string): { hasEscapedKey: boolean; fault: Fault | undefined 
   return { hasEscapedKey, fault: undefined };
 }
 
-function endOfString(text: string, start: number) {
-  let isEscaped = false;
-  let hasLoneSurrogate = false;
-  let at = start + 1;
-  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
-    at += 1;
-    if (code !== backslash) continue;
-    isEscaped = true;
-    const unit = unitAt(text, at - 1);
-    at += unit === undefined ? 1 : 5;
-    if (unit === undefined || !isSurrogate(unit)) continue;
-    if (isHigh(unit) && isLow(unitAt(text, at))) at += 6;
-    else hasLoneSurrogate = true;
+const surrogate = /\\u[dD][89a-fA-F]/;
+
+/** The string that starts here, with its quotes. A quote does not end it after an odd number of backslashes. */
+function stringAt(text: string, start: number): string {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === backslash) before -= 1;
+    if ((end - before) % 2 === 0) return text.slice(start, end + 1);
   }
-  return { end: at, isEscaped, hasLoneSurrogate };
 }
 
-/** The code unit of a `\uXXXX` at this place. */
-const unitAt = (text: string, at: number): number | undefined =>
-  text.charCodeAt(at) === backslash && text.charCodeAt(at + 1) === letterU
-    ? parseInt(text.slice(at + 2, at + 6), 16)
-    : undefined;
-
-const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff;
-const isHigh = (unit: number) => unit < 0xdc00;
-const isLow = (unit: number | undefined) => unit !== undefined && unit >= 0xdc00 && unit <= 0xdfff;
-
 // A string alone has no keys, so `JSON.parse` reads it correctly.
-const unescape = (text: string, start: number, end: number) =>
-  JSON.parse(text.slice(start, end + 1)) as string;
+const unescape = (raw: string) => JSON.parse(raw) as string;
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -143,9 +128,9 @@ function build(text: string): unknown {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      const start = at;
-      at = endOfString(text, at).end;
-      const value = unescape(text, start, at);
+      const raw = stringAt(text, at);
+      at += raw.length - 1;
+      const value = raw.includes('\\') ? unescape(raw) : raw.slice(1, -1);
       if (container && !Array.isArray(container) && key === undefined) key = value;
       else add(value);
     } else if (code === openObject || code === openArray) {

@@ -6,6 +6,6 @@ export function isJson(contentType: string): boolean {
   const [type = ''] = contentType.split(';', 1);
   if (type.trim().toLowerCase() !== 'application/json') return false;
   return [...contentType.slice(type.length).matchAll(parameter)].every(
-    ([, name = '', value = '']) => name.toLowerCase() !== 'charset' || /^("?)utf-8\1$/i.test(value.trim()),
+    ([, name = '', value = '']) => name.toLowerCase() !== 'charset' || /^"?utf-8"?$/i.test(value.trim()),
   );
 }
