@@ -24,9 +24,9 @@ export function readKeyId(token: string): string {
   if (parts.length !== 3 || !parts.every(isCanonical))
     throw new InvalidToken('not three canonical base64url parts');
   const header = parseObject(parts[0] ?? '');
-  if (header.typ !== undefined && !(typeof header.typ === 'string' && header.typ.toUpperCase() === 'JWT')) {
+  // RFC 7515 compares media types without regard to case.
+  if (typeof header.typ !== 'string' || header.typ.toUpperCase() !== 'JWT')
     throw new InvalidToken('typ is not JWT');
-  }
   // RFC 7515: tokens with unsupported critical extensions must be refused, and we support none.
   if ('crit' in header) throw new InvalidToken('critical extensions');
   if (typeof header.kid !== 'string' || !/^[\w-]{43}$/.test(header.kid))

@@ -102,13 +102,14 @@ const limit = fc.integer({ min: 1, max: 9 });
 const initial = rowsWithin(0, 6, { minLength: 0, maxLength: 40 });
 
 describe(`pages (seed ${seed})`, () => {
+  type Leaving = [number, number] | 'before' | 'after';
   const step = fc.record({
     limit,
     turn: fc.constantFrom('next', 'next', 'previous', 'first'),
     // Newer than all rows, with the same timestamps, and older than all rows.
     arriving: rowsWithin(-2, 12, { minLength: 0, maxLength: 3 }),
-    /** How many of the newest, and of the oldest, are deleted. */
-    leaving: fc.constantFrom<[number, number]>([0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30]),
+    /** How many of the newest, and of the oldest, are deleted; or all that come before or after the page. */
+    leaving: fc.constantFrom<Leaving>([0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30], 'before', 'after'),
   });
 
   it('match the oracle with any limits and changes of direction, while rows are inserted and deleted', async () => {
@@ -128,8 +129,12 @@ describe(`pages (seed ${seed})`, () => {
           const fresh = unique(arriving).filter(({ id }) => !all.some((row) => row.id === id));
           await insert(fresh);
           const sorted = newestFirst([...all, ...fresh]);
-          const [newest, oldest] = leaving;
-          all = sorted.slice(newest, Math.max(sorted.length - oldest, 0));
+          const ids = new Set(page.rows.map(({ id }) => id));
+          const first = sorted.findIndex(({ id }) => ids.has(id));
+          const last = sorted.findLastIndex(({ id }) => ids.has(id));
+          if (leaving === 'before') all = sorted.slice(Math.max(first, 0));
+          else if (leaving === 'after') all = sorted.slice(0, last === -1 ? undefined : last + 1);
+          else all = sorted.slice(leaving[0], Math.max(sorted.length - leaving[1], 0));
           await writer.query('delete from api_key_pairs where id <> all ($1)', [all.map(({ id }) => id)]);
         }
       }),
