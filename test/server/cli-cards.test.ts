@@ -181,9 +181,12 @@ describe('payment-methods', () => {
       // Now they are applied.
       { report: ['02/41', '5105105105105100\n'], isNews: false },
     ] as const;
-    for (const { report, isNews } of reports) {
+    for (const {
+      report: [date, number],
+      isNews,
+    } of reports) {
       const before = await state();
-      expect((await found(...report)).status).toBe(0);
+      expect((await found(date, number)).status).toBe(0);
       const after = await state();
       if (!isNews) expect(after).toEqual(before);
       expect(after.events.length - before.events.length).toBe(isNews ? 1 : 0);
