@@ -1,5 +1,5 @@
 // The `metadata` filter: JSON objects with string values, merged in order; the last value of a key wins.
-import { parseStrictJson } from '../../json/read.ts';
+import { parseJson } from '../../json/read.ts';
 
 interface Fault {
   loc: (string | number)[];
@@ -39,7 +39,7 @@ function readEntries(text: string): [string, string][] | undefined {
 
 function parse(text: string): unknown {
   try {
-    return parseStrictJson(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

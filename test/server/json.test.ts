@@ -70,14 +70,6 @@ describe('after another caller has poisoned the cache of JSON.parse', () => {
 });
 
 describe('a key twice', () => {
-  it('in a metadata filter is 422: which of the two is meant?', async () => {
-    const metadata = encodeURIComponent(String.raw`{"a":"1","\u0061":"2"}`);
-    const { status, body } = await service.call('GET', `/transactions?metadata=${metadata}`, {
-      token: service.token('transactions.read'),
-    });
-    expect([status, body]).toMatchObject([422, { detail: [{ loc: ['query', 'metadata', 0] }] }]);
-  });
-
   it('in an import is a bad line', async () => {
     const line = JSON.stringify(transaction({ metadata: { a: '1' } })).replace('"a":"1"', '"a":"1","a":"1"');
     const { status, stderr } = await paymentsHere(
