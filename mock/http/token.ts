@@ -1,5 +1,6 @@
 // The bearer token is read but never verified. Any opaque text is accepted. A JWT must have a scope of the operation, so
 // that a frontend whose backend requests too few scopes notices it here.
+import { parseStrictJson } from '../../json/read.ts';
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
 import { longestToken } from '../../server/domain/sizes.ts';
 import { ApiError } from '../../server/errors.ts';
@@ -37,7 +38,7 @@ function claimsOf(text: string): Record<string, unknown> | undefined {
 
 function parse(part: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = parseStrictJson(Buffer.from(part, 'base64url').toString('utf8'));
     return value !== null && typeof value === 'object' && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -15,7 +15,7 @@ import {
   type Schema,
 } from './load.ts';
 import type { PathValues } from './path.ts';
-import type { Query } from './query.ts';
+import { badEncoding, type Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
@@ -161,8 +161,6 @@ const explainPlus =
       ? { ...detail, message: 'has a space before its time zone; in a URL write + as %2B' }
       : detail;
   };
-
-const badEncoding = { message: 'is not valid percent-encoding', type: 'value_error.url_encoding' };
 
 const parametersIn = (
   place: Parameter['in'],

@@ -59,17 +59,18 @@ export async function createRequestJudge(
 
   return {
     async judge(id, req, res) {
-      const query = explainer.boundQuery(id, parseQuery(req.url));
+      const { values, faults } = parseQuery(req.url);
+      const query = explainer.boundQuery(id, values);
       const refuse = (cause?: unknown) => {
         // Parsed again, because the validator changes `query` in place.
         const path = parsePath(table[id]?.path ?? '', req.url);
-        const given = explainer.boundQuery(id, parseQuery(req.url));
-        const details = explainer.explain(id, given, req.body, path).slice(0, mostFaults);
+        const given = explainer.boundQuery(id, parseQuery(req.url).values);
+        const details = [...faults, ...explainer.explain(id, given, req.body, path)].slice(0, mostFaults);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
-      if (explainer.hasMissedFault(id, query)) refuse();
+      if (faults.length > 0 || explainer.hasMissedFault(id, query)) refuse();
       // The validator changes this object: it adds defaults and converts numbers and arrays.
       Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });
       try {
