@@ -1,7 +1,7 @@
 // The pages and images that response bodies link to. The contract's examples link to a sandbox host, so the mock replaces
 // that host with its own URL and serves a badge for each card scheme and an approval page.
 import type { Express } from 'express';
-import { parseJson } from '../../json/read.ts';
+import { parseJson } from '../../client/json.ts';
 import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';

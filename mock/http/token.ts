@@ -1,6 +1,6 @@
 // The bearer token is read but never verified. Any opaque text is accepted. A JWT must have a scope of the operation, so
 // that a frontend whose backend requests too few scopes notices it here.
-import { parseStrictJson } from '../../json/read.ts';
+import { parseStrictJson } from '../../client/json.ts';
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
 import { longestToken } from '../../server/domain/sizes.ts';
 import { ApiError } from '../../server/errors.ts';

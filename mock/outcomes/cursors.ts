@@ -1,7 +1,7 @@
 // The mock's cursors: opaque and bound to list, filters and merchant account, like the server's. They contain the position
 // itself, so the mock needs no state; they are not signed, because there is nothing to protect.
 import { createHash } from 'node:crypto';
-import { parseJson } from '../../json/read.ts';
+import { parseJson } from '../../client/json.ts';
 import { cursorBinding } from '../../server/domain/cursor.ts';
 import type { MockRequest } from './outcome.ts';
 

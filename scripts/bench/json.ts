@@ -1,5 +1,5 @@
 // Milliseconds to read 100 kB of JSON, the default limit of a body: JSON.parse alone, and with the checks that it lacks.
-import { parseStrictJson } from '../../json/read.ts';
+import { parseStrictJson } from '../../client/json.ts';
 
 const bytes = 100_000;
 const rounds = 200;

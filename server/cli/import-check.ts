@@ -1,5 +1,5 @@
 // Checks one line of an import against the contract.
-import { AmbiguousJson, parseStrictJson } from '../../json/read.ts';
+import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';

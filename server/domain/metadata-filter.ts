@@ -1,5 +1,5 @@
 // The `metadata` filter: JSON objects with string values, merged in order; the last value of a key wins.
-import { parseJson } from '../../json/read.ts';
+import { parseJson } from '../../client/json.ts';
 
 interface Fault {
   loc: (string | number)[];

@@ -1,7 +1,7 @@
 // Parses, verifies and signs access tokens. The caller looks up the public key.
 import { createHash, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { parseStrictJson } from '../../json/read.ts';
+import { parseStrictJson } from '../../client/json.ts';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
 import { isScope } from './scopes.ts';
 import { longestToken } from './sizes.ts';

@@ -1,6 +1,6 @@
 // Reads the request body: checks the media type, then parses the JSON.
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { AmbiguousJson, parseStrictJson } from '../../json/read.ts';
+import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
 import { isJson } from './media-type.ts';
 import type { Step } from './step.ts';

@@ -1,7 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { parseJson } from '../../json/read.ts';
+import { parseJson } from '../../client/json.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { createFairShare } from './fair-share.ts';
 import { migrations } from './migrations/index.ts';

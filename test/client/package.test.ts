@@ -39,7 +39,7 @@ const succeed = async (command: string, args: string[], cwd: string): Promise<st
 
 beforeAll(async () => {
   service = await startTestService();
-  for (const name of ['client', 'generated', 'json', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+  for (const name of ['client', 'generated', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(join(root, name), join(tree, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   await succeed(process.execPath, [tsc, '-p', 'tsconfig.build.json'], tree);
@@ -83,12 +83,10 @@ afterAll(async () => {
 
 describe('the package', () => {
   it('holds the client, its types and the sources that its source maps name, and nothing else', () => {
-    const expected =
-      /^(package\.json|README\.md|(dist\/)?(client|json)\/[\w.-]+|dist\/generated\/\w+\.d\.ts)$/;
+    const expected = /^(package\.json|README\.md|(dist\/)?client\/[\w.-]+|dist\/generated\/\w+\.d\.ts)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed).toContain('dist/client/index.js');
     expect(packed).toContain('dist/client/node.d.ts');
-    expect(packed).toContain('dist/json/read.js');
     expect(packed).toContain('client/index.ts');
   });
 

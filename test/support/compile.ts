@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..', '..');
-const parts = ['generated', 'json', 'server', 'client', 'mock', 'scripts'];
+const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
 
 /** One output file per source file, because programs look for files next to themselves. */
 const keepFiles: Plugin = {

@@ -1,5 +1,5 @@
 /** Poisons the cache of JSON.parse, then prints escaped keys as one of the readers reads them. */
-import { parseJson, parseStrictJson } from '../../json/read.ts';
+import { parseJson, parseStrictJson } from '../../client/json.ts';
 
 const readers: Record<string, (text: string) => unknown> = { parseJson, parseStrictJson, none: JSON.parse };
 const read = readers[process.argv[2] ?? ''] ?? JSON.parse;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual as isSame } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AmbiguousJson, parseJson, parseStrictJson } from '../../json/read.ts';
+import { AmbiguousJson, parseJson, parseStrictJson } from '../../client/json.ts';
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 1_000_000);
 

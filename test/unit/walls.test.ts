@@ -17,9 +17,9 @@ interface Room {
   packages?: readonly string[];
 }
 
-const pure = ['generated', 'json', 'server/domain'];
+const pure = ['generated', 'client/json.ts', 'server/domain'];
 const service = [
-  'json',
+  'client/json.ts',
   ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
   ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
   ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
@@ -35,13 +35,17 @@ const service = [
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
-  json: { from: [] },
+  'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': { from: ['server/random-key.ts'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
-  'server/domain': { from: ['json'], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
+  'server/domain': {
+    from: ['client/json.ts'],
+    types: ['generated'],
+    packages: ['credit-card-type', 'jsonwebtoken'],
+  },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
@@ -93,7 +97,7 @@ const rooms: Record<string, Room> = {
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
   'server/main.ts': { from: [...service, 'server/start.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
-  client: { from: ['generated', 'json'], packages: ['jsonwebtoken', 'openapi-fetch'] },
+  client: { from: ['generated', 'client/json.ts'], packages: ['jsonwebtoken', 'openapi-fetch'] },
   mock: {
     from: [
       ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/present'],
@@ -101,7 +105,10 @@ const rooms: Record<string, Room> = {
     ],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
-  scripts: { from: ['generated', 'json'], packages: ['commander', 'express', 'openapi-typescript', 'yaml'] },
+  scripts: {
+    from: ['generated', 'client/json.ts'],
+    packages: ['commander', 'express', 'openapi-typescript', 'yaml'],
+  },
   test: {
     from: [
       ...pure,
@@ -283,13 +290,12 @@ describe('who may import whom', () => {
   });
 
   // On Node 24 and 26 JSON.parse can read escaped keys wrongly; see docs/decisions/0012-json.md.
-  it('JSON from outside and from the database is read by json/read.ts', () => {
+  it('JSON from outside and from the database is read by client/json.ts', () => {
     const found = tracked.filter(
       (file) =>
-        ['server', 'mock', 'client', 'json'].some((room) => isIn(file, room)) &&
-        /JSON\.parse\b/.test(read(file)),
+        ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /JSON\.parse\b/.test(read(file)),
     );
-    expect(found).toEqual(['json/read.ts', ...parsesOwnFiles]);
+    expect(found).toEqual(['client/json.ts', ...parsesOwnFiles]);
   });
 
   it('process.env is read in config.ts', () => {
