@@ -7,7 +7,9 @@ import type { Operation } from './operations.ts';
 
 const merchantAccount = 'X-Service-Merchant-Account-ID';
 
-const requestHeaders: Record<string, Rule> = { [merchantAccount]: string({ minLength: 1, maxLength: 255 }) };
+const requestHeaders: Record<string, Rule> = {
+  [merchantAccount]: string({ minLength: 1, maxLength: 255, pattern: '^[ -~]+$' }),
+};
 
 /** Seconds since 1970; one signature for each valid secret, separated by spaces. */
 const signatureHeaders: Record<string, Rule> = {
