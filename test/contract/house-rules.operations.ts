@@ -90,6 +90,7 @@ export const operations: Fixture[] = [
     edit: swap('[gift-cards.read]', '[gift-cards.read, gift-cards.write]'),
     at: 'gift-cards.write',
     says: 'names one scope',
+    also: ['house/idempotency-key'],
   },
   {
     rule: 'house/operation-scope',
