@@ -5,7 +5,7 @@ import type { Schemas } from './types.ts';
 export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown';
 
 export interface PaymentsErrorDetail {
-  /** `body`, `query` or `path`. */
+  /** `body`, `query`, `path` or `header`. */
   location: string;
   /** A JSON pointer to the offending value. */
   pointer: string;

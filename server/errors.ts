@@ -3,7 +3,7 @@
 import { errors } from '../generated/operations.ts';
 
 export interface Detail {
-  location: 'body' | 'query' | 'path';
+  location: 'body' | 'query' | 'path' | 'header';
   pointer: string;
   message: string;
   type: string;
