@@ -1,15 +1,13 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
-import { keyHeader, sendText, type Keep, type Keyed, type Once } from './idempotency.ts';
-
-/** No account has this ID: it is what the header says for all of them. */
-export const severalAccounts = '*';
+import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
+import { severalAccounts } from './merchant-account.ts';
 
 interface Answer {
   status: number;
@@ -64,7 +62,7 @@ export const createAnswer =
           check({ status: error.status, body: errorBody(error.code, error.facts) });
         throw error;
       });
-    const keyed = keyedBy(digests, context, req);
+    const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
     sendText(res, await onBehalfOf(ownerOf(context), () => (keyed ? once(keyed, res, soundly) : run())));
   };
 
@@ -73,22 +71,6 @@ const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   headers,
   text: JSON.stringify(body),
 });
-
-/** Undefined for an operation that takes no key, and for a request without one. */
-function keyedBy(
-  { slotOf, fingerprintOf }: IdempotencyDigests,
-  { operation, caller: { keyPairId }, selection }: Context,
-  { headers, method, url, query, body }: Request,
-): Keyed | undefined {
-  const key = headers[keyHeader];
-  if (!operation.takesKey || typeof key !== 'string') return undefined;
-  const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
-  const [path = ''] = url.split('?', 1);
-  return {
-    slot: slotOf({ keyPairId, account }, key),
-    fingerprint: fingerprintOf({ method, path, query, body: body as unknown }),
-  };
-}
 
 /** The merchant account. What is about several accounts or none has a share of its own, together. */
 const ownerOf = ({ selection, caller: { merchantAccountIds: own } }: Context): string => {

@@ -1,16 +1,41 @@
 // Idempotency-Key: a write that is repeated with the same key gets the first answer again. The service and the mock use this;
 // they differ in where answers are kept.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Response } from 'express';
-import { isKept, type Claim, type KeptAnswers, type Known, type SentAnswer } from '../domain/idempotency.ts';
+import type { Request, Response } from 'express';
+import {
+  isKept,
+  type Claim,
+  type IdempotencyDigests,
+  type KeptAnswers,
+  type Known,
+  type SentAnswer,
+} from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
+import { severalAccounts, type Selection } from './merchant-account.ts';
 
-export const keyHeader = 'idempotency-key';
+const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
 
 export interface Keyed {
   slot: string;
   fingerprint: string;
+}
+
+/** Undefined for an operation that takes no key, and for a request without one. */
+export function keyedBy(
+  { slotOf, fingerprintOf }: IdempotencyDigests,
+  { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
+  keyPairId: string,
+  { headers, method, url, query, body }: Request,
+): Keyed | undefined {
+  const key = headers[keyHeader];
+  if (!operation.takesKey || typeof key !== 'string') return undefined;
+  const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
+  const [path = ''] = url.split('?', 1);
+  return {
+    slot: slotOf({ keyPairId, account }, key),
+    fingerprint: fingerprintOf({ method, path, query, body: body as unknown }),
+  };
 }
 
 /** Keeps an answer with the change that it tells of. */
