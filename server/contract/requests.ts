@@ -65,7 +65,13 @@ export async function createRequestJudge(
         // Parsed again, because the validator changes `query` in place.
         const path = parsePath(table[id]?.path ?? '', req.url);
         const given = explainer.boundQuery(id, parseQuery(req.url).values);
-        const details = [...faults, ...explainer.explain(id, given, req.body, path)].slice(0, mostFaults);
+        const explained = explainer.explain(id, {
+          query: given,
+          body: req.body as unknown,
+          path,
+          headers: req.headers,
+        });
+        const details = [...faults, ...explained].slice(0, mostFaults);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
@@ -132,7 +138,8 @@ async function warmUp(
       for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const isExplained = explain(id, {}, undefined, parsePath(path, url)).length > 0;
+      const given = { query: {}, body: undefined, path: parsePath(path, url), headers };
+      const isExplained = explain(id, given).length > 0;
       if (!isRefusal(error) || !isExplained) throw unusable(why);
     }
     if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');

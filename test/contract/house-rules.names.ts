@@ -126,6 +126,7 @@ export const names: Fixture[] = [
     at: 'schema:',
     says: 'Move this schema to a file of its own in components/schemas/',
     also: ['house/no-orphans', 'no-invalid-media-type-examples'],
+    alone: true,
   },
   {
     rule: 'house/component-name',

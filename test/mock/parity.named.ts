@@ -159,6 +159,10 @@ const ways = (id: OperationId): Case[] => {
     })),
     { name: 'early data, before the token', headers: { 'Early-Data': '1' }, who: nobody },
     ...accounts.map((account) => ({ name: `account "${account}"`, headers: { [merchantAccount]: account } })),
+    ...['', 'ü', 'a\tb', 'x'.repeat(256), `key of ${id}`].map((key) => ({
+      ...{ name: `idempotency key "${key}"`, headers: { 'Idempotency-Key': key } },
+    })),
+    { name: 'a bad key and a bad body', headers: { 'Idempotency-Key': 'ü' }, target: `${path}?unicorn=1` },
     { name: 'two accounts', headers: { [merchantAccount]: ['default', 'default'] } },
     {
       name: 'an unknown account, before the query',
