@@ -37,12 +37,25 @@ const examples: Case[] = shown.map((given) => ({
   updated: Date.parse(given.updated_at),
 }));
 
+const properties = new Set(Object.keys(shown[0] ?? {}));
+// A response has no leap seconds.
+const withoutLeap = (text: string, time: number) =>
+  text.includes(':60') ? new Date(time).toISOString() : text;
+
 /** Random transactions, with only what a transaction shows: the mock's items have no more. */
-const random: Case[] = fc.sample(caseOf('default'), { seed, numRuns: 40 }).map((one) => {
-  const names = new Set(Object.keys(shown[0] ?? {}));
-  const entries = Object.entries(one.given).filter(([name]) => names.has(name));
-  return { ...one, given: Object.fromEntries(entries) as unknown as Transaction };
-});
+const random: Case[] = fc
+  .sample(caseOf('default'), { seed, numRuns: 40 })
+  .map(({ given, created, updated }) => ({
+    created,
+    updated,
+    given: {
+      ...(Object.fromEntries(
+        Object.entries(given).filter(([name]) => properties.has(name)),
+      ) as unknown as Transaction),
+      created_at: withoutLeap(given.created_at, created),
+      updated_at: withoutLeap(given.updated_at, updated),
+    },
+  }));
 
 const ignored = new Set(allowedFilters.map(({ name }) => name));
 const answered = filterNames.filter((name) => !ignored.has(name));
@@ -178,7 +191,8 @@ describe.each([
       .chain((witness) => fc.tuple(...names.map((name) => filterOf(name, witness))))
       .map(asQuery);
 
-  it('every pair of filters', async () => {
+  // The examples are too much alike for this: most pairs would find nothing or everything.
+  it.runIf(cases === random)('every pair of filters', async () => {
     const pairs = answered.flatMap((one, index) => answered.slice(index + 1).map((two) => [one, two]));
     let matched = 0;
     for (const [index, pair] of pairs.entries())
@@ -242,7 +256,7 @@ describe.each([
     return seen;
   }
 
-  it('pages of one item, forwards and backwards, with every filter', async () => {
+  it.runIf(cases === examples)('pages of one item, forwards and backwards, with every filter', async () => {
     let longest = 0;
     for (const [index, name] of answered.entries()) {
       const [query = []] = fc.sample(question([name]), { seed: seed + index, numRuns: 1 });
@@ -254,12 +268,12 @@ describe.each([
     expect(longest).toBeGreaterThan(5);
   });
 
-  it('pages of other sizes, with several filters', async () => {
+  it('pages of several sizes, forwards and backwards, with several filters', async () => {
     const some = fc.subarray(answered, { minLength: 0, maxLength: 2 }).chain(question);
     await fc.assert(
       fc.asyncProperty(
         some,
-        fc.integer({ min: 2, max: 9 }),
+        fc.constantFrom(1, 2, 3, 9),
         fc.constantFrom(...accounts),
         async (query, limit, headers) => {
           expect(await walk(query, limit, headers)).toEqual(await compare(query, headers));
