@@ -49,7 +49,7 @@ export const hangUp = (): void => {
   agent.destroy();
 };
 
-function knock(url: string, { method, target, headers, body, who }: Wire): Promise<Answer> {
+export function knock(url: string, { method, target, headers, body, who }: Wire): Promise<Answer> {
   return new Promise((done, failed) => {
     const { hostname, port } = new URL(url);
     const asked = open({ agent, hostname, port, method, path: target });
