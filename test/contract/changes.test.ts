@@ -20,7 +20,7 @@ import { promises } from './specification/promises.ts';
 
 const sides = (side: 'contract' | 'code') => Object.values(changes).map((change) => change[side]);
 let made: Workspace;
-/** What the compiler says of each file, before and after the code was written. */
+/** The compiler errors of each file, before and after the code was written. */
 let unwritten: Diagnose;
 let written: Diagnose;
 let generated: string[] = [];
@@ -61,7 +61,7 @@ type Diagnose = (file: string) => string;
 // Source files that did not change are parsed once for both programs.
 const parsed = new Map<string, ts.SourceFile>();
 
-/** The compiler checks a file when it is asked about it, so only those that a change concerns cost anything. */
+/** Type-checks only the files that are asked for, because checking all of them takes much longer. */
 function compile(folder: string): Diagnose {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: object;

@@ -22,7 +22,7 @@ const generate = (folder: string, ...args: string[]) => runNode('scripts/generat
 const replace = (from: string, to: string) => (text: string) => text.replace(from, to);
 
 describe('npm run generate', () => {
-  // A copy of the contract with one operation more than we have: designed, linted, not built.
+  // A copy of the contract with one more operation, which has no handler yet.
   let made: Workspace;
   const operation = async () => {
     const model = await readFile(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
@@ -176,7 +176,7 @@ describe('a bad contract', () => {
     await expectNothingGenerated(made.folder, await generate(made.folder), fault.says);
   });
 
-  // `npm start` runs generate and no more if that fails, so one fault shows what it does with each of them.
+  // `npm start` runs generate and stops if that fails, so one fault is enough here.
   it('stops npm start in the same way', async () => {
     const [fault] = cases;
     await using made = await project(fault.edits);
@@ -188,7 +188,7 @@ describe('a bad contract', () => {
 describe('a bad bundle, as in a broken deployment', () => {
   let deployment: string;
   beforeAll(async () => {
-    // Beside the other, so that packages are found from there.
+    // Next to the compiled project, so that Node finds the packages from there.
     deployment = await mkdtemp(`${inject('compiled')}-`);
     await cp(inject('compiled'), deployment, { recursive: true });
   });
