@@ -1,4 +1,4 @@
-// What is tried again, how long it is waited for, and what is not. The sleep is the test's own.
+// Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPaymentsClient, type RetryOptions } from '../../client/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,7 +11,7 @@ const answer = (status: number, headers: Record<string, string> = {}): Response 
 const limited = (retryAfter?: string) =>
   answer(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
 
-/** A client whose calls have these outcomes one after the other, and what it did. */
+/** A client whose requests have these outcomes in order, with a record of its requests and delays. */
 function rehearse(outcomes: Outcome[], retry: RetryOptions = {}) {
   const waits: number[] = [];
   const bodies: string[] = [];
@@ -286,7 +286,7 @@ describe('the real rate limit', () => {
       retry: {
         sleep: (milliseconds) => {
           waits.push(milliseconds / 1000);
-          // Instead of a minute: another checkout has another token.
+          // A new token instead of a wait of a minute, because each token has its own rate limit.
           token = service.token('embed', 'gift-cards.read');
           return Promise.resolve();
         },

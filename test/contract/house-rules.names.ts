@@ -1,4 +1,4 @@
-/** Broken names and places, and the rule that must catch each. */
+/** Wrong names and misplaced files, each with the rule that must report it. */
 import { add, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 

@@ -1,4 +1,4 @@
-/** Broken operations, and the rule that must catch each. */
+/** Broken operations, each with the rule that must report it. */
 import { cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
