@@ -99,7 +99,10 @@ const rooms: Record<string, Room> = {
     ],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
-  scripts: { from: ['generated'], packages: ['commander', 'express', 'openapi-typescript', 'yaml'] },
+  scripts: {
+    from: ['generated'],
+    packages: ['@stryker-mutator/core', 'commander', 'express', 'openapi-typescript', 'vitest', 'yaml'],
+  },
   test: {
     from: [
       ...pure,
