@@ -60,20 +60,10 @@ async function main(): Promise<number> {
   process.chdir(root);
   const started = performance.now();
   const mutants = await new Stryker({
+    configFile: 'scripts/mutate/stryker.json',
     mutate: chosen,
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'scripts/mutate/vitest.config.ts' },
-    coverageAnalysis: 'perTest',
     concurrency: Number(values.concurrency),
     reporters: values.json ? [] : ['progress-append-only'],
-    allowConsoleColors: false,
-    logLevel: 'warn',
-    warnings: { slow: false },
-    // The copy of the project that is changed.
-    tempDirName: '.mutate',
-    cleanTempDir: 'always',
-    ignorePatterns: ['**', '!package.json', '!tsconfig.json', '!{generated,scripts,server,test}/**'],
   }).runMutationTest();
   const seconds = Math.round((performance.now() - started) / 1000);
   const summary = summarise(mutants, root);
