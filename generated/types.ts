@@ -591,6 +591,8 @@ export interface components {
          * @enum {string}
          */
         GiftCardRedemptionStatus: "created" | "succeeded" | "failed" | "skipped";
+        /** @description A cursor of an earlier answer; absent, empty or `null` for the first page. */
+        GivenCursor: string | null;
         /**
          * @description The kind of instrument that was given to the payment service.
          * @enum {string}
@@ -731,7 +733,7 @@ export interface components {
             number: string;
             /**
              * Format: uri
-             * @description Where the buyer returns after approving or declining. It matters only to cards that need the buyer's approval.
+             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
             /** @description The security code of the card, 3 or 4 digits. It is used once and never stored. */
@@ -1140,7 +1142,7 @@ export interface components {
             type: "webhook-subscription";
             /**
              * Format: uri
-             * @description The address that events are sent to.
+             * @description The address that events are sent to. One that was stored before version 1.1 and cannot be called is switched off.
              */
             url: string;
         };
@@ -1165,7 +1167,7 @@ export interface components {
             authentication?: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uri
-             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. Whether the address may be reached is judged at each delivery.
+             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. Whether the address may be reached is judged at each delivery.
              */
             url: string;
         };
@@ -1395,8 +1397,8 @@ export interface components {
         CreatedAtLteFilter: components["schemas"]["Timestamp"];
         /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
         CurrencyFilter: components["schemas"]["CurrencyCode"][];
-        /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
-        Cursor: components["schemas"]["PageCursor"];
+        /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+        Cursor: components["schemas"]["GivenCursor"];
         /**
          * @description Only transactions with this external identifier.
          * @example order-9001
@@ -1519,7 +1521,7 @@ export interface operations {
     listApiKeyPairs: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];
@@ -1716,7 +1718,7 @@ export interface operations {
                 created_at_lte?: components["parameters"]["CreatedAtLteFilter"];
                 /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
                 currency?: components["parameters"]["CurrencyFilter"];
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Only transactions with this external identifier.
@@ -1822,7 +1824,7 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];

@@ -39,8 +39,6 @@ export interface AppDeps
   extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now' | 'warn'> {
   handlers: Handlers<WriteDeps>;
   database: Database;
-  /** Connections that requests do not use. */
-  background: Database;
   inUnitOfWork: InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
@@ -49,7 +47,7 @@ export interface AppDeps
 }
 
 export function createApp(deps: AppDeps): Express {
-  const { document, requests, responses, handlers, database, background } = deps;
+  const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, log, now } = deps;
   const { environment, cursors, vault, fingerprint, providers, warn, siteDir, bodyLimit } = deps;
   const { db, pool } = database;
@@ -63,7 +61,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(cors);
   app.use(createAccessLog(log));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, isReady: background.isReady });
+  serveStatic(app, { document, siteDir, isReady: database.isReady });
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethod(db, id), inUnitOfWork });
   app.use(

@@ -9,7 +9,7 @@ import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
-import { closedObject, resourceType, validSchema } from './rules/schemas.js';
+import { closedObject, portablePattern, resourceType, validSchema } from './rules/schemas.js';
 
 export default () => ({
   id: 'house',
@@ -29,6 +29,7 @@ export default () => ({
       examples,
       'paired-examples': pairedExamples,
       'valid-schema': validSchema,
+      'portable-pattern': portablePattern,
       'closed-object': closedObject,
       'resource-type': resourceType,
       described,

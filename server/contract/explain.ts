@@ -5,6 +5,7 @@ import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo } from './ajv.ts';
 import { dropUnknown } from './bound-faults.ts';
+import { formats, requestFormats } from './formats.ts';
 import {
   operationsOf,
   resolve,
@@ -38,8 +39,8 @@ export interface Explainer {
 export function createExplainer(document: Document): Explainer {
   // Made at the first refusal: a service that has not refused anything yet starts faster without them.
   const validators = once(() => {
-    const inBody = createAjv(document, { verbose: true });
-    const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
+    const inBody = createAjv(document, { verbose: true }, requestFormats);
+    const inQuery = createAjv(document, { verbose: true, coerceTypes: true }, requestFormats);
     const translators = {
       translateBody: createTranslator(inBody),
       translateQuery: createTranslator(inQuery),
@@ -101,7 +102,11 @@ export function createExplainer(document: Document): Explainer {
       if (details.length === 0 && !inPath({ ...path }))
         details.push(...translateQuery(inPath.errors ?? [], 'path'));
       if (!inQuery(readQuery(shape, query)))
-        details.push(...translateQuery(inQuery.errors ?? [], 'query').map(explainRepeated(shape, query)));
+        details.push(
+          ...translateQuery(inQuery.errors ?? [], 'query')
+            .map(explainRepeated(shape, query))
+            .map(explainPlus(query)),
+        );
       if (!inBody) return details;
       if (body === undefined)
         return [
@@ -142,6 +147,18 @@ const explainRepeated =
     const name = detail.pointer.slice(1);
     return names.has(name) && !arrays.has(name) && Array.isArray(query[name])
       ? { ...detail, message: 'must be given only once', type: 'value_error.duplicate' }
+      : detail;
+  };
+
+// A raw + in a query means a space, so `…T00:00:00+01:00` arrives as `…T00:00:00 01:00`.
+const explainPlus =
+  (query: Query) =>
+  (detail: Detail): Detail => {
+    const value = query[detail.pointer.slice(1)];
+    return detail.type === 'value_error.datetime' &&
+      typeof value === 'string' &&
+      formats['date-time'](value.replace(' ', '+'))
+      ? { ...detail, message: 'has a space before its time zone; in a URL write + as %2B' }
       : detail;
   };
 

@@ -6,7 +6,7 @@ import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
-import { formats } from './formats.ts';
+import { requestFormats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
@@ -34,7 +34,7 @@ export async function createRequestJudge(
   table: Readonly<Record<string, Place>> = operations,
 ): Promise<RequestJudge> {
   refuseRefSiblings(document);
-  const prepared = withoutNullQueries(document);
+  const prepared = prepareQueries(document);
   const explainer = createExplainer(prepared);
   const steps = validator
     .middleware({
@@ -46,7 +46,7 @@ export async function createRequestJudge(
       validateFormats: true,
       // The default mode, fast, accepts month 19.
       ajvFormats: { mode: 'full' },
-      formats,
+      formats: requestFormats,
       fileUploader: false,
       operationHandlers: false,
     })
@@ -139,8 +139,9 @@ async function warmUp(
 }
 
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
-// null only for typed clients, which then omit the parameter.
-function withoutNullQueries(document: Document): Document {
+// null only for typed clients. And the validator refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
+// say so, because to readers it means that values need not be URL-encoded.
+function prepareQueries(document: Document): Document {
   const copy = structuredClone(document);
   const parameters = [
     ...Object.values(copy.components.parameters ?? {}),
@@ -148,7 +149,12 @@ function withoutNullQueries(document: Document): Document {
   ] as (Parameter | { $ref: string })[];
   for (const parameter of parameters) {
     if ('$ref' in parameter || parameter.in !== 'query') continue;
-    parameter.schema = withoutNull(resolve<Schema>(copy, parameter.schema)) ?? parameter.schema;
+    parameter.allowReserved = true;
+    const present = withoutNull(resolve<Schema>(copy, parameter.schema));
+    if (!present) continue;
+    parameter.schema = present;
+    // An empty value is how some clients write null. The schema decides whether it is valid.
+    parameter.allowEmptyValue = true;
   }
   return copy;
 }

@@ -49,6 +49,10 @@ export function createCursorCodec(key: Buffer): CursorCodec {
   };
 }
 
+/** Undefined for the first page. Clients write an absent cursor as nothing, as an empty value, or as `null`. */
+export const givenCursor = (text: string | null | undefined): string | undefined =>
+  text === '' || text === 'null' || text === null ? undefined : text;
+
 /** The binding of a cursor: everything in the request that decides which rows the list has. Not the page size. */
 export function cursorBinding(
   list: string,

@@ -19,6 +19,7 @@ export interface MerchantAccountDeps {
   find: (own: readonly string[], id: string) => Promise<{ id: string } | undefined>;
 }
 
+// The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
 export const createMerchantAccount =

@@ -42,6 +42,22 @@ export const schemas: Fixture[] = [
     says: 'minimum 101 is more than maximum 100',
   },
   {
+    rule: 'house/portable-pattern',
+    broken: 'a class whose meaning depends on the language',
+    file: schema('ExpirationDate'),
+    edit: swap('^[0-9]{2}/', String.raw`^\d{2}/`),
+    at: 'pattern:',
+    says: 'such as [0-9]',
+  },
+  {
+    rule: 'house/closed-object',
+    broken: 'an open alternative of a choice',
+    file: schema('GiftCardBalanceStored'),
+    edit: cut('additionalProperties: false\n'),
+    at: 'title:',
+    says: 'Close this object',
+  },
+  {
     rule: 'house/closed-object',
     broken: 'an open object',
     file: schema('Address'),

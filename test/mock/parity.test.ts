@@ -68,6 +68,7 @@ const told = new Set<string>();
 /** Sends a request to both and fails unless the answers are equal or the difference is allowed. A 500 is always a failure. */
 async function compare(wire: Wire): Promise<Exchange> {
   const answers = await exchange(parties, wire);
+  await forgetSubscription(answers);
   sent += 1;
   remember(answers);
   const failed = answers.service.status === 500;
@@ -76,6 +77,17 @@ async function compare(wire: Wire): Promise<Exchange> {
   if (!reason) throw new Error(report(answers));
   used.add(reason.name);
   return answers;
+}
+
+/** The service limits how many subscriptions an account has; with many runs the corpus would exceed that. */
+async function forgetSubscription({ service: { status, body } }: Exchange): Promise<void> {
+  const created = body as { type?: string; id?: string } | null;
+  if (status !== 201 || created?.type !== 'webhook-subscription') return;
+  const { db } = service.service.database;
+  await db
+    .deleteFrom('webhook_subscriptions')
+    .where('id', '=', created.id ?? '')
+    .execute();
 }
 
 function remember({ wire, service: { status, body } }: Exchange): void {
@@ -95,11 +107,7 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = n
 
 describe.each(ids)(`%s (seed ${seed})`, (id) => {
   const { path, method }: Operation = operations[id];
-  // Every subscription causes events, so subscriptions belong to the account in which few cards are stored.
-  const accounts =
-    id === 'createWebhookSubscription'
-      ? [{ [merchantAccount]: 'marketplace' }]
-      : [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
+  const accounts = [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
 
   it('requests that match the contract', () =>
     check(fc.tuple(valid(id), fc.constantFrom(...accounts)), ([one, account]) => {

@@ -98,6 +98,12 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(await page(`?limit=3&cursor=${second.previous_cursor ?? ''}`)).toEqual(first);
     });
 
+    it('an empty cursor and null are the first page, as absent values of generated clients', async () => {
+      const first = await page('?limit=3');
+      for (const cursor of ['', 'null']) expect(await page(`?limit=3&cursor=${cursor}`)).toEqual(first);
+      expect(await page('?limit=3&cursor')).toEqual(first);
+    });
+
     it('applies the filters to every page, whatever the order of their values', async () => {
       const filters = (first: string, second: string) =>
         `status=${first}&status=${second}&metadata=${encodeURIComponent('{"turn":"0"}')}`;

@@ -136,6 +136,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['accounts', 'create', '*', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
+    [['accounts', 'create', 'ü', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],

@@ -372,3 +372,16 @@ describe('one slow account', () => {
     expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([500]));
   });
 });
+
+describe('/readyz', () => {
+  it('says yes while every other connection to the database is busy', async () => {
+    await using own = await startTestService({ config: { webhookWorker: false } });
+    const { pool, background } = own.service.database;
+    const held = await Promise.all(
+      [pool, background.pool].flatMap((one) => Array.from({ length: one.options.max }, () => one.connect())),
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${own.url}/readyz`)));
+    for (const client of held) client.release();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});

@@ -121,8 +121,7 @@ function oneParameterFaults(contract: Contract, rule: Rule, parameter: Place, re
   const given = asJson(parameter.value);
   const style = given['in'] === 'query' ? 'form' : 'simple';
   const expected = { required, style, explode: style === 'form', others: [] };
-  // `allowReserved` is leave to the caller, no duty: the validator would refuse a raw `:` without it.
-  const known = ['name', 'in', 'required', 'schema', 'style', 'explode', 'allowReserved'];
+  const known = ['name', 'in', 'required', 'schema', 'style', 'explode'];
   const found = {
     required: given['required'] ?? false,
     style: given['style'] ?? style,
