@@ -107,7 +107,7 @@ const rooms: Record<string, Room> = {
   },
   scripts: {
     from: ['generated', 'client/json.ts'],
-    packages: ['commander', 'express', 'openapi-typescript', 'yaml'],
+    packages: ['@stryker-mutator/core', 'commander', 'express', 'openapi-typescript', 'vitest', 'yaml'],
   },
   test: {
     from: [
