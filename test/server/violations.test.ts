@@ -536,7 +536,7 @@ describe(`over HTTP (seed ${seed})`, () => {
       ...['bad_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'too_early'],
       undefined, // 422
     ];
-    const ofHandlers = ['ErrorInvalidMetadata', 'ErrorPlainHttp'];
+    const ofHandlers = ['ErrorIdempotencyKeyReused', 'ErrorInvalidMetadata', 'ErrorPlainHttp'];
 
     it.each(Object.keys(pairs))('%s', async (name) => {
       const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));
