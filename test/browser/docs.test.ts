@@ -146,6 +146,15 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await page.getByText('"5105105105105100"').waitFor();
   });
 
+  it('shows gift card items as objects, each kind with its properties', async () => {
+    await visit(page, '#operation/checkGiftCardBalances');
+    const shown = () => page.locator('body').innerText();
+    await expect.poll(shown).toMatch(/Array of objects/i);
+    expect(await shown()).not.toMatch(/Array of any/i);
+    await page.getByText('Not stored').first().waitFor();
+    await page.getByText('Stored', { exact: true }).first().waitFor();
+  });
+
   it('finds external_identifier and goes right to that property', async () => {
     await visit(page, '#section/Pages');
     await page.getByTestId('search-trigger').click();
