@@ -3,6 +3,7 @@
 import { secretNames, type Config, type SecretName } from './config.ts';
 import { fingerprintOf } from './domain/cards.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
+import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
 import { createVault, type Keys, type Vault } from './domain/vault.ts';
 import { makeDataDirectory } from './postgres/index.ts';
 import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
@@ -11,6 +12,7 @@ export interface Secrets {
   vault: Vault;
   cursors: CursorCodec;
   fingerprint: (number: string) => string;
+  digests: IdempotencyDigests;
 }
 
 /** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
@@ -32,6 +34,7 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
     cursors: createCursorCodec(CURSOR_KEY),
     fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
+    digests: createIdempotencyDigests(FINGERPRINT_KEY),
   };
 }
 

@@ -3,8 +3,8 @@
 import { givenCursor } from '../../server/domain/cursor.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { bindingOf, decodeCursor, encodeCursor, type Cursor } from './cursors.ts';
-import { applyFilters } from './filters.ts';
-import type { ChooseOutcome, MockRequest, Outcome } from './outcome.ts';
+import { notAfter } from '../../server/domain/instants.ts';
+import type { MockRequest, Outcome } from './outcome.ts';
 
 interface Item extends Record<string, unknown> {
   id: string;
@@ -25,7 +25,11 @@ export const isList = (operation: MockOperation): boolean => {
 
 const pagesOf = (operation: MockOperation) => successExamples(operation).map(({ value }) => value as Page);
 
-export const list: ChooseOutcome = (request) => {
+export type ApplyFilters = (items: readonly object[], query: MockRequest['query']) => object[];
+
+const keepAll: ApplyFilters = (items) => [...items];
+
+export const list = (request: MockRequest, applyFilters: ApplyFilters = keepAll): Outcome => {
   const { operation, query } = request;
   const limit = Number(query.limit);
   const binding = bindingOf(request);
@@ -67,13 +71,15 @@ function range(cursor: Cursor | undefined, index: number, limit: number): [from:
 function itemsOf({ operation, account }: MockRequest): Item[] {
   const all = pagesOf(operation).flatMap(({ items }) => items);
   const distinct = [...new Map(all.map((item) => [item.id, item])).values()];
-  distinct.sort((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''));
+  distinct.sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
   if (account.kind !== 'one') return distinct;
   // Every account has the same items, with its own ID in them.
   return distinct.map((item) =>
     'merchant_account_id' in item ? { ...item, merchant_account_id: account.id } : item,
   );
 }
+
+const timeOf = ({ created_at }: Item) => (created_at === undefined ? 0 : notAfter(created_at).getTime());
 
 /** Decodes a cursor from one of the contract's examples: it continues that example's page. */
 function exampleCursor(operation: MockOperation, text: string): Cursor | undefined {

@@ -5,6 +5,7 @@ import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
 import { examples, pairedExamples } from './rules/examples.js';
+import { idempotencyKey } from './rules/idempotency.js';
 import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
@@ -23,6 +24,7 @@ export default () => ({
       'operation-scope': operationScope,
       extensions,
       'list-shape': listShape,
+      'idempotency-key': idempotencyKey,
       'shared-errors': sharedErrors,
       'error-schema': errorSchema,
       'response-headers': responseHeaders,

@@ -21,6 +21,8 @@ export function createAjv(document: Document, options: Options = {}, ownFormats:
     // OpenAPI 3.1 writes nullable as `[string, 'null']`.
     allowUnionTypes: true,
     strictRequired: false,
+    // Ajv's optimizer takes a third of the compile time, and the validators are as fast without it: V8 optimizes them anyway.
+    code: { optimize: false },
     ...options,
   });
   // The fast mode accepts month 19.

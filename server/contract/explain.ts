@@ -15,12 +15,13 @@ import {
   type Schema,
 } from './load.ts';
 import type { PathValues } from './path.ts';
-import type { Query } from './query.ts';
+import { badEncoding, type Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
   path: () => ValidateFunction;
   query: () => ValidateFunction;
+  headers: () => ValidateFunction;
   body: (() => ValidateFunction) | undefined;
   /** The names of array parameters, with the number of items that they may have. */
   arrays: ReadonlyMap<string, number>;
@@ -28,12 +29,20 @@ interface Shape {
   names: ReadonlySet<string>;
 }
 
+interface Sent {
+  query: Query;
+  body: unknown;
+  path: PathValues;
+  /** With names in lower case, as Node has them. */
+  headers: Readonly<Record<string, unknown>>;
+}
+
 export interface Explainer {
   /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
   hasMissedFault: (id: OperationId, query: Query) => boolean;
   /** Without what only adds to the list of faults; see bound-faults.ts. */
   boundQuery: (id: OperationId, query: Query) => Query;
-  explain: (id: OperationId, query: Query, body: unknown, path?: PathValues) => Detail[];
+  explain: (id: OperationId, sent: Sent) => Detail[];
 }
 
 export function createExplainer(document: Document): Explainer {
@@ -57,6 +66,12 @@ export function createExplainer(document: Document): Explainer {
     shapes.set(operation.operationId as OperationId, {
       path: once(() => validators().inQuery.compile(objectOf(parametersIn('path', document, operation)))),
       query: once(() => validators().inQuery.compile(objectOf(parameters))),
+      headers: once(() =>
+        validators().inQuery.compile({
+          ...objectOf(headersOf(document, operation)),
+          additionalProperties: true,
+        }),
+      ),
       body:
         operation.requestBody &&
         once(() => compileAt(validators().inBody, `${pointer}/requestBody/content/application~1json/schema`)),
@@ -92,7 +107,7 @@ export function createExplainer(document: Document): Explainer {
       }
       return query;
     },
-    explain(id, query, body, path = {}) {
+    explain(id, { query, body, path, headers }) {
       const shape = shapeOf(id);
       const { translateBody, translateQuery } = validators();
       const [inPath, inQuery, inBody] = [shape.path(), shape.query(), shape.body?.()];
@@ -107,6 +122,8 @@ export function createExplainer(document: Document): Explainer {
             .map(explainRepeated(shape, query))
             .map(explainPlus(query)),
         );
+      const inHeaders = shape.headers();
+      if (!inHeaders({ ...headers })) details.push(...translateQuery(inHeaders.errors ?? [], 'header'));
       if (!inBody) return details;
       if (body === undefined)
         return [
@@ -162,8 +179,6 @@ const explainPlus =
       : detail;
   };
 
-const badEncoding = { message: 'is not valid percent-encoding', type: 'value_error.url_encoding' };
-
 const parametersIn = (
   place: Parameter['in'],
   document: Document,
@@ -172,6 +187,13 @@ const parametersIn = (
   (operation.parameters ?? [])
     .map((parameter) => resolve<Parameter>(document, parameter))
     .filter((parameter) => parameter.in === place);
+
+/** Header names have no case; Node makes them lower case, and error pointers are so too. */
+const headersOf = (document: Document, operation: ContractOperation): Parameter[] =>
+  parametersIn('header', document, operation).map((header) => ({
+    ...header,
+    name: header.name.toLowerCase(),
+  }));
 
 const objectOf = (parameters: Parameter[]): Schema => ({
   type: 'object',

@@ -2,7 +2,7 @@
 // read after a rotation. The purpose is authenticated: a sealed password cannot be used as a card number.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-export type Purpose = 'card' | 'gift-card' | 'webhook';
+export type Purpose = 'card' | 'gift-card' | 'webhook' | 'answer';
 
 /** The first key encrypts; all of them decrypt. */
 export type Keys = readonly [Buffer, ...Buffer[]];

@@ -1,4 +1,4 @@
-// The compiler is the client's first help: what the contract does not know does not compile.
+// Client code that does not match the contract does not compile.
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `

@@ -18,7 +18,7 @@ type Edit = readonly [promise: string, first: Step, ...more: Step[]];
 
 const gone = Symbol('gone');
 const cut = (pointer: string): Step => [pointer, gone];
-/** The value there is, changed. */
+/** Changes an existing value. */
 const put = (pointer: string, value: unknown): Step => [pointer, value];
 const without = (item: string) => (list: unknown) => (list as string[]).filter((other) => other !== item);
 const plus = (item: unknown) => (list: unknown) => [...(list as unknown[]), item];
@@ -33,7 +33,7 @@ const text = { type: 'string' };
 const answer = { description: 'Done.', responses: { 204: { description: 'Done.' } } };
 const limit = { scope: 'embed', limit: 9, window_seconds: 9 };
 
-// What the contract lacks, so that it can be taken away.
+// Added to the base, so that edits can remove what the contract itself does not have.
 const given: Step[] = [
   put(`${schemas}/WebhookSubscriptionCreate/properties/mode`, { ...text, enum: ['all', 'some'] }),
   put(`${schemas}/WebhookSubscriptionCreate/properties/kind`, { ...text, enum: ['all', 'some'] }),

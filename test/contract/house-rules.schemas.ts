@@ -1,4 +1,4 @@
-/** Broken schemas, and the rule that must catch each. */
+/** Broken schemas, each with the rule that must report it. */
 import { add, cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 

@@ -14,7 +14,8 @@ export interface Allowed {
 const statuses = ({ mock, service }: Exchange) => `${mock.status} ${service.status}`;
 const to = (path: string, { method, target }: Wire) => `${method} ${target.split('?')[0] ?? ''}` === path;
 const sent = ({ body }: Wire) => JSON.parse(String(body)) as Record<string, unknown>;
-const cursorOf = ({ target }: Wire) => new URLSearchParams(target.split('?')[1]).get('cursor');
+const queryOf = ({ target }: Wire) => new URLSearchParams(target.split('?')[1]);
+const cursorOf = (wire: Wire) => queryOf(wire).get('cursor');
 
 export const allowed: Allowed[] = [
   {
@@ -73,6 +74,14 @@ export const allowed: Allowed[] = [
       one.wire.headers['X-Service-Merchant-Account-ID'] === '*',
   },
   {
+    name: 'the idempotency key of another key pair',
+    why: 'The mock knows no key pairs, so all callers share their keys.',
+    when: (one) =>
+      one.wire.who.kind === 'restricted' &&
+      statuses(one) === '422 201' &&
+      'Idempotency-Key' in one.wire.headers,
+  },
+  {
     name: 'a cursor of the mock or of the examples',
     why: 'Whoever issued a cursor is who understands it; the mock also follows those of the contract’s examples.',
     when: (one) => statuses(one) === '200 422' && cursorOf(one.wire) !== null,
@@ -99,3 +108,16 @@ export const allowed: Allowed[] = [
     when: (one) => statuses(one) === '404 308' && one.wire.target === '/docs',
   },
 ];
+
+/** For test/mock/parity.filters.test.ts: filters that find other transactions at the service, by the name of the filter. */
+export const allowedFilters: Allowed[] = [
+  ['is_subsequent_payment', 'Whether a payment is a subsequent one'],
+  ['merchant_initiated', 'Whether the merchant initiated a payment'],
+  ['metadata', 'Metadata'],
+  ['payment_service_transaction_id', 'The payment service transaction ID'],
+  ['payment_source', 'The source of a payment'],
+].map(([name = '', what = '']) => ({
+  name,
+  why: `${what} is stored but not shown in a transaction, so the mock's items cannot answer it; the mock ignores the filter.`,
+  when: (one) => statuses(one) === '200 200' && queryOf(one.wire).has(name),
+}));

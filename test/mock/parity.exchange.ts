@@ -49,7 +49,7 @@ export const hangUp = (): void => {
   agent.destroy();
 };
 
-function knock(url: string, { method, target, headers, body, who }: Wire): Promise<Answer> {
+export function knock(url: string, { method, target, headers, body, who }: Wire): Promise<Answer> {
   return new Promise((done, failed) => {
     const { hostname, port } = new URL(url);
     const asked = open({ agent, hostname, port, method, path: target });
@@ -86,7 +86,7 @@ export async function exchange(parties: Parties, wire: Wire): Promise<Exchange> 
 }
 
 const promised = [
-  ...['content-type', 'allow', 'www-authenticate', 'retry-after', 'connection'],
+  ...['content-type', 'allow', 'www-authenticate', 'retry-after', 'connection', 'idempotency-replayed'],
   ...['access-control-allow-origin', 'access-control-allow-methods', 'access-control-max-age'],
   ...['access-control-allow-headers', 'access-control-expose-headers'],
 ];

@@ -321,6 +321,15 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(body).toEqual(contract.components.examples.ErrorForeignCursor?.value);
     };
 
+    it('but not a cursor of the same filters in another spelling', async () => {
+      const one = 'created_at_gte=2000-01-01T00:00:00Z&currency=EUR&currency=USD';
+      const other = 'currency=USD&currency=EUR&currency=USD&created_at_gte=2000-01-01T01:00:00.000%2B01:00';
+      const { next_cursor: cursor } = await page(`?limit=1&${one}`);
+      expect(await page(`?limit=1&${other}&cursor=${cursor ?? ''}`)).toEqual(
+        await page(`?limit=1&${one}&cursor=${cursor ?? ''}`),
+      );
+    });
+
     it('a cursor of other filters, of another account, of all accounts, or a made-up one', async () => {
       const filtered = (await page('?limit=1&currency=EUR')).next_cursor ?? '';
       const plain = (await page('?limit=1')).next_cursor ?? '';

@@ -60,6 +60,7 @@ describe('the key ID of a token', () => {
   });
 
   it.each<[unknown, string]>([
+    [{ ...head, typ: undefined }, 'typ is not JWT'],
     [{ ...head, typ: 'dpop+jwt' }, 'typ is not JWT'],
     [{ ...head, typ: 'JWTS' }, 'typ is not JWT'],
     [{ ...head, typ: ['JWT'] }, 'typ is not JWT'],
@@ -73,6 +74,7 @@ describe('the key ID of a token', () => {
     [{ ...head, kid: `${kid.slice(1)}.` }, 'kid is not a thumbprint'],
     [{ ...head, kid: `${kid}\n` }, 'kid is not a thumbprint'],
     ['{', 'a part is not a JSON object'],
+    [`{"typ":"JWT","kid":"${kid}","kid":"${kid}"}`, 'a part is not a JSON object'],
     ['null', 'a part is not a JSON object'],
     ['7', 'a part is not a JSON object'],
     ['"JWT"', 'a part is not a JSON object'],
