@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../generated/types.ts';
 import { unwrap } from './errors.ts';
+import { keyHeader, makeKey, takesKey } from './idempotency.ts';
 import { pages, paginate, type FetchPage } from './paginate.ts';
 import { createRetryingFetch, type Fetch, type RetryOptions } from './retry.ts';
 import type { ListPath, Page, PaymentsClient } from './types.ts';
@@ -37,13 +38,20 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     if (headers.has('Authorization')) return;
     headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
   };
-  const { GET, POST } = createClient<paths>({
+  const raw = createClient<paths>({
     baseUrl,
     headers: { [accountHeader]: merchantAccount },
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });
-  const client = { GET, POST } as Pick<PaymentsClient, 'GET' | 'POST'>;
+  if (retry?.writes !== false)
+    raw.use({
+      onRequest({ request, schemaPath }) {
+        if (takesKey(request.method, schemaPath) && !request.headers.has(keyHeader))
+          request.headers.set(keyHeader, makeKey());
+      },
+    });
+  const client = { GET: raw.GET, POST: raw.POST } as Pick<PaymentsClient, 'GET' | 'POST'>;
 
   // The compiler cannot infer the options of a generic path. Every ListPath takes a query, so the cast is safe.
   const getPage = client.GET as <Path extends ListPath>(

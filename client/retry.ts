@@ -1,5 +1,7 @@
 // Retries. After 429 nothing has changed, so every request is retried. After a network error or 5xx the service may have
-// processed the request, so only GET is retried.
+// processed the request, so only GET is retried, and a write with an Idempotency-Key, if the server is known to honour keys:
+// one before contract 1.1 ignores them and would do everything twice.
+import { keyHeader, replayedHeader } from './idempotency.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -9,6 +11,12 @@ export interface RetryOptions {
   tries?: number | undefined;
   /** If `Retry-After` is longer than this, the response is returned without a retry. Default 60. */
   maxWaitSeconds?: number | undefined;
+  /**
+   * Whether writes are retried after network errors and 5xx, with the same Idempotency-Key. By default, once an answer has
+   * shown that the server honours keys; `true`: from the first write on, because you know that the server has contract 1.1 or
+   * later; `false`: never, and no keys are sent.
+   */
+  writes?: boolean | undefined;
   /** For tests. Must reject when the signal aborts. */
   sleep?: Sleep | undefined;
 }
@@ -19,8 +27,9 @@ const firstDelaySeconds = 0.5;
 export function createRetryingFetch(
   fetch: Fetch,
   prepare: (request: Request) => Promise<void>,
-  { tries = 3, maxWaitSeconds = 60, sleep = sleepFor }: RetryOptions = {},
+  { tries = 3, maxWaitSeconds = 60, writes, sleep = sleepFor }: RetryOptions = {},
 ): Fetch {
+  let honoursKeys = writes === true;
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
@@ -28,7 +37,10 @@ export function createRetryingFetch(
       const sent = isLast ? request : request.clone();
       await prepare(sent);
       const outcome = await outcomeOf(fetch(sent), request);
-      const delay = isLast ? undefined : retryDelaySeconds(request, outcome, attempt);
+      if (!(outcome instanceof NetworkFailure) && outcome.headers.has(replayedHeader)) honoursKeys = true;
+      const isSafe =
+        request.method === 'GET' || (request.headers.has(keyHeader) && honoursKeys && writes !== false);
+      const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
         if (outcome instanceof NetworkFailure) throw outcome.error;
         return outcome;
@@ -57,12 +69,12 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
   }
 }
 
-/** Undefined if the request must not be retried. */
-function retryDelaySeconds({ method }: Request, outcome: Outcome, attempt: number): number | undefined {
+/** Undefined if the request must not be retried. `isSafe`: it may be sent again although it may have been processed. */
+function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): number | undefined {
   const backoff = firstDelaySeconds * 2 ** (attempt - 1);
-  if (outcome instanceof NetworkFailure) return method === 'GET' ? backoff : undefined;
+  if (outcome instanceof NetworkFailure) return isSafe ? backoff : undefined;
   if (outcome.status === 429) return retryAfterSeconds(outcome) ?? backoff;
-  return outcome.status >= 500 && method === 'GET' ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
+  return outcome.status >= 500 && isSafe ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
 }
 
 /** RFC 9110: seconds, or a date. */

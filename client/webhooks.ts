@@ -1,6 +1,7 @@
 // Verifies webhook deliveries (Standard Webhooks). Uses WebCrypto only, so it works in Node.js, workers and browsers.
 import type { EventName } from '../generated/operations.ts';
 import type { EventPayload } from './types.ts';
+import { parseJson } from './json.ts';
 
 /** A union, discriminated by `name`. Later versions may add events, so ignore names that you do not know. */
 export type WebhookEvent = { [Name in EventName]: EventPayload<Name> }[EventName];
@@ -120,7 +121,7 @@ function concat(head: Uint8Array, tail: Uint8Array): Bytes {
 
 function parse(bytes: Uint8Array): WebhookEvent {
   try {
-    const event: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const event: unknown = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof event === 'object' && event !== null && 'type' in event && event.type === 'event')
       return event as WebhookEvent;
   } catch {

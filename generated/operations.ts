@@ -12,6 +12,8 @@ export interface Operation {
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
   readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  /** Whether it takes an Idempotency-Key, as every operation that writes does. */
+  readonly takesKey: boolean;
   readonly statuses: readonly number[];
   /** Declared because the specification lists them; they never happen here. */
   readonly reserved: readonly number[];
@@ -28,6 +30,7 @@ export const operations = {
     scopes: ['api-key-pairs.read'],
     merchantScope: 'none',
     rateLimit: null,
+    takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
     reserved: [404, 409, 425, 429, 502, 504],
     defaults: { query: ['limit'], body: [] },
@@ -40,6 +43,7 @@ export const operations = {
     scopes: ['gift-cards.read', 'embed'],
     merchantScope: 'one',
     rateLimit: { scope: 'embed', limit: 50, windowSeconds: 60 },
+    takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 425, 429, 500, 502, 504],
     reserved: [],
     defaults: { query: [], body: [] },
@@ -52,7 +56,8 @@ export const operations = {
     scopes: ['payment-methods.write'],
     merchantScope: 'one',
     rateLimit: null,
-    statuses: [201, 400, 401, 403, 404, 405, 409, 425, 500],
+    takesKey: true,
+    statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 500],
     reserved: [],
     defaults: { query: [], body: [] },
   },
@@ -64,6 +69,7 @@ export const operations = {
     scopes: ['transactions.read'],
     merchantScope: 'many',
     rateLimit: null,
+    takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500],
     reserved: [],
     defaults: { query: ['limit'], body: [] },
@@ -76,6 +82,7 @@ export const operations = {
     scopes: ['card-scheme-definitions.read'],
     merchantScope: 'none',
     rateLimit: null,
+    takesKey: false,
     statuses: [200, 400, 401, 403, 405, 500],
     reserved: [],
     defaults: { query: [], body: [] },
@@ -88,6 +95,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.write'],
     merchantScope: 'many',
     rateLimit: null,
+    takesKey: true,
     statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500],
     reserved: [],
     defaults: { query: [], body: ['active'] },
@@ -100,6 +108,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.read'],
     merchantScope: 'many',
     rateLimit: null,
+    takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500],
     reserved: [],
     defaults: { query: ['limit'], body: [] },

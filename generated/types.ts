@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Store a card
-         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it.
+         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it. With an `Idempotency-Key` the request can be repeated without storing the card twice.
          */
         post: operations["createPaymentMethod"];
         delete?: never;
@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts.
+         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;
@@ -591,6 +591,8 @@ export interface components {
          * @enum {string}
          */
         GiftCardRedemptionStatus: "created" | "succeeded" | "failed" | "skipped";
+        /** @description A cursor of an earlier answer; absent, empty or `null` for the first page. */
+        GivenCursor: string | null;
         /**
          * @description The kind of instrument that was given to the payment service.
          * @enum {string}
@@ -731,7 +733,7 @@ export interface components {
             number: string;
             /**
              * Format: uri
-             * @description Where the buyer returns after approving or declining. It matters only to cards that need the buyer's approval.
+             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
             /** @description The security code of the card, 3 or 4 digits. It is used once and never stored. */
@@ -1140,7 +1142,7 @@ export interface components {
             type: "webhook-subscription";
             /**
              * Format: uri
-             * @description The address that events are sent to.
+             * @description The address that events are sent to. One that was stored before version 1.1 and cannot be called is switched off.
              */
             url: string;
         };
@@ -1165,7 +1167,7 @@ export interface components {
             authentication?: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uri
-             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. Whether the address may be reached is judged at each delivery.
+             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. Whether the address may be reached is judged at each delivery.
              */
             url: string;
         };
@@ -1224,6 +1226,7 @@ export interface components {
         /** @description Another record has the same unique value. `details` points at the value, `resource_id` names the record; nothing was changed. */
         Conflict: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1265,6 +1268,7 @@ export interface components {
         /** @description The merchant account that the request names does not exist, or the key pair has no access to it. */
         NotFound: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1275,6 +1279,7 @@ export interface components {
         /** @description Something that the request names does not exist, or the key pair has no access to it: the merchant account, or the buyer. `details` points at the field that named it. */
         NotFoundPaymentMethod: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1282,9 +1287,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something went wrong on our side. Nothing was changed; it is safe to try again. Quote `X-Request-ID` when you ask us. */
+        /** @description Something went wrong on our side. A read can simply be repeated. A write is rolled back as a rule, but it may have been carried out, with only its confirmation lost: repeat it with the same `Idempotency-Key`, which never does anything twice, or look for the record before you create it again. Quote `X-Request-ID` when you ask us. */
         ServerError: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1334,6 +1340,17 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
+        /** @description The `Idempotency-Key` was used for a request with another path or body. */
+        UnprocessablePaymentMethod: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ValidationError"];
+            };
+        };
         /** @description The cursor was not issued for this list, these filters and this merchant account, or a `metadata` filter is not a JSON object of strings. */
         UnprocessableTransactionQuery: {
             headers: {
@@ -1344,9 +1361,10 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The address uses plain http, which production does not allow. */
+        /** @description The address uses plain http, which production does not allow; or there are too many subscriptions; or the `Idempotency-Key` was used for a request with another path or body. */
         UnprocessableWebhookSubscription: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1395,8 +1413,8 @@ export interface components {
         CreatedAtLteFilter: components["schemas"]["Timestamp"];
         /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
         CurrencyFilter: components["schemas"]["CurrencyCode"][];
-        /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
-        Cursor: components["schemas"]["PageCursor"];
+        /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+        Cursor: components["schemas"]["GivenCursor"];
         /**
          * @description Only transactions with this external identifier.
          * @example order-9001
@@ -1415,6 +1433,11 @@ export interface components {
         HasRefundsFilter: boolean;
         /** @description True: only transactions with at least one settlement. False: only those with none. */
         HasSettlementsFilter: boolean;
+        /**
+         * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+         * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
+         */
+        IdempotencyKey: string;
         /** @description Only the transaction with this ID. */
         IdFilter: string;
         /** @description True: only subsequent payments. False: only payments that are not. */
@@ -1428,7 +1451,7 @@ export interface components {
         MerchantAccountId: string;
         /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
         MerchantInitiatedFilter: boolean;
-        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. */
+        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. URL and headers together have at most 64 kB. */
         MetadataFilter: string[];
         /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
         MethodFilter: components["schemas"]["Method"][];
@@ -1497,6 +1520,11 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description Only where the request has an `Idempotency-Key`: `true` if this is the answer to an earlier request with the same key, `false` if it is the first.
+         * @example false
+         */
+        IdempotencyReplayed: boolean;
+        /**
          * @description The ID of this request, as found in our logs. It is the one you sent in `X-Request-ID`, if that was 1 to 128 letters, digits, `.`, `_`, `-` or `:`, and otherwise made here.
          * @example 018f6b1e-5c7a-7d3e-9a41-0c2f5b8e7d10
          */
@@ -1519,7 +1547,7 @@ export interface operations {
     listApiKeyPairs: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];
@@ -1639,6 +1667,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+                 * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
                  * @example default
                  */
@@ -1657,6 +1690,7 @@ export interface operations {
             /** @description The card is stored. Look at `status` before you use it. */
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-ID": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1670,6 +1704,7 @@ export interface operations {
             404: components["responses"]["NotFoundPaymentMethod"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessablePaymentMethod"];
             425: components["responses"]["TooEarly"];
             500: components["responses"]["ServerError"];
         };
@@ -1716,7 +1751,7 @@ export interface operations {
                 created_at_lte?: components["parameters"]["CreatedAtLteFilter"];
                 /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
                 currency?: components["parameters"]["CurrencyFilter"];
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Only transactions with this external identifier.
@@ -1744,7 +1779,7 @@ export interface operations {
                 limit?: components["parameters"]["TransactionLimit"];
                 /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
                 merchant_initiated?: components["parameters"]["MerchantInitiatedFilter"];
-                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. */
+                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. URL and headers together have at most 64 kB. */
                 metadata?: components["parameters"]["MetadataFilter"];
                 /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
                 method?: components["parameters"]["MethodFilter"];
@@ -1822,7 +1857,7 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Leave it out for the first page; a typed client may pass null for the same. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];
@@ -1863,6 +1898,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+                 * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
                  * @example default
                  */
@@ -1881,6 +1921,7 @@ export interface operations {
             /** @description The new subscription, with its secret. */
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-ID": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

@@ -1,5 +1,5 @@
 // The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
-// between requests.
+// between requests, except for the answers to requests with an Idempotency-Key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { createBody } from '../server/http/body.ts';

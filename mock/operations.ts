@@ -1,7 +1,13 @@
 // The operations of the contract. Read from the document and not from generated/operations.ts, because the mock reloads the
 // contract when it changes and an import cannot be reloaded.
 import type { OperationId } from '../generated/operations.ts';
-import { operationsOf, resolve, type ContractOperation, type Document } from '../server/contract/load.ts';
+import {
+  operationsOf,
+  resolve,
+  type ContractOperation,
+  type Document,
+  type Parameter,
+} from '../server/contract/load.ts';
 
 export interface ResponseExample {
   status: number;
@@ -18,6 +24,8 @@ export interface MockOperation {
   scopes: readonly string[];
   merchantScope: 'none' | 'one' | 'many';
   hasBody: boolean;
+  /** Whether it takes an Idempotency-Key. */
+  takesKey: boolean;
   statuses: readonly number[];
   successStatus: number;
   /** By name. */
@@ -38,7 +46,7 @@ export function mockOperations(document: Document): MockOperation[] {
     );
   return operationsOf(document).map(({ operation, method, path }) => {
     const { security = [], 'x-merchant-scope': merchantScope = 'none' }: ExtendedOperation = operation;
-    const { operationId, requestBody, responses } = operation;
+    const { operationId, requestBody, responses, parameters = [] } = operation;
     const statuses = Object.keys(responses).map(Number);
     return {
       // After a reload the contract may have operations that generated/ does not list yet; they are served too.
@@ -48,6 +56,7 @@ export function mockOperations(document: Document): MockOperation[] {
       scopes: security.flatMap((alternative) => Object.values(alternative).flat()),
       merchantScope,
       hasBody: requestBody !== undefined,
+      takesKey: parameters.some((one) => resolve<Parameter>(document, one).name === 'Idempotency-Key'),
       statuses,
       successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
       requestExamples: new Map(values(requestBody?.content['application/json'].examples)),

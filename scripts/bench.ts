@@ -2,11 +2,13 @@
 import { parseArgs } from 'node:util';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchHostileClients } from './bench/hostile.ts';
+import { benchJson } from './bench/json.ts';
 import { benchRequests } from './bench/requests.ts';
 import { startService } from './bench/service.ts';
 
 const help = `Measure the service: requests per second, compared with a bare Express app that sends the same bytes, and the
-latency of webhooks, with and without other receivers that hang, and the latency of a good client beside hostile ones.
+latency of webhooks, with and without other receivers that hang, the latency of a good client beside hostile ones, and the
+time to read a large body.
 
   npm run bench                   5 seconds per path
   npm run bench -- --seconds 20   20 seconds per path
@@ -21,6 +23,12 @@ const { values } = parseArgs({
 });
 
 async function main(): Promise<void> {
+  // First, while the machine has nothing else to do.
+  const json = benchJson();
+  if (!values.json) {
+    console.log('Milliseconds to read 100 kB of JSON');
+    console.table(json);
+  }
   await using service = await startService();
   const requests = await benchRequests(service, Number(values.seconds));
   if (!values.json) {
@@ -33,7 +41,7 @@ async function main(): Promise<void> {
     console.table(hostile);
   }
   const deliveries = await benchDeliveries(service);
-  if (values.json) console.log(JSON.stringify({ requests, hostile, deliveries }, null, 2));
+  if (values.json) console.log(JSON.stringify({ json, requests, hostile, deliveries }, null, 2));
   else {
     console.log('Webhooks: milliseconds from the response of the API call to the arrival of its event');
     console.table(deliveries);

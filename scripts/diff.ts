@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { acceptChanges, acceptedFile, readAccepted } from './diff/accepted.ts';
 import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
 import { judge } from './diff/judge.ts';
@@ -22,6 +23,11 @@ const help = `Compare the contract in openapi/ with the last released one, opena
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
 these lines must begin with **Breaking**.
+
+A change that is breaking by the rules, but refuses nothing that ever worked, can be listed in
+${acceptedFile}: its place as printed here, the reason, and the test that proves it.
+It then counts as a patch and is printed under "Accepted". An entry that no breaking change needs, or whose test does
+not exist, is an error. Entries of versions that are released remain as a record.
 
 Exit code: 0 if the rules are followed, 1 if not, 2 for wrong options.`;
 
@@ -46,9 +52,11 @@ function options() {
 
 async function outcomeOf(base: string | undefined, revision: Json): Promise<Outcome> {
   const before = base === undefined ? await readJson(released) : await bundle(resolve(base));
-  const changes = linesOf(await compare(before, revision), before, revision, root);
   const versions = { baseVersion: versionOf(before), version: versionOf(revision) };
-  const problems = judge({ changes, ...versions, changelog: await read(join(root, 'CHANGELOG.md')) });
+  const entries = readAccepted(await read(join(root, acceptedFile)), versions.baseVersion);
+  const lines = linesOf(await compare(before, revision), before, revision, root);
+  const { changes, problems } = acceptChanges(lines, entries, root);
+  problems.push(...judge({ changes, ...versions, changelog: await read(join(root, 'CHANGELOG.md')) }));
   return {
     base: relative(root, base === undefined ? released : resolve(base)),
     ...versions,

@@ -4,7 +4,8 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers } from '../generated/operations.ts';
 import { noteKeyPairUse } from './actions/api-key-pairs.ts';
-import type { InUnitOfWork } from './actions/unit-of-work.ts';
+import { createKeptAnswers } from './actions/idempotency.ts';
+import type { InUnitOfWork, Work } from './actions/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/explain.ts';
@@ -20,6 +21,7 @@ import { announceDeprecation } from './http/deprecation.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
+import { createOnce } from './http/idempotency.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
@@ -39,8 +41,6 @@ export interface AppDeps
   extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now' | 'warn'> {
   handlers: Handlers<WriteDeps>;
   database: Database;
-  /** Connections that requests do not use. */
-  background: Database;
   inUnitOfWork: InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
@@ -49,9 +49,9 @@ export interface AppDeps
 }
 
 export function createApp(deps: AppDeps): Express {
-  const { document, requests, responses, handlers, database, background } = deps;
+  const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, log, now } = deps;
-  const { environment, cursors, vault, fingerprint, providers, warn, siteDir, bodyLimit } = deps;
+  const { environment, cursors, vault, fingerprint, digests, providers, warn, siteDir, bodyLimit } = deps;
   const { db, pool } = database;
   const shared = { db, environment, cursors, vault, fingerprint, providers, now, warn };
   const example = createExamples(document);
@@ -63,7 +63,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(cors);
   app.use(createAccessLog(log));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, isReady: background.isReady });
+  serveStatic(app, { document, siteDir, isReady: database.isReady });
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethod(db, id), inUnitOfWork });
   app.use(
@@ -99,17 +99,19 @@ export function createApp(deps: AppDeps): Express {
     }),
   );
   app.use(
-    createAnswer<WriteDeps>({
+    createAnswer<WriteDeps, Work>({
       handlers,
       responses,
       onBehalfOf,
-      depsOf: ({ caller, selection }, check) => ({
+      digests,
+      once: createOnce(createKeptAnswers({ db, vault, now })),
+      depsOf: ({ caller, selection }, beforeCommit) => ({
         ...shared,
         caller,
         selection,
         example,
         publicUrl: publicUrl(),
-        inUnitOfWork: (work) => inUnitOfWork(async (unit) => check(await work(unit))),
+        inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit)),
       }),
     }),
   );

@@ -1,10 +1,11 @@
 // Background jobs, run at start-up and then once a day. Several instances may run them at the same time, because each change
 // locks its row first.
 import type { Logger } from 'pino';
-import { deleteOldEvents, deleteOldRateLimits } from './actions/housekeeping.ts';
+import { deleteOldEvents, deleteOldIdempotencyKeys, deleteOldRateLimits } from './actions/housekeeping.ts';
 import { applyExpiredReplacements } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import { isDoneWithin } from './domain/deadline.ts';
+import { keepKeyMilliseconds } from './domain/idempotency.ts';
 import type { Db } from './store/database.ts';
 
 export interface Jobs {
@@ -31,6 +32,8 @@ export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day 
   const jobs: Record<string, () => Promise<number>> = {
     'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
     'old-events': () => deleteOldEvents(db, new Date(now().getTime() - keepEventsDays * day)),
+    'old-idempotency-keys': () =>
+      deleteOldIdempotencyKeys(db, new Date(now().getTime() - keepKeyMilliseconds)),
     'old-rate-limits': () => deleteOldRateLimits(db, now()),
   };
   let stopping = false;

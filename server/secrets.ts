@@ -3,32 +3,38 @@
 import { secretNames, type Config, type SecretName } from './config.ts';
 import { fingerprintOf } from './domain/cards.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
+import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
 import { createVault, type Keys, type Vault } from './domain/vault.ts';
 import { makeDataDirectory } from './postgres/index.ts';
-import { sandboxSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
 export interface Secrets {
   vault: Vault;
   cursors: CursorCodec;
   fingerprint: (number: string) => string;
+  digests: IdempotencyDigests;
 }
 
 /** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
 export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
   environment === 'sandbox' && secrets.CARD_KEY === undefined;
 
-export async function openSecrets(config: Config): Promise<Secrets> {
+/** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
+export async function openSecrets(config: Config, { readOnly = false } = {}): Promise<Secrets> {
   const { environment, dataDir, secrets, olderCardKeys = [] } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
-  if (environment === 'sandbox') await makeDataDirectory(dataDir);
+  if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
-    environment === 'sandbox' ? sandboxSecrets(dataDir, secretNames, secrets) : complete(secrets);
+    environment === 'sandbox'
+      ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)
+      : complete(secrets);
   const keys: Keys = [CARD_KEY, ...olderCardKeys];
   return {
     // A function, because a rotation changes the key of a running sandbox.
     vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
     cursors: createCursorCodec(CURSOR_KEY),
     fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
+    digests: createIdempotencyDigests(FINGERPRINT_KEY),
   };
 }
 

@@ -85,7 +85,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       providers,
       handlers: options.handlers ?? handlers,
       database,
-      background,
       inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,

@@ -1,9 +1,12 @@
 // The response: what the Prefer header selects, or else what the values of the request lead to. Prism produces it, and it is
 // validated against the contract like every response of the server.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
+import { createIdempotencyDigests, type SentAnswer } from '../../server/domain/idempotency.ts';
 import { ApiError } from '../../server/errors.ts';
+import { createOnce, keyedBy, sendText } from '../../server/http/idempotency.ts';
+import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { readPreference, type Preference } from '../prefer.ts';
 import type { PrismResponse } from '../prism.ts';
@@ -16,12 +19,29 @@ export interface AnswerOptions {
   now: () => Date;
 }
 
-export const createAnswer =
-  ({ address, now }: AnswerOptions): RequestHandler =>
-  async (req, res) => {
+/** Not a secret: the mock keeps nothing that must be kept from somebody. It knows no key pairs: all callers are one. */
+const digests = createIdempotencyDigests(Buffer.from('mock'));
+const keyPairId = '';
+
+export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
+  const once = createOnce(createKeptAnswers(now));
+  return async (req, res) => {
     const context = contextOf(res);
+    const preference = readPreference(preferOf(req), context.operation);
+    const run = () => respond(context, req, res, preference);
+    // Whoever chooses the answer does not want an earlier one.
+    const keyed = preference ? undefined : keyedBy(digests, context, keyPairId, req);
+    context.why = 'the answer to an earlier request with this Idempotency-Key';
+    sendText(res, await (keyed ? once(keyed, res, run) : run()));
+  };
+
+  async function respond(
+    context: MockContext,
+    req: Request,
+    res: Response,
+    preference: Preference | undefined,
+  ): Promise<SentAnswer> {
     const { contract, operation } = context;
-    const preference = readPreference(preferOf(req), operation);
     let response: PrismResponse;
     if (preference) {
       context.why = `Prefer: ${preference.applied}`;
@@ -46,14 +66,16 @@ export const createAnswer =
     const fault = contract.responses.fault(operation.id, response.status, response.body);
     if (fault)
       throw new ApiError('server_error', { reason: `the mock's response breaks the contract: ${fault}` });
-    for (const [name, value] of Object.entries(response.headers))
-      if (!setByMock.has(name.toLowerCase())) res.setHeader(name, value);
-    if (response.status === 405) res.setHeader('Allow', context.allow);
-    res.status(response.status).json(response.body);
-  };
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).filter(([name]) => !setByMock.has(name.toLowerCase())),
+    );
+    if (response.status === 405) headers.Allow = context.allow;
+    return { status: response.status, headers, text: JSON.stringify(response.body) };
+  }
+}
 
 // The mock sets these headers itself; Prism would send the contract's example values.
-const setByMock = new Set(['x-request-id', 'content-type', 'allow']);
+const setByMock = new Set(['x-request-id', 'content-type', 'allow', 'idempotency-replayed']);
 
 const preferOf = ({ headers: { prefer } }: Request) => (Array.isArray(prefer) ? prefer.join(',') : prefer);
 

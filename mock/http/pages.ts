@@ -1,6 +1,7 @@
 // The pages and images that response bodies link to. The contract's examples link to a sandbox host, so the mock replaces
 // that host with its own URL and serves a badge for each card scheme and an approval page.
 import type { Express } from 'express';
+import { parseJson } from '../../client/json.ts';
 import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
@@ -19,7 +20,7 @@ export function rebaseUrls(document: Document, body: unknown, address: string): 
   const origin = first.url.replace(/\{(\w+)\}/g, (_, name: string) => first.variables?.[name]?.default ?? '');
   const text = JSON.stringify(body);
   if (!text.includes(origin)) return body;
-  return JSON.parse(text.replaceAll(`"${origin}/`, `"${address}/`)) as unknown;
+  return parseJson(text.replaceAll(`"${origin}/`, `"${address}/`));
 }
 
 const badgePattern = new RegExp(`^${badgePath('([a-z-]+)')}$`);

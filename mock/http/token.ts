@@ -1,6 +1,8 @@
 // The bearer token is read but never verified. Any opaque text is accepted. A JWT must have a scope of the operation, so
 // that a frontend whose backend requests too few scopes notices it here.
+import { parseStrictJson } from '../../client/json.ts';
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
+import { longestToken } from '../../server/domain/sizes.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Step } from './context.ts';
 
@@ -11,6 +13,7 @@ export const token: Step = (context, req) => {
   const { operation } = context;
   const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
+  if (given.length > longestToken) throw new ApiError('unauthorized', { reason: 'the token is too long' });
   context.caller = { merchantAccountIds: [] };
   const claims = claimsOf(given);
   if (!claims) return;
@@ -35,7 +38,7 @@ function claimsOf(text: string): Record<string, unknown> | undefined {
 
 function parse(part: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = parseStrictJson(Buffer.from(part, 'base64url').toString('utf8'));
     return value !== null && typeof value === 'object' && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

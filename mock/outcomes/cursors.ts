@@ -1,6 +1,7 @@
 // The mock's cursors: opaque and bound to list, filters and merchant account, like the server's. They contain the position
 // itself, so the mock needs no state; they are not signed, because there is nothing to protect.
 import { createHash } from 'node:crypto';
+import { parseJson } from '../../client/json.ts';
 import { cursorBinding } from '../../server/domain/cursor.ts';
 import type { MockRequest } from './outcome.ts';
 
@@ -16,7 +17,7 @@ export const encodeCursor = ({ direction, id }: Cursor, binding: string): string
 /** Undefined if the cursor belongs to another list, other filters or another account. */
 export function decodeCursor(text: string, binding: string): Cursor | undefined {
   try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const parts: unknown = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
     if (!Array.isArray(parts) || parts.length !== 4) return undefined;
     const [maker, direction, id, bound] = parts as unknown[];
     if (maker !== 'mock' || bound !== binding || typeof id !== 'string') return undefined;

@@ -1,5 +1,6 @@
 // Lists: all items of the contract's examples, filtered and paged like the server's lists. The cursors in the examples work
 // too.
+import { givenCursor } from '../../server/domain/cursor.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { bindingOf, decodeCursor, encodeCursor, type Cursor } from './cursors.ts';
 import { notAfter } from '../../server/domain/instants.ts';
@@ -33,7 +34,7 @@ export const list = (request: MockRequest, applyFilters: ApplyFilters = keepAll)
   const limit = Number(query.limit);
   const binding = bindingOf(request);
   const items = applyFilters(itemsOf(request), query) as Item[];
-  const given = typeof query.cursor === 'string' ? query.cursor : undefined;
+  const given = typeof query.cursor === 'string' ? givenCursor(query.cursor) : undefined;
   const cursor =
     given === undefined ? undefined : (exampleCursor(operation, given) ?? decodeCursor(given, binding));
   const index = items.findIndex(({ id }) => id === cursor?.id);

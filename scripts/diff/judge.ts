@@ -10,7 +10,7 @@ export interface Evidence {
 }
 
 export interface Problem {
-  rule: 'version' | 'changelog';
+  rule: 'version' | 'changelog' | 'accepted';
   message: string;
 }
 
@@ -27,8 +27,8 @@ const needs = {
 
 export function judge({ changes, baseVersion, version, changelog }: Evidence): Problem[] {
   if (changes.length === 0 && version === baseVersion) return [];
-  const before = parse(baseVersion);
-  const after = parse(version);
+  const before = parseVersion(baseVersion);
+  const after = parseVersion(version);
   if (!before || !after) {
     const wrong = before ? version : baseVersion;
     return [
@@ -39,7 +39,7 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
   const worst =
     (['breaking', 'addition', 'other'] as const).find((rating) => count(changes, rating) > 0) ?? 'other';
   const next = bumped(before, worst);
-  const enough = compare(after, next) >= 0;
+  const enough = compareVersions(after, next) >= 0;
   if (!enough) {
     const [claim, otherwise] = needs[worst];
     const now = version === baseVersion ? `still ${version}` : `${version}, after ${baseVersion}`;
@@ -80,7 +80,7 @@ export function contractLines(changelog: string, version: string): string[] {
   return [...contract.matchAll(/^[-*] +(\S.*)$/gm)].map(([, line = '']) => line);
 }
 
-function parse(version: string): Version | undefined {
+export function parseVersion(version: string): Version | undefined {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)$/.exec(version) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
 }
@@ -90,4 +90,4 @@ function bumped([major, minor, patch]: Version, rating: Rating): Version {
   return rating === 'addition' ? [major, minor + 1, 0] : [major, minor, patch + 1];
 }
 
-const compare = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+export const compareVersions = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];

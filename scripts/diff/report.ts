@@ -1,6 +1,6 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
-import { pointerOf, type Change, type Json } from './change.ts';
+import { pointerOf, segments, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
 import { count, type Problem } from './judge.ts';
@@ -14,6 +14,8 @@ export interface Line {
   what: string;
   why?: string;
   where: string;
+  /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
+  accepted?: { reason: string; test: string };
 }
 
 export interface Outcome {
@@ -33,22 +35,38 @@ export function linesOf(changes: Change[], base: Json, revision: Json, root: str
       place: placeOf(pointer),
       usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
       what: describe(change),
-      where: sourceOf(pointer, root),
+      where: sourceOf(placeWithin(change, pointer), root),
     };
   });
 }
 
+/** With the keyword that changed: a keyword that was removed has no place in the new contract, only its owner has. */
+const placeWithin = ({ kind, property = '' }: Change, pointer: string) =>
+  kind === 'modified' && !['', 'key', segments(pointer).at(-1)].includes(property)
+    ? step(pointer, property)
+    : pointer;
+
 const groups = [
-  { rating: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
-  { rating: 'addition', title: 'Additions', mark: '+', colour: 'green' },
-  { rating: 'other', title: 'Other', mark: '·', colour: 'gray' },
+  { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
+  { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
+  { kind: 'accepted', title: 'Accepted', mark: '≈', colour: 'yellow' },
+  { kind: 'other', title: 'Other', mark: '·', colour: 'gray' },
 ] as const;
 
-const counts = (changes: Line[]) => ({
-  breaking: count(changes, 'breaking'),
-  additions: count(changes, 'addition'),
-  other: count(changes, 'other'),
-});
+const byReason = (one: Line, other: Line) =>
+  (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '');
+
+const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
+
+const counts = (changes: Line[]) => {
+  const accepted = changes.filter((line) => line.accepted).length;
+  return {
+    breaking: count(changes, 'breaking'),
+    additions: count(changes, 'addition'),
+    accepted,
+    other: count(changes, 'other') - accepted,
+  };
+};
 
 export const asJson = (outcome: Outcome, released: boolean) =>
   JSON.stringify(
@@ -72,20 +90,29 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
     return `${paint('green', '✓')} No change of the contract since ${base}${bump}`;
   }
   const width = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
-  const blocks = groups.flatMap(({ rating, title, mark, colour: style }) => {
-    const lines = changes.filter((line) => line.rating === rating);
+  const blocks = groups.flatMap(({ kind, title, mark, colour: style }) => {
+    const lines = changes.filter((line) => kindOf(line) === kind).sort(byReason);
     if (lines.length === 0) return [];
-    const rows = lines.map((line) => {
+    const rows = lines.map((line, index) => {
       const why = line.why === undefined ? '' : `: ${line.why}`;
       const place = label(line).padEnd(width);
       const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
       const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
-      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}`;
+      // Once for all changes of an entry.
+      const isLast = lines[index + 1]?.accepted?.reason !== line.accepted?.reason;
+      const accepted =
+        line.accepted && isLast ? `\n      ${line.accepted.reason}\n      ${line.accepted.test}` : '';
+      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}${accepted}`;
     });
     return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
   });
-  const { breaking, additions, other } = counts(changes);
-  const total = `${breaking} breaking, ${plural(additions, 'addition')}, ${other} other`;
+  const { breaking, additions, accepted, other } = counts(changes);
+  const total = [
+    `${breaking} breaking`,
+    plural(additions, 'addition'),
+    ...(accepted > 0 ? [`${accepted} accepted`] : []),
+    `${other} other`,
+  ].join(', ');
   const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
   const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${baseVersion}`;
   return [

@@ -34,6 +34,8 @@ export interface Operation {
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
   readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  /** Whether it takes an Idempotency-Key, as every operation that writes does. */
+  readonly takesKey: boolean;
   readonly statuses: readonly number[];
   /** Declared because the specification lists them; they never happen here. */
   readonly reserved: readonly number[];
@@ -101,8 +103,11 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
   const rateLimit = limit
     ? `{ scope: '${limit.scope}', limit: ${limit.limit}, windowSeconds: ${limit.window_seconds} }`
     : 'null';
-  const query = (operation.parameters ?? [])
-    .map((parameter) => resolve(contract, parameter) as unknown as Parameter)
+  const parameters = (operation.parameters ?? []).map(
+    (parameter) => resolve(contract, parameter) as unknown as Parameter,
+  );
+  const takesKey = parameters.some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
+  const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.schema.default !== undefined)
     .map((parameter) => parameter.name);
   const statuses = Object.keys(operation.responses);
@@ -114,6 +119,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},
+    takesKey: ${takesKey},
     statuses: [${statuses.join(', ')}],
     reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],
     defaults: { query: ${quoted(query)}, body: ${quoted(bodyDefaults(contract, operation))} },

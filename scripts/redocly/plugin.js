@@ -5,11 +5,12 @@ import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
 import { examples, pairedExamples } from './rules/examples.js';
+import { idempotencyKey } from './rules/idempotency.js';
 import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
-import { closedObject, resourceType, validSchema } from './rules/schemas.js';
+import { closedObject, portablePattern, resourceType, validSchema } from './rules/schemas.js';
 
 export default () => ({
   id: 'house',
@@ -23,12 +24,14 @@ export default () => ({
       'operation-scope': operationScope,
       extensions,
       'list-shape': listShape,
+      'idempotency-key': idempotencyKey,
       'shared-errors': sharedErrors,
       'error-schema': errorSchema,
       'response-headers': responseHeaders,
       examples,
       'paired-examples': pairedExamples,
       'valid-schema': validSchema,
+      'portable-pattern': portablePattern,
       'closed-object': closedObject,
       'resource-type': resourceType,
       described,

@@ -19,7 +19,8 @@ export interface Run {
 
 export function redocly(args: string[], options: { cwd?: string; colour?: boolean } = {}): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args], {
+    // Redocly ends before V8's optimizing compiler pays off; without that, it takes a third less CPU time.
+    const child = spawn(process.execPath, ['--no-opt', cli, ...args], {
       cwd: options.cwd ?? root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

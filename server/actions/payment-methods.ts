@@ -105,7 +105,13 @@ export async function noteReplacement(
   const found = await lockPaymentMethod(unit.db, id);
   if (!found) return undefined;
   const card = number === undefined ? {} : numberColumns(number, secrets.describeCard(number), secrets);
-  const changesNumber = number !== undefined && secrets.fingerprint(number) !== found.fingerprint;
+  const fingerprint = number === undefined ? undefined : secrets.fingerprint(number);
+  const changesNumber = fingerprint !== undefined && fingerprint !== found.fingerprint;
+  // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
+  const isKnown = changesNumber
+    ? found.replacement?.fingerprint === fingerprint && found.replacement.expiration_date === expiration_date
+    : found.expiration_date === expiration_date;
+  if (isKnown) return found;
   // A new date does not undo a new number that was found before: both apply.
   const replacement = changesNumber
     ? { expiration_date, ...card }

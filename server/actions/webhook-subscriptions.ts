@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkActiveCount, checkCount } from '../domain/subscription-limits.ts';
 import type { Vault } from '../domain/vault.ts';
+import { isCallable, UncallableAddress } from '../domain/web-address.ts';
 import { reopenDeliveries, type DeliveryFilter, type Due } from '../store/events.ts';
 import type { Tx } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
@@ -64,10 +65,12 @@ export async function rotateSubscription(
   return rotated && { secret, until };
 }
 
-/** False when there is no such subscription. Throws TooManySubscriptions. */
+/** False when there is no such subscription. Throws TooManySubscriptions and UncallableAddress. */
 export async function switchSubscription({ db, now }: Work, id: string, active: boolean): Promise<boolean> {
-  const account = active ? (await findWebhookSubscription(db, id))?.merchant_account_id : undefined;
-  if (account !== undefined) {
+  const found = active ? await findWebhookSubscription(db, id) : undefined;
+  if (found) {
+    const { merchant_account_id: account, url } = found;
+    if (!isCallable(url)) throw new UncallableAddress();
     await lockSubscriptions(db, account);
     // Read again under the lock. One that is active stays so, also where there are too many.
     const isActive = (await findWebhookSubscription(db, id))?.active;

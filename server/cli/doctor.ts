@@ -25,7 +25,7 @@ export function doctor(): Command {
           ...(await findBrokenInvariants(db)),
           await findUnopenable(db, vault),
         ],
-        { migrates: false },
+        { readOnly: true },
       ).finally(() => {
         progress.failed();
       });

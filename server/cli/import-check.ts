@@ -1,4 +1,5 @@
 // Checks one line of an import against the contract.
+import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
@@ -30,9 +31,11 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     if ('fault' in line) return line.fault;
     let value: unknown;
     try {
-      value = JSON.parse(line.text);
-    } catch {
-      return 'is not valid JSON';
+      value = parseStrictJson(line.text);
+    } catch (error) {
+      return error instanceof AmbiguousJson
+        ? `${error.pointer} has a ${error.fault}`.slice(0, longestReason)
+        : 'is not valid JSON';
     }
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
     const shown = Object.fromEntries(

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
+import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { collect, printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
@@ -81,18 +82,7 @@ async function create({ name, algorithm, role, merchantAccount, out }: CreateOpt
     if (out !== undefined) writePrivateKey(out, pem);
     return made;
   });
-  printJson({
-    type: 'api-key-pair',
-    id: pair.id,
-    thumbprint: pair.thumbprint,
-    display_name: pair.display_name,
-    algorithm: pair.algorithm,
-    active: pair.active,
-    ...(out === undefined ? { private_key: pem } : {}),
-    created_at: pair.created_at,
-    merchant_accounts: pair.merchant_accounts.map(({ id }) => id),
-    roles: pair.roles.map(({ slug }) => slug),
-  });
+  printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
 }
 
 function writePrivateKey(file: string, pem: string): void {

@@ -75,11 +75,13 @@ async function isOperatorFault(error: unknown): Promise<boolean> {
     import('../sandbox/secrets-file.ts'),
     import('../store/database.ts'),
     import('../providers/index.ts'),
+    import('../domain/web-address.ts'),
   ]);
   const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, ...more] = modules;
-  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }, { ProvidersFault }] = more;
+  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }, { ProvidersFault }, { UncallableAddress }] =
+    more;
   return [
     ...[ConfigFault, IllegalMove, TooManySubscriptions],
-    ...[UnsafeFile, SecretsFault, DatabaseFault, ProvidersFault],
+    ...[UnsafeFile, SecretsFault, DatabaseFault, ProvidersFault, UncallableAddress],
   ].some((kind) => error instanceof kind);
 }

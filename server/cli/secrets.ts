@@ -20,7 +20,7 @@ export function secrets(): Command {
   command
     .command('rotate')
     .description(
-      'encrypt card numbers, gift cards and webhook secrets with a new card key, while the service runs',
+      'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, while the service runs',
     )
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .addHelpText(

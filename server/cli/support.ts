@@ -18,11 +18,11 @@ import { Refused } from './output.ts';
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2, migrates = true } = {},
+  { size = 2, readOnly = false } = {},
 ): Promise<T> {
   const config = readConfig();
   const database = await openStore({
-    migrates,
+    readOnly,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
@@ -77,14 +77,13 @@ export interface ServiceParts {
 }
 
 /** With the vault and the other uses of the secrets. */
-export const withSecrets = <T>(
+export async function withSecrets<T>(
   work: (parts: ServiceParts) => Promise<T>,
-  options?: { size?: number; migrates?: boolean },
-): Promise<T> =>
-  withDatabase(
-    async (database, config) => work({ database, secrets: await openSecrets(config), config }),
-    options,
-  );
+  options: { size?: number; readOnly?: boolean } = {},
+): Promise<T> {
+  const secrets = await openSecrets(readConfig(), options);
+  return withDatabase((database, config) => work({ database, secrets, config }), options);
+}
 
 export interface EventParts extends ServiceParts {
   inUnitOfWork: InUnitOfWork;

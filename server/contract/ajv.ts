@@ -1,5 +1,5 @@
 // Creates every Ajv instance of the service: JSON Schema 2020-12, full format checks, all violations reported.
-import type { ValidateFunction } from 'ajv';
+import type { Format, ValidateFunction } from 'ajv';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { formats } from './formats.ts';
@@ -7,23 +7,27 @@ import type { Document } from './load.ts';
 
 const id = 'contract';
 
+type Formats = Record<string, Format>;
+
 // Keys of an OpenAPI document that are not JSON Schema keywords; Ajv's strict mode would reject them as unknown.
 const openapiKeywords = [
   ...['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'webhooks', 'components'],
   ...['example', 'discriminator', 'xml', 'externalDocs'],
 ];
 
-export function createAjv(document: Document, options: Options = {}): Ajv2020 {
+export function createAjv(document: Document, options: Options = {}, ownFormats: Formats = formats): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     // OpenAPI 3.1 writes nullable as `[string, 'null']`.
     allowUnionTypes: true,
     strictRequired: false,
+    // Ajv's optimizer takes a third of the compile time, and the validators are as fast without it: V8 optimizes them anyway.
+    code: { optimize: false },
     ...options,
   });
   // The fast mode accepts month 19.
   addFormats.default(ajv, { mode: 'full' });
-  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
+  for (const [name, format] of Object.entries(ownFormats)) ajv.addFormat(name, format);
   ajv.addVocabulary(openapiKeywords);
   ajv.addSchema({ ...document, $id: id }, id, false);
   return ajv;

@@ -21,7 +21,7 @@ export function boundFaults(document: Document, schema: Schema, value: unknown):
   if (branches.some(isClosed)) dropUnknown(object, known);
   for (const { properties } of branches)
     for (const [name, property] of Object.entries(properties ?? {}))
-      if (Object.hasOwn(object, name)) boundFaults(document, property as Schema, object[name]);
+      boundFaults(document, property as Schema, object[name]);
 }
 
 /** Keeps the known names, and the first hundred of the others. */

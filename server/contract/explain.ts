@@ -5,6 +5,7 @@ import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo } from './ajv.ts';
 import { dropUnknown } from './bound-faults.ts';
+import { formats, requestFormats } from './formats.ts';
 import {
   operationsOf,
   resolve,
@@ -14,12 +15,13 @@ import {
   type Schema,
 } from './load.ts';
 import type { PathValues } from './path.ts';
-import type { Query } from './query.ts';
+import { badEncoding, type Query } from './query.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
   path: () => ValidateFunction;
   query: () => ValidateFunction;
+  headers: () => ValidateFunction;
   body: (() => ValidateFunction) | undefined;
   /** The names of array parameters, with the number of items that they may have. */
   arrays: ReadonlyMap<string, number>;
@@ -27,19 +29,27 @@ interface Shape {
   names: ReadonlySet<string>;
 }
 
+interface Sent {
+  query: Query;
+  body: unknown;
+  path: PathValues;
+  /** With names in lower case, as Node has them. */
+  headers: Readonly<Record<string, unknown>>;
+}
+
 export interface Explainer {
   /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
   hasMissedFault: (id: OperationId, query: Query) => boolean;
   /** Without what only adds to the list of faults; see bound-faults.ts. */
   boundQuery: (id: OperationId, query: Query) => Query;
-  explain: (id: OperationId, query: Query, body: unknown, path?: PathValues) => Detail[];
+  explain: (id: OperationId, sent: Sent) => Detail[];
 }
 
 export function createExplainer(document: Document): Explainer {
   // Made at the first refusal: a service that has not refused anything yet starts faster without them.
   const validators = once(() => {
-    const inBody = createAjv(document, { verbose: true });
-    const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
+    const inBody = createAjv(document, { verbose: true }, requestFormats);
+    const inQuery = createAjv(document, { verbose: true, coerceTypes: true }, requestFormats);
     const translators = {
       translateBody: createTranslator(inBody),
       translateQuery: createTranslator(inQuery),
@@ -56,6 +66,12 @@ export function createExplainer(document: Document): Explainer {
     shapes.set(operation.operationId as OperationId, {
       path: once(() => validators().inQuery.compile(objectOf(parametersIn('path', document, operation)))),
       query: once(() => validators().inQuery.compile(objectOf(parameters))),
+      headers: once(() =>
+        validators().inQuery.compile({
+          ...objectOf(headersOf(document, operation)),
+          additionalProperties: true,
+        }),
+      ),
       body:
         operation.requestBody &&
         once(() => compileAt(validators().inBody, `${pointer}/requestBody/content/application~1json/schema`)),
@@ -91,7 +107,7 @@ export function createExplainer(document: Document): Explainer {
       }
       return query;
     },
-    explain(id, query, body, path = {}) {
+    explain(id, { query, body, path, headers }) {
       const shape = shapeOf(id);
       const { translateBody, translateQuery } = validators();
       const [inPath, inQuery, inBody] = [shape.path(), shape.query(), shape.body?.()];
@@ -101,7 +117,13 @@ export function createExplainer(document: Document): Explainer {
       if (details.length === 0 && !inPath({ ...path }))
         details.push(...translateQuery(inPath.errors ?? [], 'path'));
       if (!inQuery(readQuery(shape, query)))
-        details.push(...translateQuery(inQuery.errors ?? [], 'query').map(explainRepeated(shape, query)));
+        details.push(
+          ...translateQuery(inQuery.errors ?? [], 'query')
+            .map(explainRepeated(shape, query))
+            .map(explainPlus(query)),
+        );
+      const inHeaders = shape.headers();
+      if (!inHeaders({ ...headers })) details.push(...translateQuery(inHeaders.errors ?? [], 'header'));
       if (!inBody) return details;
       if (body === undefined)
         return [
@@ -145,7 +167,17 @@ const explainRepeated =
       : detail;
   };
 
-const badEncoding = { message: 'is not valid percent-encoding', type: 'value_error.url_encoding' };
+// A raw + in a query means a space, so `…T00:00:00+01:00` arrives as `…T00:00:00 01:00`.
+const explainPlus =
+  (query: Query) =>
+  (detail: Detail): Detail => {
+    const value = query[detail.pointer.slice(1)];
+    return detail.type === 'value_error.datetime' &&
+      typeof value === 'string' &&
+      formats['date-time'](value.replace(' ', '+'))
+      ? { ...detail, message: 'has a space before its time zone; in a URL write + as %2B' }
+      : detail;
+  };
 
 const parametersIn = (
   place: Parameter['in'],
@@ -155,6 +187,13 @@ const parametersIn = (
   (operation.parameters ?? [])
     .map((parameter) => resolve<Parameter>(document, parameter))
     .filter((parameter) => parameter.in === place);
+
+/** Header names have no case; Node makes them lower case, and error pointers are so too. */
+const headersOf = (document: Document, operation: ContractOperation): Parameter[] =>
+  parametersIn('header', document, operation).map((header) => ({
+    ...header,
+    name: header.name.toLowerCase(),
+  }));
 
 const objectOf = (parameters: Parameter[]): Schema => ({
   type: 'object',

@@ -17,6 +17,8 @@ export interface Parameter {
   name: string;
   in: 'query' | 'header' | 'path';
   required?: boolean;
+  allowReserved?: boolean;
+  allowEmptyValue?: boolean;
   schema: Schema;
 }
 

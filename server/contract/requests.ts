@@ -6,7 +6,7 @@ import { operations, type OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
-import { formats } from './formats.ts';
+import { requestFormats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
@@ -34,11 +34,11 @@ export async function createRequestJudge(
   table: Readonly<Record<string, Place>> = operations,
 ): Promise<RequestJudge> {
   refuseRefSiblings(document);
-  const prepared = withoutNullQueries(document);
+  const prepared = prepareQueries(document);
   const explainer = createExplainer(prepared);
   const steps = validator
     .middleware({
-      apiSpec: structuredClone(prepared) as never,
+      apiSpec: requestSide(prepared) as never,
       // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
       validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
       validateResponses: false,
@@ -46,7 +46,7 @@ export async function createRequestJudge(
       validateFormats: true,
       // The default mode, fast, accepts month 19.
       ajvFormats: { mode: 'full' },
-      formats,
+      formats: requestFormats,
       fileUploader: false,
       operationHandlers: false,
     })
@@ -59,17 +59,24 @@ export async function createRequestJudge(
 
   return {
     async judge(id, req, res) {
-      const query = explainer.boundQuery(id, parseQuery(req.url));
+      const { values, faults } = parseQuery(req.url);
+      const query = explainer.boundQuery(id, values);
       const refuse = (cause?: unknown) => {
         // Parsed again, because the validator changes `query` in place.
         const path = parsePath(table[id]?.path ?? '', req.url);
-        const given = explainer.boundQuery(id, parseQuery(req.url));
-        const details = explainer.explain(id, given, req.body, path).slice(0, mostFaults);
+        const given = explainer.boundQuery(id, parseQuery(req.url).values);
+        const explained = explainer.explain(id, {
+          query: given,
+          body: req.body as unknown,
+          path,
+          headers: req.headers,
+        });
+        const details = [...faults, ...explained].slice(0, mostFaults);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
       const requestBody = bodyOf(prepared, table[id]);
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
-      if (explainer.hasMissedFault(id, query)) refuse();
+      if (faults.length > 0 || explainer.hasMissedFault(id, query)) refuse();
       // The validator changes this object: it adds defaults and converts numbers and arrays.
       Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });
       try {
@@ -104,7 +111,8 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
   });
 
 // The validator compiles an operation at its first request, and a contract that it cannot compile would fail only then. So
-// every operation is called once at start-up with an empty request. It may refuse that, but only if there is a violation.
+// every operation is called once at start-up, with the body of an example. It may refuse that (a path or a query may need
+// more), but only if there is a violation. Valid bodies also save time: to list violations takes compiled schemas.
 async function warmUp(
   document: Document,
   table: Readonly<Record<string, Place>>,
@@ -112,7 +120,9 @@ async function warmUp(
   { explain }: Explainer,
 ): Promise<void> {
   for (const [id, { method, path }] of Object.entries(table) as [OperationId, Place][]) {
-    const headers = bodyOf(document, { method, path }) ? { 'content-type': 'application/json' } : {};
+    const media = bodyOf(document, { method, path })?.content['application/json'];
+    const [example] = Object.values(media?.examples ?? {});
+    const body = structuredClone(example && resolve<{ value?: unknown }>(document, example).value);
     const app = { enabled: () => true };
     const url = path.replace(/\{[^}]+\}/g, 'x');
     const req = {
@@ -121,9 +131,10 @@ async function warmUp(
       originalUrl: url,
       path: url,
       baseUrl: '',
-      headers,
+      headers: media ? { 'content-type': 'application/json' } : {},
       query: {},
       params: {},
+      body,
       app,
     };
     const unusable = (why: string) => new ContractFault(`The contract cannot be used for ${id}: ${why}`);
@@ -131,16 +142,39 @@ async function warmUp(
       for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const isExplained = explain(id, {}, undefined, parsePath(path, url)).length > 0;
+      const given = { query: {}, body, path: parsePath(path, url), headers: {} };
+      const isExplained = explain(id, given).length > 0;
       if (!isRefusal(error) || !isExplained) throw unusable(why);
     }
     if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
   }
 }
 
+// The validator compiles every schema that it finds, those of responses too, although it is not asked to validate them.
+// Without them the service starts faster.
+function requestSide({ webhooks: _, ...document }: Document): object {
+  const { paths, components } = structuredClone(document);
+  const { parameters, securitySchemes } = components;
+  for (const { operation } of operationsOf({ ...document, webhooks: {}, paths })) {
+    operation.responses = { default: { description: 'Not validated here.' } as object };
+    if (operation.requestBody) operation.requestBody.content['application/json'].examples = {};
+  }
+  const schemas: Record<string, unknown> = {};
+  const keep = (node: object) => {
+    for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {
+      if (name in schemas) continue;
+      schemas[name] = components.schemas?.[name];
+      keep(schemas[name] as object);
+    }
+  };
+  keep([paths, parameters]);
+  return { ...document, paths, components: { schemas, parameters, securitySchemes } };
+}
+
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
-// null only for typed clients, which then omit the parameter.
-function withoutNullQueries(document: Document): Document {
+// null only for typed clients. And the validator refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
+// say so, because to readers it means that values need not be URL-encoded.
+function prepareQueries(document: Document): Document {
   const copy = structuredClone(document);
   const parameters = [
     ...Object.values(copy.components.parameters ?? {}),
@@ -148,7 +182,12 @@ function withoutNullQueries(document: Document): Document {
   ] as (Parameter | { $ref: string })[];
   for (const parameter of parameters) {
     if ('$ref' in parameter || parameter.in !== 'query') continue;
-    parameter.schema = withoutNull(resolve<Schema>(copy, parameter.schema)) ?? parameter.schema;
+    parameter.allowReserved = true;
+    const present = withoutNull(resolve<Schema>(copy, parameter.schema));
+    if (!present) continue;
+    parameter.schema = present;
+    // An empty value is how some clients write null. The schema decides whether it is valid.
+    parameter.allowEmptyValue = true;
   }
   return copy;
 }

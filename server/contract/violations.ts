@@ -159,6 +159,8 @@ function describe(error: ErrorObject, location: Location): Omit<Detail, 'locatio
         type: 'value_error.str.max_length',
       };
     case 'pattern':
+      // The pattern of a URL is too long to read.
+      if ((error.parentSchema as Schema).format === 'uri') return { pointer: at, ...describeFormat('uri') };
       return {
         pointer: at,
         message: `must match the pattern ${String(params.pattern)}`,
@@ -204,7 +206,12 @@ function describeType(pointer: string, types: string[]) {
 
 function describeFormat(format: string): { message: string; type: string } {
   if (format === 'uuid') return { message: 'must be a UUID', type: 'value_error.uuid' };
-  if (format === 'uri') return { message: 'must be an absolute URL in ASCII', type: 'value_error.url' };
+  if (format === 'uri') {
+    return {
+      message: 'must be an http or https URL in ASCII, with a host and without a user name or password',
+      type: 'value_error.url',
+    };
+  }
   if (format === 'date-time') {
     return {
       message: 'must be a date-time with its time zone, such as 2026-11-15T10:30:00Z',

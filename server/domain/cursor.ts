@@ -1,6 +1,7 @@
 // Cursors are opaque, bound to their list, filters and merchant account, and protected against tampering. 58 bytes in
 // base64url: version, direction, created_at in milliseconds, id, and a MAC over these and the binding.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { canonicalFilter } from './canonical-filter.ts';
 
 export interface Position {
   createdAt: Date;
@@ -10,6 +11,24 @@ export interface Position {
 export interface Cursor extends Position {
   direction: 'next' | 'previous';
 }
+
+const ids = 1n << 128n;
+
+// The neighbours of a position. Times have whole milliseconds and IDs 128 bits, so nothing fits in between: "newer than
+// `justOlder(at)`" is "at or newer than `at`".
+export const justOlder = (at: Position): Position => beside(at, -1n);
+export const justNewer = (at: Position): Position => beside(at, 1n);
+
+function beside({ createdAt, id }: Position, step: 1n | -1n): Position {
+  const number = BigInt(`0x${id.replaceAll('-', '')}`) + step;
+  const overflow = number < 0n ? -1 : number >= ids ? 1 : 0;
+  return {
+    createdAt: new Date(createdAt.getTime() + overflow),
+    id: formatId(BigInt.asUintN(128, number).toString(16).padStart(32, '0')),
+  };
+}
+
+const formatId = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 const version = 1;
 const macLength = 32;
@@ -39,17 +58,20 @@ export function createCursorCodec(key: Buffer): CursorCodec {
       const body = bytes.subarray(0, bodyLength);
       if (!timingSafeEqual(bytes.subarray(bodyLength), mac(body, boundTo)) || body.readUInt8(0) !== version)
         return undefined;
-      const hex = body.toString('hex', 10);
       return {
         direction: body.readUInt8(1) === 0 ? 'next' : 'previous',
         createdAt: new Date(Number(body.readBigInt64BE(2))),
-        id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+        id: formatId(body.toString('hex', 10)),
       };
     },
   };
 }
 
-/** The binding of a cursor: everything in the request that decides which rows the list has. Not the page size. */
+/** Undefined for the first page. Clients write an absent cursor as nothing, as an empty value, or as `null`. */
+export const givenCursor = (text: string | null | undefined): string | undefined =>
+  text === '' || text === 'null' || text === null ? undefined : text;
+
+/** The binding of a cursor: everything in the request that decides which rows the list has, however it is spelled. */
 export function cursorBinding(
   list: string,
   account: string,
@@ -57,14 +79,7 @@ export function cursorBinding(
 ): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => name !== 'cursor' && name !== 'limit' && value !== undefined)
-    // The order of values does not matter, except in metadata, where the last value of a key wins.
-    .map(
-      ([name, value]) =>
-        [
-          name,
-          Array.isArray(value) && name !== 'metadata' ? [...(value as string[])].sort() : value,
-        ] as const,
-    )
+    .map(([name, value]) => [name, canonicalFilter(name, value)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([list, account, filters]);
 }

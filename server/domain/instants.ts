@@ -1,7 +1,8 @@
 // Converts times from RFC 3339 with any precision to whole milliseconds, as they are stored.
 
+// As strict as the format `date-time` of requests (server/contract/formats.ts).
 const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)[t\s](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):?(\d\d)?)$/i;
+  /^(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):(\d\d))$/i;
 
 /** The millisecond that a date-time falls in, and whether it is later than the start of that millisecond. */
 function readInstant(text: string): { time: Date; isLater: boolean } {
@@ -10,7 +11,7 @@ function readInstant(text: string): { time: Date; isLater: boolean } {
   const [, year, month, day, hour, minute, second, fraction = '', beyond = '', sign, hours, minutes] = parts;
   const offset = (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
   const time = new Date(0);
-  // Not Date.UTC, which reads the year 26 as 1926. A leap second overflows into the next minute, as in PostgreSQL.
+  // Not Date.UTC, which reads the year 26 as 1926.
   time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   time.setUTCHours(Number(hour), Number(minute) - offset, Number(second), Number(fraction.padEnd(3, '0')));
   return { time, isLater: /[1-9]/.test(beyond) };

@@ -27,7 +27,8 @@ export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; 
 
 /** The algorithm that a key can be used with; undefined when it is not supported. */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
-  if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'secp521r1') return 'ECDSA';
-  if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RSA';
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (namedCurve === 'secp521r1') return 'ECDSA';
+  if (key.asymmetricKeyType === 'rsa' && modulusLength >= 2048) return 'RSA';
   return undefined;
 }

@@ -1,4 +1,5 @@
 // The `metadata` filter: JSON objects with string values, merged in order; the last value of a key wins.
+import { parseJson } from '../../client/json.ts';
 
 interface Fault {
   loc: (string | number)[];
@@ -38,7 +39,7 @@ function readEntries(text: string): [string, string][] | undefined {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ export const isPermission = (text: string): boolean => permission.test(text);
 export const isScope = (text: string): boolean => text === 'embed' || isPermission(text);
 
 const covers = (granted: readonly string[], needed: string): boolean =>
-  granted.includes(needed) || granted.includes(`*.${needed.split('.')[1] ?? ''}`);
+  granted.includes(needed) || granted.includes(`*${needed.slice(needed.indexOf('.'))}`);
 
 /**
  * Whether a token may call an operation. `alternatives` are the scopes in the contract, one of which is needed; `permissions`

@@ -1,12 +1,13 @@
 // Parses, verifies and signs access tokens. The caller looks up the public key.
 import { createHash, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { parseStrictJson } from '../../client/json.ts';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
 import { isScope } from './scopes.ts';
+import { longestToken } from './sizes.ts';
 
 export const leewaySeconds = 60;
 export const longestLifetimeSeconds = 24 * 60 * 60;
-const longestToken = 8192;
 
 export class InvalidToken extends Error {}
 
@@ -23,9 +24,9 @@ export function readKeyId(token: string): string {
   if (parts.length !== 3 || !parts.every(isCanonical))
     throw new InvalidToken('not three canonical base64url parts');
   const header = parseObject(parts[0] ?? '');
-  if (header.typ !== undefined && !(typeof header.typ === 'string' && header.typ.toUpperCase() === 'JWT')) {
+  // RFC 7515 compares media types without regard to case.
+  if (typeof header.typ !== 'string' || header.typ.toUpperCase() !== 'JWT')
     throw new InvalidToken('typ is not JWT');
-  }
   // RFC 7515: tokens with unsupported critical extensions must be refused, and we support none.
   if ('crit' in header) throw new InvalidToken('critical extensions');
   if (typeof header.kid !== 'string' || !/^[\w-]{43}$/.test(header.kid))
@@ -39,7 +40,7 @@ const isCanonical = (part: string) =>
 
 function parseObject(part: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = parseStrictJson(Buffer.from(part, 'base64url').toString('utf8'));
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {

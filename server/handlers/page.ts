@@ -1,6 +1,6 @@
 // What every list does: read the cursor, ask the store for a page, sign the cursors of its neighbours.
 import type { OperationId } from '../../generated/operations.ts';
-import { cursorBinding, pageCursors } from '../domain/cursor.ts';
+import { cursorBinding, givenCursor, pageCursors } from '../domain/cursor.ts';
 import { ApiError } from '../errors.ts';
 import type { Page, PageRequest } from '../store/paging.ts';
 import type { Deps } from './deps.ts';
@@ -32,7 +32,8 @@ export async function readPage<Row>(
   deps: Selecting & Pick<Deps, 'cursors'>,
   read: (page: PageRequest) => Promise<Page<Row>>,
 ) {
-  const { limit, cursor: given } = query;
+  const { limit } = query;
+  const given = givenCursor(query.cursor);
   const boundTo = cursorBinding(list, selectionKey(deps), { ...query });
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
   if (given !== undefined && !cursor) throw foreignCursor();

@@ -1,13 +1,13 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
-// of work commits.
+// of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
 import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import { ApiError } from '../errors.ts';
+import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
+import { ApiError, errorBody } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
-
-/** No account has this ID: it is what the header says for all of them. */
-export const severalAccounts = '*';
+import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
+import { severalAccounts } from './merchant-account.ts';
 
 interface Answer {
   status: number;
@@ -15,25 +15,28 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-/** Returns the answer, or throws if it breaks the contract. */
-export type CheckAnswer = <A extends Answer>(answer: A) => A;
+/** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
+export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Promise<A>;
 
-export interface AnswerDeps<Deps> {
+export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
   responses: ResponseCheck;
   /** What the handler of this request receives. */
-  depsOf: (context: Context, check: CheckAnswer) => Deps;
+  depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Runs the handler; `owner` is who its database connections count for. */
   onBehalfOf: <T>(owner: string, work: () => T) => T;
+  digests: IdempotencyDigests;
+  once: Once<Unit>;
 }
 
 export const createAnswer =
-  <Deps>({ handlers, responses, depsOf, onBehalfOf }: AnswerDeps<Deps>): RequestHandler =>
+  <Deps, Unit>(options: AnswerDeps<Deps, Unit>): RequestHandler =>
   async (req, res) => {
+    const { handlers, responses, depsOf, onBehalfOf, digests, once } = options;
     const context = contextOf(res);
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
-    const check: CheckAnswer = (answer) => {
+    const check = <A extends Answer>(answer: A): A => {
       const fault = checked.has(answer) ? undefined : responses.fault(id, answer.status, answer.body);
       if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
       checked.add(answer);
@@ -41,13 +44,33 @@ export const createAnswer =
     };
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const answer = await onBehalfOf(ownerOf(context), (): Promise<Answer> =>
-      handle(input as unknown as Input<OperationId>, depsOf(context, check)),
-    );
-    const { status, body, headers = {} } = check(answer);
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    res.status(status).json(body);
+    const run = async (keep?: Keep<Unit>): Promise<SentAnswer> => {
+      const beforeCommit: BeforeCommit<Unit> = async (answer, unit) => {
+        await keep?.(textOf(check(answer)), unit);
+        return check(answer);
+      };
+      const answer: Answer = await handle(
+        input as unknown as Input<OperationId>,
+        depsOf(context, beforeCommit),
+      );
+      return textOf(check(answer));
+    };
+    const soundly = (keep: Keep<Unit>) =>
+      run(keep).catch((error: unknown) => {
+        // A refusal is kept, so it must be one that can be sent.
+        if (error instanceof ApiError)
+          check({ status: error.status, body: errorBody(error.code, error.facts) });
+        throw error;
+      });
+    const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
+    sendText(res, await onBehalfOf(ownerOf(context), () => (keyed ? once(keyed, res, soundly) : run())));
   };
+
+const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
+  status,
+  headers,
+  text: JSON.stringify(body),
+});
 
 /** The merchant account. What is about several accounts or none has a share of its own, together. */
 const ownerOf = ({ selection, caller: { merchantAccountIds: own } }: Context): string => {

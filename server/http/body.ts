@@ -1,16 +1,18 @@
 // Reads the request body: checks the media type, then parses the JSON.
-import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
+import { isJson } from './media-type.ts';
 import type { Step } from './step.ts';
 
-const refuse = (type: string, message: string, cause?: unknown) =>
-  new ApiError('bad_request', { details: [{ location: 'body', pointer: '', message, type }], cause });
-
-const mediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const refuse = (
+  type: string,
+  message: string,
+  { pointer = '', cause }: { pointer?: string; cause?: unknown } = {},
+) => new ApiError('bad_request', { details: [{ location: 'body', pointer, message, type }], cause });
 
 export function createBody<Context>(limit: number, hasBody: (context: Context) => boolean): Step<Context> {
-  const parse = express.json({ limit, strict: false, type: () => true, verify: refuseInvalidUnicode });
+  const receive = express.raw({ limit, type: () => true });
   return async (context, req, res) => {
     const given = req.headers['content-type'];
     // express-openapi-validator compiles and keeps a validator (1 MB) for every Content-Type that it sees: show it one.
@@ -18,31 +20,46 @@ export function createBody<Context>(limit: number, hasBody: (context: Context) =
     if (!hasBody(context)) return;
     const sent =
       req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
-    if (given === undefined ? sent : !mediaType.test(given)) {
+    if (given === undefined ? sent : !isJson(given)) {
       throw refuse('value_error.content_type', 'must be sent with Content-Type: application/json');
     }
     req.headers['content-type'] = 'application/json';
-    // The parser would turn an empty body into an empty object.
-    if (sent) await run(parse, req, res);
+    if (!sent) return;
+    await run(receive, req, res);
+    const bytes = req.body as Buffer;
+    // An empty body in chunks is no body either.
+    req.body = bytes.length === 0 ? undefined : parse(bytes);
   };
 }
 
-const notUnicode = 'body.not.unicode';
-
 // Invalid UTF-8 and lone surrogates would be parsed without an error and stored as U+FFFD. The stored value would then differ
 // from the sent one, and two different identifiers could become the same.
-function refuseInvalidUnicode(_req: unknown, _res: unknown, bytes: Buffer): void {
-  // An escaped backslash becomes a space, not nothing: two lone surrogates around it must not become neighbours.
-  if (isUtf8(bytes) && !loneSurrogate.test(bytes.toString('latin1').replaceAll('\\\\', ' '))) return;
-  throw Object.assign(new Error(notUnicode), { type: notUnicode });
+function parse(bytes: Buffer): unknown {
+  const notUnicode = (pointer = '') =>
+    refuse('value_error.jsondecode', 'is not valid JSON: it must be UTF-8 without lone surrogates', {
+      pointer,
+    });
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw notUnicode();
+  }
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof AmbiguousJson)) throw refuse('value_error.jsondecode', 'is not valid JSON');
+    if (error.fault === 'lone surrogate') throw notUnicode(error.pointer);
+    throw refuse('value_error.duplicate', 'must be given only once', { pointer: error.pointer });
+  }
 }
 
-const loneSurrogate =
-  /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
+/** Ignores a byte order mark, as RFC 8259 allows. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const run = (parse: RequestHandler, req: Request, res: Response) =>
+const run = (receive: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
-    void parse(req, res, (error?: unknown) => {
+    void receive(req, res, (error?: unknown) => {
       if (error === undefined) done();
       else failed(translate(error, req));
     });
@@ -58,14 +75,11 @@ function translate(error: unknown, req: Request): Error {
       `must have ${String((error as { limit?: number }).limit)} bytes or less`,
     );
   }
-  if (type === 'entity.parse.failed') return refuse('value_error.jsondecode', 'is not valid JSON');
-  if (type === notUnicode)
-    return refuse('value_error.jsondecode', 'is not valid JSON: it must be UTF-8 without lone surrogates');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
     return refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
   }
   if (type?.startsWith('request.') || type?.startsWith('stream.'))
-    return refuse('value_error.body', 'was not received completely', error);
+    return refuse('value_error.body', 'was not received completely', { cause: error });
   // Invalid gzip data causes an error of zlib.
   if ((error as { code?: string }).code?.startsWith('Z_'))
     return refuse('value_error.content_type', 'is not valid in its Content-Encoding');

@@ -6,7 +6,7 @@ export const cors: RequestHandler = (req, res, next) => {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
-    'X-Request-ID, Retry-After, Allow, Deprecation, Sunset, X-Contract-Example, Preference-Applied',
+    'X-Request-ID, Retry-After, Allow, Deprecation, Sunset, Idempotency-Replayed, X-Contract-Example, Preference-Applied',
   );
   const preflight =
     req.method === 'OPTIONS' &&
@@ -19,7 +19,7 @@ export const cors: RequestHandler = (req, res, next) => {
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
   res.setHeader(
     'Access-Control-Allow-Headers',
-    'Authorization, Content-Type, X-Service-Merchant-Account-ID, X-Request-ID, Prefer',
+    'Authorization, Content-Type, X-Service-Merchant-Account-ID, Idempotency-Key, X-Request-ID, Prefer',
   );
   res.setHeader('Access-Control-Max-Age', '600');
   res.status(204).end();

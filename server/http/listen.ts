@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { mostHeaderBytes } from '../domain/sizes.ts';
 import { errorBody } from '../errors.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 export const limits = {
   /** Request line (with the URL) and headers together. */
-  headerBytes: 16 * 1024,
+  headerBytes: mostHeaderBytes,
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,

@@ -7,6 +7,9 @@ import type { Step } from './step.ts';
 /** One account, or with `*` all accounts that the caller has access to. */
 export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
 
+/** No account has this ID: it is what the header says for all of them. */
+export const severalAccounts = '*';
+
 interface Context {
   operation: Pick<Operation, 'merchantScope' | 'method'>;
   /** The merchant accounts that the caller has access to; empty means all. */
@@ -19,6 +22,7 @@ export interface MerchantAccountDeps {
   find: (own: readonly string[], id: string) => Promise<{ id: string } | undefined>;
 }
 
+// The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
 export const createMerchantAccount =
@@ -33,7 +37,7 @@ export const createMerchantAccount =
       context.selection = { kind: 'none' };
       return;
     }
-    if (named === '*') {
+    if (named === severalAccounts) {
       if (merchantScope !== 'many')
         throw badHeader(
           'must name one merchant account: this operation does not accept *',

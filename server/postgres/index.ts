@@ -77,6 +77,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   });
 }
 
+/** Whether this DATA_DIR has a database, running or not. Creates nothing. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  const place = await findPlace(dataDir);
+  return place !== undefined && hasCluster(place);
+}
+
 /** The URL of the database that runs in this DATA_DIR; undefined if none runs. Neither starts nor attaches. */
 export async function runningUrl(dataDir: string): Promise<string | undefined> {
   const place = await findPlace(dataDir);

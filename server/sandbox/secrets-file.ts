@@ -14,18 +14,42 @@ const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
   text.split(',').map((key) => Buffer.from(key, 'base64')) as unknown as Keys;
 
+type Given<Name extends string> = Readonly<Partial<Record<Name, Buffer | undefined>>>;
+
 /** Configured secrets take precedence; the others are read from DATA_DIR, and generated if they are missing. */
 export function sandboxSecrets<Name extends string>(
   dataDir: string,
   names: readonly Name[],
-  given: Readonly<Partial<Record<Name, Buffer | undefined>>>,
+  given: Given<Name>,
 ): Record<Name, Buffer> {
   const file = fileIn(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const stored = read(file) ?? generateMissing(file, {}, names);
   const isComplete = names.every((name) => stored[name] !== undefined);
-  const complete = isComplete ? stored : generateMissing(file, stored, names);
-  const entries = names.map((name) => [name, given[name] ?? decode(complete[name] ?? '')[0]] as const);
+  return preferring(given, isComplete ? stored : generateMissing(file, stored, names), names);
+}
+
+/** The same for what must change nothing: it refuses if some are missing. */
+export function storedSecrets<Name extends string>(
+  dataDir: string,
+  names: readonly Name[],
+  given: Given<Name>,
+): Record<Name, Buffer> {
+  const file = fileIn(dataDir);
+  const stored = read(file) ?? {};
+  const missing = names.filter((name) => given[name] === undefined && stored[name] === undefined);
+  if (missing.length === 0) return preferring(given, stored, names);
+  throw new SecretsFault(
+    `${missing.join(', ')} missing in ${file}, and this command creates nothing. Restore the file, or start the service if it has never run.`,
+  );
+}
+
+function preferring<Name extends string>(
+  given: Given<Name>,
+  stored: StoredSecrets,
+  names: readonly Name[],
+): Record<Name, Buffer> {
+  const entries = names.map((name) => [name, given[name] ?? decode(stored[name] ?? '')[0]] as const);
   return Object.fromEntries(entries) as Record<Name, Buffer>;
 }
 

@@ -1,6 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import { Kysely, Migrator, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { parseJson } from '../../client/json.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { createFairShare } from './fair-share.ts';
 import { migrations } from './migrations/index.ts';
@@ -36,6 +37,10 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
   if (!Number.isSafeInteger(value)) throw new RangeError('A stored number is too large for JavaScript.');
   return value;
 });
+
+// Callers choose the keys of `metadata` and of billing details.
+types.setTypeParser(pg.types.builtins.JSON, parseJson);
+types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 
 /** The database cannot be used. The message is one sentence for the operator. */
 export class DatabaseFault extends Error {}

@@ -14,6 +14,9 @@ export interface EventRow {
 export interface Due {
   deliveryId: string;
   round: number;
+  subscription_id: string;
+  /** Of the event. */
+  merchant_account_id: string;
 }
 
 /** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
@@ -23,7 +26,8 @@ export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
     insert into deliveries (event_id, subscription_id)
     select ${event.id}::uuid, id from webhook_subscriptions
     where active and (merchant_account_id = ${event.merchant_account_id} or merchant_account_id is null)
-    returning id as "deliveryId", round`.execute(db);
+    returning id as "deliveryId", round, subscription_id,
+      ${event.merchant_account_id}::text as merchant_account_id`.execute(db);
   return rows;
 }
 
@@ -39,6 +43,8 @@ export interface DueDelivery {
   merchant_account_id: string;
   body: string;
   subscription_id: string;
+  /** Whether the subscription is for all accounts. */
+  for_all: boolean;
   active: boolean;
   url: string;
   username: string | null;
@@ -48,6 +54,8 @@ export interface DueDelivery {
   old_secret_until: Date | null;
   failing_since: Date | null;
 }
+
+const isForAll = sql<boolean>`subscription.merchant_account_id is null`.as('for_all');
 
 export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDelivery[]> =>
   db
@@ -64,6 +72,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'events.merchant_account_id',
       'events.body',
       'deliveries.subscription_id',
+      isForAll,
       'subscription.active',
       'subscription.url',
       'subscription.username',
@@ -74,6 +83,19 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'subscription.failing_since',
     ])
     .where('deliveries.id', 'in', ids)
+    .execute();
+
+/** What limits the deliveries to these subscriptions. */
+export const findRecipients = (db: Db, ids: readonly string[]) =>
+  db
+    .selectFrom('webhook_subscriptions as subscription')
+    .select([
+      'subscription.id as subscription_id',
+      isForAll,
+      'subscription.active',
+      'subscription.failing_since',
+    ])
+    .where('subscription.id', 'in', ids)
     .execute();
 
 export interface Attempt {
@@ -193,8 +215,9 @@ export async function reopenDeliveries(
   const to = sql`webhook_subscriptions.id = deliveries.subscription_id`;
   const { rows } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-    from webhook_subscriptions where ${to} and active and ${matches}
-    returning deliveries.id as "deliveryId", round`.execute(db);
+    from webhook_subscriptions, events
+    where ${to} and active and events.id = event_id and ${matches}
+    returning deliveries.id as "deliveryId", round, subscription_id, events.merchant_account_id`.execute(db);
   const { rows: off } = await sql<{ number: number }>`
     select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
     where not active and ${matches}`.execute(db);

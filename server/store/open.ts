@@ -9,7 +9,7 @@ import {
   refusePending,
   type Db,
 } from './database.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
+import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
@@ -26,8 +26,8 @@ export interface OpenOptions {
   size?: number;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
-  /** False for what must change nothing: it then refuses a database that needs migrations. */
-  migrates?: boolean;
+  /** For what must change nothing: it refuses a database that is missing or needs migrations. */
+  readOnly?: boolean;
 }
 
 const healthCheckMilliseconds = 1_000;
@@ -36,10 +36,14 @@ const requestStatementMilliseconds = 3_000;
 const backgroundSize = 6;
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, size, servesRequests = false, migrates = true } = options;
+  const { databaseUrl, dataDir, log, size, servesRequests = false, readOnly = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
+  if (readOnly && databaseUrl === undefined && !(await hasDatabase(dataDir)))
+    throw new DatabaseFault(
+      `There is no database in ${dataDir}, and this command creates nothing. Start the service first.`,
+    );
   const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {
@@ -47,31 +51,38 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds } : {}),
   });
   const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize }) : database;
+  // A connection of its own, because a database is ready also while all other connections are busy.
+  const probe = servesRequests ? openDatabase(url, onError, { size: 1 }) : database;
+  const pools = new Set([database, background, probe]);
+  const isReady = sharedWhileUnderWay(probe.isReady);
   embedded?.watch({
-    isReady: background.isReady,
+    isReady,
     reconnectTo: (elsewhere) => {
-      database.reconnectTo(elsewhere);
-      background.reconnectTo(elsewhere);
+      for (const pool of pools) pool.reconnectTo(elsewhere);
     },
   });
   let closed: Promise<void> | undefined;
   const close = () =>
     (closed ??= (async () => {
       embedded?.unwatch();
-      await Promise.all([database.close(), servesRequests ? background.close() : undefined]).finally(() =>
-        embedded?.stop(),
-      );
+      await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
     })());
   try {
-    const ready = migrates ? migrate : refusePending;
+    const ready = readOnly ? refusePending : migrate;
     const migrated = embedded
       ? await prepareEmbedded(embedded, onError, ready)
       : await prepare(url, onError, ready);
-    return { ...database, background, url: embedded?.url() ?? url, migrated, close };
+    return { ...database, isReady, background, url: embedded?.url() ?? url, migrated, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Callers that come while it is under way share its result, so that any number of them needs one connection. */
+function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => (underWay ??= work().finally(() => (underWay = undefined)));
 }
 
 // Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than

@@ -1,7 +1,7 @@
 // Pagination of every list: keyset on (created_at, id), newest first, without OFFSET. A page is one index range scan; one more
 // index lookup tells whether there are rows in the other direction.
 import { sql, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
-import type { Cursor, Position } from '../domain/cursor.ts';
+import { justNewer, justOlder, type Cursor, type Position } from '../domain/cursor.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface Page<Row> {
@@ -48,19 +48,16 @@ export async function pageThrough<Row extends Keyed>(
   const found = await read({ at: cursor, side: backwards ? 'newer' : 'older', limit: limit + 1 });
   const rows = found.slice(0, limit);
   if (backwards) rows.reverse();
-  const first = rows[0] ?? cursor;
-  const last = rows.at(-1) ?? cursor;
   const more = found.length > limit;
+  // An empty page lies directly beside the row of its cursor, so the way back starts with that row.
+  const first = positionOf(rows[0]) ?? (cursor && justOlder(cursor));
+  const last = positionOf(rows.at(-1)) ?? (cursor && justNewer(cursor));
   // Rows in the direction that the caller came from may have been deleted since.
-  const hasRows = async (from: Row | Cursor | undefined, side: 'newer' | 'older') =>
-    cursor && from ? (await read({ at: position(from), side, limit: 1 })).length > 0 : false;
+  const hasRows = async (at: Position | undefined, side: 'newer' | 'older') =>
+    cursor && at ? (await read({ at, side, limit: 1 })).length > 0 : false;
   const hasNext = backwards ? await hasRows(last, 'older') : more;
   const hasPrevious = backwards ? more : await hasRows(first, 'newer');
-  return {
-    rows,
-    next: hasNext && last ? position(last) : undefined,
-    previous: hasPrevious && first ? position(first) : undefined,
-  };
+  return { rows, next: hasNext ? last : undefined, previous: hasPrevious ? first : undefined };
 }
 
 /** In PostgreSQL's notation. pg would write local time, and PostgreSQL calls the year 0 of ISO 8601 1 BC. */
@@ -70,10 +67,8 @@ export function timestamp(time: Date): string {
   return year > 0 ? date : `${date} BC`;
 }
 
-const position = (from: Keyed | Position): Position =>
-  'created_at' in from
-    ? { createdAt: from.created_at, id: from.id }
-    : { createdAt: from.createdAt, id: from.id };
+const positionOf = (row: Keyed | undefined): Position | undefined =>
+  row && { createdAt: row.created_at, id: row.id };
 
 function beyondCursor<Table extends keyof Tables, Row>(
   query: Query<Table, Row>,

@@ -5,7 +5,7 @@ import type { Purpose } from '../domain/vault.ts';
 import { inTransaction, type Db } from './database.ts';
 
 interface Sealed {
-  table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions';
+  table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys';
   purpose: Purpose;
   /** SQL expression that reads the sealed text. */
   value: RawBuilder<string>;
@@ -34,6 +34,7 @@ export const sealedColumns: readonly Sealed[] = [
   column('webhook_subscriptions', 'password_sealed', 'webhook'),
   column('webhook_subscriptions', 'secret_sealed', 'webhook'),
   column('webhook_subscriptions', 'old_secret_sealed', 'webhook'),
+  column('idempotency_keys', 'answer_sealed', 'answer'),
 ];
 
 /** How many values are sealed with which key. */

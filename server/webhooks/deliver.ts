@@ -53,6 +53,8 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   const failures = delivery.attempts + 1 - delivery.attempts_before;
   const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
+  const { subscription_id, merchant_account_id } = delivery;
+  const lane = { subscription_id, merchant_account_id };
   const switchedOff = await limit(() =>
     inTransaction(db, async (transaction) => {
       const isCurrent = await recordAttempt(
@@ -61,7 +63,10 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (isCurrent && wait !== undefined) await queue.add(transaction, [job], { afterSeconds: wait });
+      if (isCurrent && wait !== undefined)
+        await queue.add(transaction, [{ ...lane, deliveryId: delivery.id, round: job.round }], {
+          afterSeconds: wait,
+        });
       await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {
@@ -98,17 +103,20 @@ const skippedBecauseInactive: Outcome = {
 async function attempt(
   delivery: DueDelivery,
   at: Date,
-  { vault, send, signal }: AttemptContext,
+  { vault, send, signal, log }: AttemptContext,
 ): Promise<Outcome> {
-  const open = (sealed: string) => vault.open(sealed, 'webhook');
-  const secrets = [open(delivery.secret_sealed)];
-  const { old_secret_sealed: old, old_secret_until: until } = delivery;
-  if (old !== null && until !== null && until > at) secrets.push(open(old));
-  const login =
-    delivery.username !== null && delivery.password_sealed !== null
-      ? { username: delivery.username, password: open(delivery.password_sealed) }
-      : undefined;
+  let opened: Opened;
   try {
+    opened = openSecrets(delivery, at, vault);
+  } catch (error) {
+    log.error(
+      { err: error, subscription: delivery.subscription_id },
+      'the secrets of a webhook subscription cannot be opened; see: payments doctor',
+    );
+    return { status: null, error: 'the secrets of the subscription cannot be opened', retryAfter: undefined };
+  }
+  try {
+    const { secrets, login } = opened;
     const headers = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
     const { merchant_account_id: account, url, body } = delivery;
     const { status, retryAfter } = await send({ account, url, body, headers, login }, signal);
@@ -117,6 +125,21 @@ async function attempt(
     if (signal.aborted) throw error;
     return { status: null, error: describeFailure(error), retryAfter: undefined };
   }
+}
+
+interface Opened {
+  secrets: string[];
+  login: { username: string; password: string } | undefined;
+}
+
+/** Throws when the row is damaged or its key is missing. */
+function openSecrets(delivery: DueDelivery, at: Date, vault: Vault): Opened {
+  const open = (sealed: string) => vault.open(sealed, 'webhook');
+  const secrets = [open(delivery.secret_sealed)];
+  const { old_secret_sealed: old, old_secret_until: until, username, password_sealed } = delivery;
+  if (old !== null && until !== null && until > at) secrets.push(open(old));
+  const hasLogin = username !== null && password_sealed !== null;
+  return { secrets, login: hasLogin ? { username, password: open(password_sealed) } : undefined };
 }
 
 /** What the status alone does not say. */

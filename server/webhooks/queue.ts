@@ -6,26 +6,32 @@ import type { Db, Pool } from '../store/database.ts';
 export const queueName = 'webhook-deliveries';
 
 /** A delivery and its round of attempts. A replay starts a new round; jobs of older rounds are then ignored. */
-export interface DueJob {
+export interface Job {
+  id: string;
   deliveryId: string;
   round: number;
 }
 
-export interface Job extends DueJob {
-  id: string;
+/** For whom a delivery is: a subscription, and the account of the event. Jobs are fetched by it. */
+export interface Lane {
+  subscription_id: string;
+  merchant_account_id: string;
 }
 
+export type DueJob = Omit<Job, 'id'> & Lane;
+
 export interface Queue {
-  /** Runs in the given transaction. Postponed jobs have a lower priority: they are fetched after all others. */
-  add: (
-    db: Db,
-    due: readonly DueJob[],
-    options?: { afterSeconds?: number; postponed?: boolean },
-  ) => Promise<void>;
-  fetch: (limit: number) => Promise<Job[]>;
+  /** Runs in the given transaction. */
+  add: (db: Db, due: readonly DueJob[], options?: { afterSeconds?: number }) => Promise<void>;
+  /** Lanes that have jobs, in order, beginning after the given one, and whether a job is due. */
+  lanes: (after: Lane | undefined, limit: number) => Promise<(Lane & { isDue: boolean })[]>;
+  /** Fetches due jobs of these lanes, those of each lane in the order in which they became due. */
+  fetch: (wanted: readonly (Lane & { limit: number })[]) => Promise<Job[]>;
   complete: (db: Db, jobIds: readonly string[]) => Promise<void>;
   /** Extends the lease on these jobs: without a heartbeat a job becomes available to other workers. */
   heartbeat: (jobIds: readonly string[]) => Promise<void>;
+  /** Ends the lease on a job that was not begun: it is due as before. */
+  putBack: (jobId: string) => Promise<void>;
   /** Ends the lease on a job: any worker can fetch it again after one second. */
   release: (jobId: string) => Promise<void>;
   close: () => Promise<void>;
@@ -36,6 +42,16 @@ export interface Queue {
 const leaseSeconds = 20;
 const supervisionSeconds = 10;
 const retentionDays = 30;
+
+// The lane of a job is its `singleton_key`, which pg-boss itself uses only for queues with another policy than ours.
+const keyOf = ({ subscription_id, merchant_account_id }: Lane): string =>
+  `${subscription_id}/${merchant_account_id}`;
+const laneOf = (key: string): Lane => {
+  const end = key.indexOf('/');
+  return { subscription_id: key.slice(0, end), merchant_account_id: key.slice(end + 1) };
+};
+const isOpen = `state < 'active'`;
+const noSubscription = '00000000-0000-0000-0000-000000000000';
 
 export async function openQueue(
   pool: Pool,
@@ -52,12 +68,24 @@ export async function openQueue(
     maintenanceIntervalSeconds: supervisionSeconds,
   });
   boss.on('error', onError);
-  const close = () => boss.stop({ graceful: false, close: false, wait: false });
+  let supervision: NodeJS.Timeout | undefined;
+  const close = () => {
+    clearInterval(supervision);
+    return boss.stop({ graceful: false, close: false, wait: false });
+  };
   try {
     await withSchemaLock(pool, async () => {
       await boss.start();
       await boss.createQueue(queueName);
+      await createLaneIndex(pool);
     });
+    if (supervise) {
+      await assignLanes(pool);
+      supervision = setInterval(
+        () => void assignLanes(pool).catch(onError),
+        supervisionSeconds * 1000,
+      ).unref();
+    }
   } catch (error) {
     // Otherwise the timers of pg-boss keep the process alive although the start failed.
     await close();
@@ -70,12 +98,12 @@ export async function openQueue(
     }),
   });
   return {
-    async add(db, due, { afterSeconds = 0, postponed = false } = {}) {
+    async add(db, due, { afterSeconds = 0 } = {}) {
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
-      const jobs = due.map(({ deliveryId, round }) => ({
+      const jobs = due.map(({ deliveryId, round, ...lane }) => ({
         name: queueName,
         data: { deliveryId, round },
-        priority: postponed ? -1 : 0,
+        singletonKey: keyOf(lane),
         startAfter,
         expireInSeconds: leaseSeconds,
         // These retries are for expired leases only; failed deliveries follow schedule.ts.
@@ -85,9 +113,39 @@ export async function openQueue(
       }));
       if (jobs.length > 0) await boss.insert(jobs, { db: executorOf(db) });
     },
-    async fetch(limit) {
-      const jobs = await boss.fetch<DueJob>(queueName, { batchSize: limit });
-      return jobs.map(({ id, data }) => ({ id, ...data }));
+    async lanes(after, limit) {
+      // Jumps from lane to lane in the index, however many jobs each of them has.
+      const next = (than: string) =>
+        `select singleton_key as key, start_after from pgboss.job
+         where name = $1 and ${isOpen} and singleton_key > ${than}
+         order by singleton_key, start_after limit 1`;
+      const { rows } = await pool.query<{ key: string; isDue: boolean }>(
+        `with recursive lanes as (
+           (${next('$2')})
+           union all select found.* from lanes cross join lateral (${next('lanes.key')}) as found
+         ) select key, start_after < now() as "isDue" from lanes limit $3`,
+        [queueName, after ? keyOf(after) : '', limit],
+      );
+      return rows.map(({ key, isDue }) => ({ ...laneOf(key), isDue }));
+    },
+    // Not by `fetch` of pg-boss, which sorts all due jobs each time and takes the oldest: a backlog of one subscription would
+    // be fetched again and again, only to find that there is no room for it.
+    async fetch(wanted) {
+      const { rows } = await pool.query<{ id: string; data: Omit<Job, 'id'> }>(
+        `with next as materialized (
+           select job.id from unnest($2::text[], $3::integer[]) as wanted (key, most)
+           cross join lateral (
+             select id from pgboss.job
+             where name = $1 and ${isOpen} and singleton_key = wanted.key and start_after < now()
+             order by start_after limit wanted.most for update skip locked
+           ) as job
+         )
+         update pgboss.job set state = 'active', started_on = now(),
+           retry_count = retry_count + (started_on is not null)::integer
+         from next where name = $1 and job.id = next.id returning job.id, data`,
+        [queueName, wanted.map(keyOf), wanted.map(({ limit }) => limit)],
+      );
+      return rows.map(({ id, data }) => ({ id, ...data }));
     },
     async complete(db, jobIds) {
       // The options must be the fourth argument. The types of pg-boss also allow them as the third, but there they are
@@ -101,11 +159,37 @@ export async function openQueue(
         [queueName, jobIds],
       );
     },
+    async putBack(jobId) {
+      await pool.query(
+        `update pgboss.job set state = 'created', started_on = null where name = $1 and id = $2 and state = 'active'`,
+        [queueName, jobId],
+      );
+    },
     async release(jobId) {
       await boss.fail(queueName, jobId);
     },
     close,
   };
+}
+
+async function createLaneIndex(pool: Pool): Promise<void> {
+  // `create index if not exists` waits for all transactions that write, even if the index exists.
+  const { rows } = await pool.query<{ exists: boolean }>(
+    `select to_regclass('pgboss.job_lanes') is not null as exists`,
+  );
+  if (rows[0]?.exists) return;
+  await pool.query(`create index job_lanes on pgboss.job (singleton_key, start_after) where ${isOpen}`);
+}
+
+/** Jobs that an older version added have no lane. While it still runs beside this one, it adds more. */
+async function assignLanes(pool: Pool): Promise<void> {
+  await pool.query(
+    `update pgboss.job set singleton_key = coalesce((
+       select subscription_id || '/' || merchant_account_id from deliveries join events on events.id = event_id
+       where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
+     where name = $1 and ${isOpen} and singleton_key is null`,
+    [queueName],
+  );
 }
 
 /** Two processes that create the queue's tables at the same time would deadlock. */

@@ -5,26 +5,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
-import { inTransaction } from '../store/database.ts';
-import { createAccountSlots, type AccountLimits } from './account-slots.ts';
 import { createLimit } from './limit.ts';
-import {
-  createSubscriptionSlots,
-  failingSeconds,
-  noteEnd,
-  type Slots,
-  type SubscriptionLimits,
-} from './subscription-slots.ts';
+import { createLanes } from './lanes.ts';
+import { createPlaces, type PlaceLimits } from './places.ts';
 import type { Job } from './queue.ts';
 import { createSend } from './send.ts';
 
-export interface WorkerLimits extends SubscriptionLimits, AccountLimits {
+export interface WorkerLimits extends PlaceLimits {
   /** Deliveries that this worker holds, running or waiting for a slot of their subscription or account. */
   held: number;
   /** Concurrent database transactions. Few, because requests use the same pool. */
   transactions: number;
   batch: number;
   pollMilliseconds: number;
+  /** The same while deliveries are due: how soon a place that became free is used. */
+  busyMilliseconds: number;
   heartbeatMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
@@ -38,10 +33,12 @@ export const defaultLimits: WorkerLimits = {
   perAccount: 100,
   heldPerSubscription: 50,
   heldAtFirst: 8,
+  heldFailing: 4,
   perSubscription: 4,
   transactions: 4,
   batch: 100,
   pollMilliseconds: 250,
+  busyMilliseconds: 100,
   heartbeatMilliseconds: 5_000,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
@@ -58,34 +55,24 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const cancellation = new AbortController();
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
-  const subscriptions = createSubscriptionSlots(limits);
-  const accounts = createAccountSlots(limits);
+  const places = createPlaces(limits);
+  const lanes = createLanes(deps, places);
   const running = new Map<string, Promise<void>>();
   const transactionLimit = createLimit(limits.transactions);
   const send = createSend(deps.options);
 
-  const attempt = async (job: Job, delivery: DueDelivery, slots: Slots): Promise<void> => {
-    // It may have waited for its turn.
-    if (stopping.signal.aborted) return queue.release(job.id);
-    const context = { ...deps, send, limit: transactionLimit, signal: cancellation.signal };
-    noteEnd(slots, await deliver(job, delivery, context));
-  };
+  const attempt = (job: Job, delivery: DueDelivery): Promise<boolean> =>
+    deliver(job, delivery, { ...deps, send, limit: transactionLimit, signal: cancellation.signal });
 
-  const runInSlot = async (job: Job, delivery: DueDelivery, slots: Slots): Promise<void> => {
-    if (stopping.signal.aborted) return queue.release(job.id);
-    if (slots.failing && slots.active > 0) return postpone([job], failingSeconds);
-    slots.active += 1;
-    try {
-      await accounts.attempt(delivery.merchant_account_id, () => attempt(job, delivery, slots));
-    } finally {
-      slots.active -= 1;
-    }
+  const hold = async (job: Job, delivery: DueDelivery): Promise<void> => {
+    const wasTried = await places.hold(delivery, async () => {
+      // It may have waited for its turn.
+      if (!stopping.signal.aborted) return attempt(job, delivery);
+      await queue.release(job.id);
+      return true;
+    });
+    if (!wasTried) await queue.putBack(job.id);
   };
-
-  const hold = (job: Job, delivery: DueDelivery): Promise<void> =>
-    accounts.hold(delivery.merchant_account_id, () =>
-      subscriptions.run(delivery.subscription_id, (slots) => runInSlot(job, delivery, slots)),
-    );
 
   const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
     try {
@@ -101,41 +88,25 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     }
   };
 
-  const postpone = (jobs: readonly Job[], afterSeconds: number): Promise<void> =>
-    transactionLimit(() =>
-      inTransaction(db, async (transaction) => {
-        await queue.add(transaction, jobs, { afterSeconds, postponed: true });
-        await queue.complete(
-          transaction,
-          jobs.map(({ id }) => id),
-        );
-      }),
-    );
-
-  /** Returns how many jobs were fetched. */
+  /** Returns for how long to wait before the next one. */
   const fetchBatch = async (): Promise<number> => {
-    const capacity = limits.held - running.size;
-    const jobs = capacity > 0 ? await queue.fetch(Math.min(capacity, limits.batch)) : [];
-    if (jobs.length === 0) return 0;
-    const ids = jobs.map(({ deliveryId }) => deliveryId);
-    const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
-    const postponed = new Map<number, Job[]>();
-    for (const job of jobs) {
-      const delivery = byId.get(job.deliveryId);
-      const seconds =
-        delivery &&
-        (subscriptions.postponeFor(delivery) ?? accounts.postponeFor(delivery.merchant_account_id));
-      if (seconds === undefined) running.set(job.id, handle(job, delivery));
-      else postponed.set(seconds, [...(postponed.get(seconds) ?? []), job]);
+    const capacity = Math.min(limits.held - running.size, limits.batch);
+    if (capacity <= 0) return limits.busyMilliseconds;
+    const { jobs, hasMore, isBusy } = await lanes.fetch(capacity);
+    if (jobs.length > 0) {
+      const ids = jobs.map(({ deliveryId }) => deliveryId);
+      const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
+      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId)));
     }
-    for (const [seconds, some] of postponed) await postpone(some, seconds);
-    return jobs.length;
+    if (hasMore) return 0;
+    return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
   };
 
   const poll = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      if ((await fetchBatch()) > 0) continue;
-      await wait(limits.pollMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+      const milliseconds = await fetchBatch();
+      if (milliseconds > 0)
+        await wait(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
 

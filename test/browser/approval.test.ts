@@ -1,4 +1,4 @@
-// The sandbox's approval page, as a buyer meets it in a real browser.
+// The approval page of the sandbox, used by a buyer in a real browser.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
         .end('<!doctype html><title>Shop</title><link rel="icon" href="data:,"><h1>Welcome back</h1>');
     });
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
-    // Another origin than ours, as in real life.
+    // A different origin, because the shop is not served by the service.
     back = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back?order=1&x=%C3%A9`;
     browser = await launch();
   });

@@ -1,4 +1,4 @@
-// The documentation as a reader meets it: built, served under a path of its own, and opened in a real browser.
+// Builds the documentation, serves it under its own path and opens it in a real browser.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -92,7 +92,7 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
   async function open(hash = '', options: BrowserContextOptions = {}, from = address): Promise<Page> {
     const opened = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
     diary = await keepDiary(opened, (url) => url.href.startsWith(from));
-    // A page that is not found is shown for a moment only, so it has to be caught in the act.
+    // The not-found page is visible only for a moment, so it is recorded as soon as it appears.
     await opened.addInitScript(`new MutationObserver(() => {
       if (document.body?.innerText.includes('No page at this address')) console.error('lost: ' + location.hash);
     }).observe(document, { childList: true, subtree: true })`);
@@ -146,6 +146,15 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await page.getByText('"5105105105105100"').waitFor();
   });
 
+  it('shows gift card items as objects, each kind with its properties', async () => {
+    await visit(page, '#operation/checkGiftCardBalances');
+    const shown = () => page.locator('body').innerText();
+    await expect.poll(shown).toMatch(/Array of objects/i);
+    expect(await shown()).not.toMatch(/Array of any/i);
+    await page.getByText('Not stored').first().waitFor();
+    await page.getByText('Stored', { exact: true }).first().waitFor();
+  });
+
   it('finds external_identifier and goes right to that property', async () => {
     await visit(page, '#section/Pages');
     await page.getByTestId('search-trigger').click();
@@ -191,7 +200,7 @@ async function visit(page: Page, link: string): Promise<void> {
   await expectAtTop(page, targetOf(link));
 }
 
-/** The heading that a link promises. */
+/** The text of the heading that a link points to. */
 function targetOf(link: string): string {
   const [kind, ...rest] = link.slice(1).split('/');
   const name = rest.at(-1) ?? '';
@@ -208,7 +217,7 @@ async function expectInView(found: Locator, lowest = 900): Promise<void> {
     .toSatisfy((y) => typeof y === 'number' && y >= 0 && y < lowest, `${found.toString()} in view`);
 }
 
-/** As the server does: the site under /docs/, and nothing else. */
+/** Serves the site under /docs/ and nothing else, like the server. */
 async function serve(folder: string): Promise<Server> {
   const server = createServer((request, response) => {
     const file = { '/docs/': 'index.html', '/docs/openapi.json': 'openapi.json' }[request.url ?? ''];

@@ -1,4 +1,4 @@
-// The client in a real browser: bundled as a frontend team bundles it, on a page of another origin than the service.
+// The client in a real browser: bundled with esbuild, on a page whose origin is not the service's.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The client against the real service: right use, what is refused, whose account, whose token.
+// The client with the real service: valid calls, refused calls, merchant accounts and tokens.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';

@@ -1,4 +1,4 @@
-// The code of the guide for frontend teams, taken from it as it stands and run; the examples of the client's own comments.
+// Runs the code of the guide for frontend teams unchanged, and compiles the examples in the client's comments.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -96,7 +96,7 @@ describe.skipIf(!chromiumPath)(`in a real browser${chromiumPath ? '' : ` (${with
   beforeAll(async () => {
     mock = await startMock({ port: 0 });
     site = createServer(({ url }, response) => {
-      // The file that a shell wrote: with a line break at its end.
+      // With a newline at the end, as a shell writes it.
       if (url === '/token') response.end(`${token}\n`);
       else if (url === '/page.js') response.setHeader('Content-Type', 'text/javascript').end(script);
       else response.setHeader('Content-Type', 'text/html').end(html);
@@ -110,7 +110,7 @@ describe.skipIf(!chromiumPath)(`in a real browser${chromiumPath ? '' : ` (${with
     await mock.close();
   });
 
-  /** Loads the guide's page with this address in place of the guide's. */
+  /** Loads the page of the guide, with this base URL instead of the guide's. */
   async function open(address: string) {
     const own = "baseUrl: 'http://127.0.0.1:4010'";
     expect(browserCode.split(own)).toHaveLength(2);

@@ -1,4 +1,4 @@
-// What a consumer gets from `npm pack`: built and packed from a copy of the tree, unpacked in a folder that knows nothing of it.
+// What a consumer gets from `npm pack`: built and packed from a copy of the project, and unpacked outside of it.
 import {
   cpSync,
   existsSync,
@@ -43,7 +43,7 @@ beforeAll(async () => {
     cpSync(join(root, name), join(tree, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   await succeed(process.execPath, [tsc, '-p', 'tsconfig.build.json'], tree);
-  // What else a build leaves, and what must stay at home.
+  // Other build output and private files, none of which may be packed.
   for (const file of [
     'dist/server/main.js',
     'dist/site/index.html',
@@ -65,7 +65,7 @@ beforeAll(async () => {
   mkdirSync(join(consumer, 'node_modules/payments-service'), { recursive: true });
   const into = join(consumer, 'node_modules/payments-service');
   await succeed('tar', ['-xzf', join(scratch, report.filename), '--strip-components=1', '-C', into], scratch);
-  // As an install would, but without a registry.
+  // Links the dependencies, which `npm install` would download.
   for (const name of [
     'openapi-fetch',
     'openapi-typescript-helpers',
@@ -195,7 +195,7 @@ describe('a consumer', () => {
     ]);
   });
 
-  /** What the compiler says of these files and of our declarations. */
+  /** The compiler errors in these files and in our declarations. */
   function faultsOf(files: Record<string, string>, options: ts.CompilerOptions): string[] {
     const paths = Object.entries(files).map(([name, code]) => {
       writeFileSync(join(consumer, name), code);

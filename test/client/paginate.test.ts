@@ -1,4 +1,4 @@
-// Walking lists both ways on the real service, held against what the database has.
+// Pages through lists of the real service in both directions and compares the items with the database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
 import { createAccount, insertTransactions } from '../support/records.ts';

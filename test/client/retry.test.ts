@@ -1,4 +1,4 @@
-// What is tried again, how long it is waited for, and what is not. The sleep is the test's own.
+// Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPaymentsClient, type RetryOptions } from '../../client/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,11 +11,12 @@ const answer = (status: number, headers: Record<string, string> = {}): Response 
 const limited = (retryAfter?: string) =>
   answer(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
 
-/** A client whose calls have these outcomes one after the other, and what it did. */
+/** A client whose requests have these outcomes in order, with a record of its requests and delays. */
 function rehearse(outcomes: Outcome[], retry: RetryOptions = {}) {
   const waits: number[] = [];
   const bodies: string[] = [];
   const tokens: (string | null)[] = [];
+  const keys: (string | null)[] = [];
   let asked = 0;
   const client = createPaymentsClient({
     baseUrl: 'http://service.test',
@@ -30,12 +31,13 @@ function rehearse(outcomes: Outcome[], retry: RetryOptions = {}) {
     fetch: async (request) => {
       bodies.push(await request.text());
       tokens.push(request.headers.get('Authorization'));
+      keys.push(request.headers.get('Idempotency-Key'));
       const outcome = outcomes[bodies.length - 1] ?? new Error('one call too many');
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
   });
-  return { client, waits, bodies, tokens };
+  return { client, waits, bodies, tokens, keys };
 }
 
 describe('429', () => {
@@ -120,6 +122,74 @@ describe('what may have changed something', () => {
   });
 });
 
+describe('writes', () => {
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+  const lost = new TypeError('fetch failed');
+  const honoured = (status: number) => answer(status, { 'Idempotency-Replayed': 'false' });
+  const store = (client: ReturnType<typeof rehearse>['client'], key?: string) =>
+    client.POST('/payment-methods', {
+      body: card,
+      ...(key === undefined ? {} : { params: { header: { 'Idempotency-Key': key } } }),
+    });
+
+  it('have a random key each, which a retry repeats; reads have none', async () => {
+    const { client, keys, waits } = rehearse([
+      honoured(201),
+      lost,
+      honoured(503),
+      honoured(201),
+      answer(200),
+    ]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(201);
+    await client.POST('/gift-cards/balances', { body });
+    const [first, ...second] = keys.slice(0, 4);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(second).size).toBe(1);
+    expect(second[0]).not.toBe(first);
+    expect(keys[4]).toBeNull();
+    expect(waits).toEqual([0.5, 1]);
+  });
+
+  it('keep the key that the caller gives', async () => {
+    const { client, keys } = rehearse([honoured(500), honoured(201)]);
+    expect((await store(client, 'mine')).response.status).toBe(201);
+    expect(keys).toEqual(['mine', 'mine']);
+  });
+
+  it.each([['a lost connection', lost] as const, ['a 502', answer(502)] as const])(
+    'are not sent again after %s to a server that has not shown that it honours keys',
+    async (_name, outcome) => {
+      const { client, bodies } = rehearse([answer(201), outcome]);
+      await store(client);
+      await store(client).catch((error: unknown) => {
+        expect(error).toBe(lost);
+      });
+      expect(bodies).toHaveLength(2);
+    },
+  );
+
+  it('are sent again from the first one on if the caller knows the server', async () => {
+    const { client, bodies } = rehearse([lost, answer(201)], { writes: true });
+    expect((await store(client)).response.status).toBe(201);
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('have no key and are never sent again with writes: false', async () => {
+    const { client, keys } = rehearse([honoured(201), honoured(500)], { writes: false });
+    await store(client);
+    expect((await store(client)).response.status).toBe(500);
+    expect(keys).toEqual([null, null]);
+  });
+
+  it('a balance check is no write, and is not sent again', async () => {
+    const { client, bodies } = rehearse([honoured(201), lost]);
+    await store(client);
+    await expect(client.POST('/gift-cards/balances', { body })).rejects.toBe(lost);
+    expect(bodies).toHaveLength(2);
+  });
+});
+
 describe('an abort signal', () => {
   it('ends the wait with its reason, and nothing is left behind', async () => {
     vi.useFakeTimers();
@@ -163,6 +233,43 @@ describe('an abort signal', () => {
   });
 });
 
+describe('the real service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ config: { webhookWorker: false } });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('stores a card once although the answer was lost and the client sent it twice', async () => {
+    let lose = false;
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      token: service.token('*.write'),
+      retry: { sleep: () => Promise.resolve() },
+      fetch: async (request) => {
+        const response = await fetch(request);
+        if (!lose) return response;
+        lose = false;
+        throw new TypeError('fetch failed');
+      },
+    });
+    const store = () =>
+      client.POST('/payment-methods', {
+        body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+      });
+    await store();
+    const count = async () => {
+      const rows = await service.service.database.db.selectFrom('payment_methods').select('id').execute();
+      return rows.length;
+    };
+    const before = await count();
+    lose = true;
+    const { data, response } = await store();
+    expect([data?.status, response.headers.get('Idempotency-Replayed')]).toEqual(['succeeded', 'true']);
+    expect(await count()).toBe(before + 1);
+  });
+});
+
 describe('the real rate limit', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -179,7 +286,7 @@ describe('the real rate limit', () => {
       retry: {
         sleep: (milliseconds) => {
           waits.push(milliseconds / 1000);
-          // Instead of a minute: another checkout has another token.
+          // A new token instead of a wait of a minute, because each token has its own rate limit.
           token = service.token('embed', 'gift-cards.read');
           return Promise.resolve();
         },

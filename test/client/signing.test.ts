@@ -1,4 +1,4 @@
-// Tokens that the client signs itself: both algorithms against the real service, renewal under a clock of the test's own.
+// Tokens that the client signs: both algorithms with the real service, and renewal with a fake clock.
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ describe('a client with a key pair', () => {
     const call = async () => (await client.GET('/card-scheme-definitions')).response.status;
     expect(new Set(await Promise.all(Array.from({ length: 20 }, call)))).toEqual(new Set([200]));
     expect(seen.size).toBe(1);
-    // A day in steps of ten minutes: the service, by the same clock, never finds a token that has ended.
+    // Over a day, in steps of ten minutes, the service (with the same clock) never sees an expired token.
     for (let step = 1; step <= 144; step += 1) {
       pass(600);
       expect(await call()).toBe(200);

@@ -1,4 +1,4 @@
-// Deliveries signed by the library of the Standard Webhooks convention, checked by ours.
+// The client verifies deliveries that the Standard Webhooks library signed.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A contract that is broken beyond house rules stops `npm run lint -- --contract`, and the message names file and line.
- * Faults that do not hide each other share a project, because starting the linter is what takes the time.
+ * A contract that is not valid OpenAPI fails `npm run lint -- --contract`, and the message names file and line. Faults that do
+ * not hide each other share a project, because starting the linter takes most of the time.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface Fault {
   /** The line that the message must name, by its text. */
   at: string;
   says: string;
-  /** The file that the message must name, when the fault shows in another than it was made in. */
+  /** The file that the message must name, if it is not the edited one. */
   shows?: string;
 }
 

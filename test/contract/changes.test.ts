@@ -10,16 +10,17 @@ import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { announced, changes, type ProjectEdits } from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
+import { compileInto } from '../support/compile.ts';
 import { newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { run, startServer } from '../support/processes.ts';
+import { runNode, startServer } from '../support/processes.ts';
 import { withoutAnnounced, announcementsIn } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
 
 const sides = (side: 'contract' | 'code') => Object.values(changes).map((change) => change[side]);
 let made: Workspace;
-/** What the compiler says of each file, before and after the code was written. */
+/** The compiler errors of each file, before and after the code was written. */
 let unwritten: Diagnose;
 let written: Diagnose;
 let generated: string[] = [];
@@ -32,9 +33,7 @@ beforeAll(async () => {
   // Migrations come before `generate`, which lists them.
   for (const edits of [announced, ...sides('contract'), ...sides('code')])
     await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
-  const { status, output } = await run(join(root, 'node_modules/.bin/tsx'), ['scripts/generate.ts'], {
-    cwd: made.folder,
-  });
+  const { status, output } = await runNode('scripts/generate.ts', [], { cwd: made.folder });
   expect(status, output).toBe(0);
   generated = output.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = compile(made.folder);
@@ -63,7 +62,7 @@ type Diagnose = (file: string) => string;
 // Source files that did not change are parsed once for both programs.
 const parsed = new Map<string, ts.SourceFile>();
 
-/** The compiler checks a file when it is asked about it, so only those that a change concerns cost anything. */
+/** Type-checks only the files that are asked for, because checking all of them takes much longer. */
 function compile(folder: string): Diagnose {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: object;
@@ -193,6 +192,7 @@ describe('the service', () => {
   it('serves the operation, stores and shows the field, and filters', async () => {
     await using dataDir = await newDataDir();
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
+    await compileInto(made.folder, made.folder);
     await using server = await startServer(env, made.folder);
     const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
     const headers = { Authorization: `Bearer ${signToken(key, ['*.read'], 3600)}` };

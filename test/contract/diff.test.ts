@@ -1,7 +1,7 @@
 // Every way to break a consumer is tried on a copy of the contract. All edits of one expected rating go into one copy, as
 // a comparison costs a second; the first pointer of an edit says where its change must be found. The file is long because
 // that table is: it is the list of what we promise not to break.
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -18,7 +18,7 @@ type Edit = readonly [promise: string, first: Step, ...more: Step[]];
 
 const gone = Symbol('gone');
 const cut = (pointer: string): Step => [pointer, gone];
-/** The value there is, changed. */
+/** Changes an existing value. */
 const put = (pointer: string, value: unknown): Step => [pointer, value];
 const without = (item: string) => (list: unknown) => (list as string[]).filter((other) => other !== item);
 const plus = (item: unknown) => (list: unknown) => [...(list as unknown[]), item];
@@ -33,7 +33,7 @@ const text = { type: 'string' };
 const answer = { description: 'Done.', responses: { 204: { description: 'Done.' } } };
 const limit = { scope: 'embed', limit: 9, window_seconds: 9 };
 
-// What the contract lacks, so that it can be taken away.
+// Added to the base, so that edits can remove what the contract itself does not have.
 const given: Step[] = [
   put(`${schemas}/WebhookSubscriptionCreate/properties/mode`, { ...text, enum: ['all', 'some'] }),
   put(`${schemas}/WebhookSubscriptionCreate/properties/kind`, { ...text, enum: ['all', 'some'] }),
@@ -427,6 +427,35 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(forced.output).toContain('Set it to 2.0.1');
     expect(forced.output).toContain('Released 2.0.0');
     expect(forced.status).toBe(0);
+  });
+
+  it('accepts a breaking change that is listed with its test, and nothing that needs no entry', async () => {
+    await rewrite('openapi/components/schemas/FreeText.yaml', (yaml) =>
+      yaml.replace('maxLength: 200', 'maxLength: 199'),
+    );
+    await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 2.0.0', 'version: 2.0.1'));
+    await rewrite('CHANGELOG.md', (text) => `${text}\n## 2.0.1 — 2026-11-16\n\n### Contract\n\n- Shorter.\n`);
+    await mkdir(inFolder('test'));
+    await writeFile(inFolder('test/short.test.ts'), "it('is short', () => {});\n");
+    const entry = (pointer: string, test: string) =>
+      `2.0.1:\n  - pointer: ${pointer}\n    reason: Nobody can write that much.\n    test: ${test}\n`;
+    const place = 'openapi/components/schemas/FreeText.yaml#/maxLength';
+    const list = inFolder('openapi/released/accepted.yaml');
+    await writeFile(list, entry(place, 'test/short.test.ts > is long'));
+    const untested = await diff();
+    expect(untested.output).toContain('there is no test "test/short.test.ts > is long"');
+    expect(untested.status).toBe(1);
+
+    await writeFile(list, entry(place, 'test/short.test.ts > is short'));
+    const accepted = await diff('--release');
+    expect(accepted.output).toMatch(/Accepted \(1\)\n {2}≈ .*\n {6}Nobody can write that much\./);
+    expect(accepted.output).toContain('Released 2.0.1');
+    expect(accepted.status).toBe(0);
+
+    await writeFile(list, entry(place, 'test/short.test.ts > is short').replace('2.0.1', '2.0.2'));
+    const needless = await diff();
+    expect(needless.output).toContain(`nothing breaks at ${place}`);
+    expect(needless.status).toBe(1);
   });
 
   it("stops at a contract that does not bundle, with Redocly's own file and line", async () => {

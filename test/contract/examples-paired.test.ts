@@ -1,4 +1,4 @@
-/** The examples tell what the sandbox does: an answer follows from its request, an event from what the API shows. */
+/** Examples agree with each other: a response follows from its request, and an event shows the resource as the API does. */
 import { describe, expect, it } from 'vitest';
 import {
   contract,

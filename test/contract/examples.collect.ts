@@ -25,7 +25,7 @@ export const contract = Contract.read(process.env['CONTRACT_FILE'] ?? 'generated
 const children = (place: Place): [string, Place][] =>
   Object.keys(asJson(place.value)).map((key) => [key, childOf(place, key)]);
 
-/** A request body or a response, and whose it is. */
+/** A request body or a response, with its operation or event. */
 export interface Body {
   operation: string;
   side: string;
@@ -81,14 +81,14 @@ const ajv = new Ajv2020({
   strict: true,
   strictTypes: true,
   strictTuples: true,
-  // It misreads `not: {required: […]}`.
+  // This option rejects `not: {required: […]}` by mistake.
   strictRequired: false,
   // `type: [string, 'null']` is how this contract says "or null".
   allowUnionTypes: true,
   allErrors: true,
 });
 formats.default(ajv, { mode: 'full' });
-// The document is no schema itself, only the place that references lead into.
+// The document is not a schema; it is added so that references can be resolved.
 ajv.addVocabulary(Object.keys(contract.document));
 ajv.addSchema(contract.document, 'contract');
 
@@ -97,7 +97,7 @@ export function faultsOf(value: unknown, schema: string): ErrorObject[] {
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
-/** Every object within a value, itself included. */
+/** All objects in a value, including the value itself. */
 export function objectsIn(value: unknown): Json[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn);
   if (!isJson(value)) return [];

@@ -1,4 +1,4 @@
-/** The examples are what the mock serves and what readers copy: complete, valid, and one story told consistently. */
+/** The mock serves the examples and readers copy them, so they must be complete, valid and consistent with each other. */
 import { describe, expect, it } from 'vitest';
 import {
   bodies,
@@ -63,7 +63,7 @@ describe('valid', () => {
   });
 });
 
-/** For each thing the different values of some fields of it; more than one is a contradiction. */
+/** The different values that the examples give to some fields of a resource, by resource; two values contradict each other. */
 function contradictions(things: Json[], key: string, fields: string[]): string[] {
   return fields.flatMap((field) => {
     const seen = new Map<unknown, Set<string>>();

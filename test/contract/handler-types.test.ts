@@ -1,4 +1,4 @@
-// The compiler is the first test of a handler: an undeclared status, a wrong field or a missing handler does not compile.
+// A handler with an undeclared status or a wrong field does not compile, nor does a missing handler.
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `

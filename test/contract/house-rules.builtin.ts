@@ -1,4 +1,4 @@
-/** What we rely on Redocly's own rules for. */
+/** Faults that Redocly's own rules must report, because we have no rule for them. */
 import { add, cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 

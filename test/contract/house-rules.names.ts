@@ -1,4 +1,4 @@
-/** Broken names and places, and the rule that must catch each. */
+/** Wrong names and misplaced files, each with the rule that must report it. */
 import { add, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
@@ -126,6 +126,7 @@ export const names: Fixture[] = [
     at: 'schema:',
     says: 'Move this schema to a file of its own in components/schemas/',
     also: ['house/no-orphans', 'no-invalid-media-type-examples'],
+    alone: true,
   },
   {
     rule: 'house/component-name',

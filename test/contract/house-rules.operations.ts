@@ -1,4 +1,4 @@
-/** Broken operations, and the rule that must catch each. */
+/** Broken operations, each with the rule that must report it. */
 import { cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
@@ -90,6 +90,7 @@ export const operations: Fixture[] = [
     edit: swap('[gift-cards.read]', '[gift-cards.read, gift-cards.write]'),
     at: 'gift-cards.write',
     says: 'names one scope',
+    also: ['house/idempotency-key'],
   },
   {
     rule: 'house/operation-scope',
@@ -252,5 +253,38 @@ export const operations: Fixture[] = [
     edit: swap('summary: List transactions', 'summary: List transactions.'),
     at: 'List transactions.',
     says: 'end it without a full stop',
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'a POST that writes and takes no key',
+    file: subscriptions,
+    edit: cut(/ {4}- \$ref: .*\/IdempotencyKey.yaml\n/u),
+    at: 'parameters:',
+    says: 'createWebhookSubscription writes: add the parameter Idempotency-Key',
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'a key where nothing is written',
+    file: balances,
+    edit: swap('  requestBody:', '    - $ref: ../components/parameters/IdempotencyKey.yaml\n  requestBody:'),
+    at: 'parameters:',
+    says: 'checkGiftCardBalances does not write',
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'no 422 for a key of another request',
+    file: paymentMethods,
+    edit: withoutStatus(422),
+    at: 'responses:',
+    says: 'Declare 422',
+    also: ['no-unused-components', 'house/no-orphans'],
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'an answer that does not say whether it is repeated',
+    file: 'components/responses/Conflict.yaml',
+    edit: cut(/ {2}Idempotency-Replayed:\n.*\n/u),
+    at: 'headers:',
+    says: 'Add the header Idempotency-Replayed to this 409',
   },
 ];

@@ -1,4 +1,4 @@
-/** Missing descriptions and faulty examples, and the rule that must catch each. */
+/** Missing descriptions and faulty examples, each with the rule that must report it. */
 import { cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 

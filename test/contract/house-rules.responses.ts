@@ -1,4 +1,4 @@
-/** Broken answers, and the rule that must catch each. */
+/** Broken responses, each with the rule that must report it. */
 import { cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
@@ -109,7 +109,8 @@ export const responses: Fixture[] = [
     rule: 'house/response-headers',
     broken: 'a 201 without the request id',
     file: paymentMethods,
-    edit: cut(/ {6}headers:\n.*\n.*\n/u),
+    edit: cut(/ {6}headers:\n(?: {8}.*\n)+/u),
+    also: ['house/idempotency-key'],
     at: "'201':",
     says: 'Add the header X-Request-ID to this 201',
   },
@@ -117,7 +118,8 @@ export const responses: Fixture[] = [
     rule: 'house/response-headers',
     broken: 'an error without the request id',
     file: response('NotFound'),
-    edit: cut(/headers:\n.*\n.*\n/u),
+    edit: cut(/headers:\n(?: {2}.*\n)+/u),
+    also: ['house/idempotency-key'],
     at: 'description:',
     says: 'Add the header X-Request-ID to this 404',
   },

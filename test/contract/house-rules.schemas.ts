@@ -1,4 +1,4 @@
-/** Broken schemas, and the rule that must catch each. */
+/** Broken schemas, each with the rule that must report it. */
 import { add, cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
@@ -40,6 +40,22 @@ export const schemas: Fixture[] = [
     edit: swap('minimum: 1', 'minimum: 101'),
     at: 'minimum: 101',
     says: 'minimum 101 is more than maximum 100',
+  },
+  {
+    rule: 'house/portable-pattern',
+    broken: 'a class whose meaning depends on the language',
+    file: schema('ExpirationDate'),
+    edit: swap('^[0-9]{2}/', String.raw`^\d{2}/`),
+    at: 'pattern:',
+    says: 'such as [0-9]',
+  },
+  {
+    rule: 'house/closed-object',
+    broken: 'an open alternative of a choice',
+    file: schema('GiftCardBalanceStored'),
+    edit: cut('additionalProperties: false\n'),
+    at: 'title:',
+    says: 'Close this object',
   },
   {
     rule: 'house/closed-object',

@@ -1,6 +1,6 @@
 /**
- * Every house rule catches what it is there for. Each fixture breaks a copy of the contract in one way; the rule must say so
- * at the right line, in words that tell how to mend it, and no other rule may complain without being expected to.
+ * Tests every house rule. Each fixture breaks a copy of the contract in one way. The rule must report it at the right line
+ * and say how to fix it, and no other rule may report anything unless the fixture expects that.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -21,13 +21,13 @@ export interface Fixture {
   edit: (text: string) => string;
   /** Part of the line that the rule must point at. */
   at: string;
-  /** Part of the message: how to mend it. */
+  /** Part of the message that says how to fix it. */
   says: string;
   /** The file that the rule must name, when it is not the one that was edited. */
   reported?: string;
-  /** Further files that the break needs. */
+  /** Edits of other files that the fixture needs. */
   plus?: Edits;
-  /** Rules that are broken by the same edit, and may say so anywhere. */
+  /** Other rules that the same edit breaks; they may report it at any line. */
   also?: string[];
   /** It hides a part of the contract, so it cannot share a copy with others. */
   alone?: true;
@@ -62,7 +62,7 @@ function pack(all: Fixture[]): Copy[] {
 
 const copies = pack(fixtures);
 
-/** What the contract says now, said in other ways that are as good. */
+/** The same contract written in other valid ways. */
 const variations: Edits = {
   'paths/transactions.yaml': swap(
     /'200':\n[\s\S]*(?= {4}'400')/u,
@@ -112,18 +112,18 @@ describe.each([...new Set(fixtures.map(({ rule }) => rule))])('%s', (rule) => {
       text: expect.stringContaining(at) as string,
       message: expect.stringContaining(says) as string,
     });
-    // Whatever else the rule says must be about the files of this fixture, and point at a line of them.
+    // Other problems that the rule reports must be in the files of this fixture and have a line.
     expect(problems.filter(({ file }) => !filesOf(fixture).includes(file))).toEqual([]);
     expect(problems.filter(({ line }) => line < 1)).toEqual([]);
   });
 });
 
-it('accepts the contract as it is, and said in other words', () => {
+it('accepts the contract, and the same contract written in other ways', () => {
   expect(untouched).toEqual([]);
   expect(varied).toEqual([]);
 });
 
-it('complains of nothing else', () => {
+it('reports nothing else', () => {
   const stray = copies.flatMap((copy) => {
     const expected = new Set(copy.fixtures.flatMap(rulesOf));
     return copy.problems.filter(({ rule }) => !expected.has(rule));
@@ -131,7 +131,7 @@ it('complains of nothing else', () => {
   expect(stray).toEqual([]);
 });
 
-it('proves every rule that is ours', () => {
+it('tests every rule of our own', () => {
   const { rules } = parse(readFileSync('redocly.yaml', 'utf8')) as { rules: Record<string, unknown> };
   const ours = Object.keys(rules).filter((rule) => /^(house|rule)\//u.test(rule));
   expect(ours.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// What the docs tell readers to paste is run as it stands.
+// Runs the code of the introduction unchanged, because readers paste it.
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -51,6 +51,11 @@ describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s
     expect(back.map((one) => one?.items)).toEqual(there.map(({ items }) => items));
   });
 
+  it('an empty cursor and null are the first page', async () => {
+    const first = await page(`${list}?limit=1`);
+    for (const cursor of ['', 'null']) expect(await page(`${list}?limit=1&cursor=${cursor}`)).toEqual(first);
+  });
+
   it('a cursor of another list, or an invalid one, is 422', async () => {
     const other = list === '/transactions' ? '/api-key-pairs' : '/transactions';
     const { next_cursor } = await page(`${other}?limit=1`);

@@ -73,6 +73,12 @@ const queries: Case[] = [
     'constructor',
   ],
   ...[
+    'cursor',
+    'cursor=',
+    'cursor=null',
+    'cursor=&cursor=',
+    'cursor=NULL',
+    'created_at_gte=2026-01-01T00:00:00+01:00',
     'cursor=foreign',
     'cursor=bW9jaw',
     `cursor=${'x'.repeat(1_000)}`,

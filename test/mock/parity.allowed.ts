@@ -74,6 +74,14 @@ export const allowed: Allowed[] = [
       one.wire.headers['X-Service-Merchant-Account-ID'] === '*',
   },
   {
+    name: 'the idempotency key of another key pair',
+    why: 'The mock knows no key pairs, so all callers share their keys.',
+    when: (one) =>
+      one.wire.who.kind === 'restricted' &&
+      statuses(one) === '422 201' &&
+      'Idempotency-Key' in one.wire.headers,
+  },
+  {
     name: 'a cursor of the mock or of the examples',
     why: 'Whoever issued a cursor is who understands it; the mock also follows those of the contract’s examples.',
     when: (one) => statuses(one) === '200 422' && cursorOf(one.wire) !== null,

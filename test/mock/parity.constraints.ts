@@ -62,7 +62,10 @@ function ofObject(at: string, { properties, required, not }: Schema): string[] {
 }
 
 function ofKeywords(at: string, schema: Schema): string[] {
-  const types = Object.entries(byKeyword).flatMap(([keyword, type]) => (keyword in schema ? [type] : []));
+  const types = Object.entries(byKeyword).flatMap(([keyword, type]) =>
+    // The pattern of a URL is reported in the words of its format.
+    keyword in schema && !(keyword === 'pattern' && schema.format === 'uri') ? [type] : [],
+  );
   return [...types, byFormat[String(schema.format)] ?? []].flat().map((type) => `${at} ${type}`);
 }
 

@@ -86,7 +86,7 @@ export async function exchange(parties: Parties, wire: Wire): Promise<Exchange> 
 }
 
 const promised = [
-  ...['content-type', 'allow', 'www-authenticate', 'retry-after', 'connection'],
+  ...['content-type', 'allow', 'www-authenticate', 'retry-after', 'connection', 'idempotency-replayed'],
   ...['access-control-allow-origin', 'access-control-allow-methods', 'access-control-max-age'],
   ...['access-control-allow-headers', 'access-control-expose-headers'],
 ];

@@ -74,6 +74,9 @@ const texts: Case[] = [
   raw('spaces', '   '),
   raw('NaN', '{"number": NaN}'),
   raw('a key twice', '{"method": "card", "method": "cash"}'),
+  raw('a key twice, once escaped', '{"number": "1", "\\u006eumber": "2"}'),
+  raw('a key twice, far inside', '{"x": [{"a": {"b": 1, "b": 1}}]}'),
+  raw('a lone surrogate beside an escaped backslash', '{"x": "\\ud800\\\\\\udc00"}'),
   raw('bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])),
   raw('an empty body', ''),
   raw('too large a body', JSON.stringify({ ...card, padding: 'x'.repeat(110_000) })),
@@ -99,6 +102,9 @@ const texts: Case[] = [
     'application/problem+json',
     'application/json; v=2',
     'application/json, text/plain',
+    'application/json;',
+    'application/json; a="; charset=latin1"',
+    'application/json; v=2; charset=latin1',
     ' ',
   ].map((type) => raw(`the media type "${type}"`, '{}', { 'Content-Type': type })),
   ...['Application/JSON; Charset="UTF-8"', 'application/json ;charset=utf-8'].map((type) =>
@@ -138,6 +144,10 @@ const ways = (id: OperationId): Case[] => {
       : []),
     { name: 'a slash at the end', target: `${path}/` },
     { name: 'an unknown parameter', target: `${path}?unicorn=1` },
+    ...['unicorn=%FF', 'limit=%zz', '%FF=1', '%', 'limit=1&limit=%C3'].map((query) => ({
+      name: `the query ${query}`,
+      target: `${path}?${query}`,
+    })),
     { name: 'no token, before the query', who: nobody, target: `${path}?unicorn=1` },
     { name: 'no token', who: nobody },
     ...['Basic eA==', 'Bearer', 'Bearer ', 'Bearer a b', 'bearer', 'Token x', ''].map((text) => ({
@@ -149,6 +159,10 @@ const ways = (id: OperationId): Case[] => {
     })),
     { name: 'early data, before the token', headers: { 'Early-Data': '1' }, who: nobody },
     ...accounts.map((account) => ({ name: `account "${account}"`, headers: { [merchantAccount]: account } })),
+    ...['', 'ü', 'a\tb', 'x'.repeat(256), `key of ${id}`].map((key) => ({
+      ...{ name: `idempotency key "${key}"`, headers: { 'Idempotency-Key': key } },
+    })),
+    { name: 'a bad key and a bad body', headers: { 'Idempotency-Key': 'ü' }, target: `${path}?unicorn=1` },
     { name: 'two accounts', headers: { [merchantAccount]: ['default', 'default'] } },
     {
       name: 'an unknown account, before the query',

@@ -237,7 +237,7 @@ describe('npm run mock', () => {
     await vi.waitFor(() => {
       expect(child.output()).toMatch(/GET \/transactions → 200 .* \d+ ms/);
     });
-    // --delay reached it: what it says it took is never less.
+    // The logged time includes --delay.
     expect(Number(/ (\d+) ms/.exec(child.output())?.[1])).toBeGreaterThanOrEqual(149);
     child.process.kill('SIGTERM');
     expect((await child.ended).status).toBe(0);

@@ -272,4 +272,22 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(row).not.toContain('8642');
     });
   });
+
+  describe('422 for an Idempotency-Key of another request', () => {
+    it('names the header, and stores nothing', async () => {
+      const headers = { 'Idempotency-Key': 'of another card' };
+      await create({}, headers);
+      const { status, body } = await create({ number: '5555555555554444' }, headers);
+      expect(status).toBe(422);
+      expect(body).toEqual({
+        detail: [
+          {
+            loc: ['header', 'idempotency-key'],
+            msg: 'was used for a request with another path or body',
+            type: 'value_error.idempotency_key.reused',
+          },
+        ],
+      });
+    });
+  });
 });

@@ -98,6 +98,12 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(await page(`?limit=3&cursor=${second.previous_cursor ?? ''}`)).toEqual(first);
     });
 
+    it('an empty cursor and null are the first page, as absent values of generated clients', async () => {
+      const first = await page('?limit=3');
+      for (const cursor of ['', 'null']) expect(await page(`?limit=3&cursor=${cursor}`)).toEqual(first);
+      expect(await page('?limit=3&cursor')).toEqual(first);
+    });
+
     it('applies the filters to every page, whatever the order of their values', async () => {
       const filters = (first: string, second: string) =>
         `status=${first}&status=${second}&metadata=${encodeURIComponent('{"turn":"0"}')}`;
@@ -266,7 +272,8 @@ describeOperation('listTransactions', {}, (frame) => {
         ({ name, schema }) => [name, wrong[name] ?? wrongByContract(schema)] as const,
       ),
     )('%s', async (name, values) => {
-      for (const value of ['', ...values]) {
+      // An empty cursor is the first page.
+      for (const value of name === 'cursor' ? values : ['', ...values]) {
         const { status, body } = await ask(`?${name}=${value}`);
         expect([value, status]).toEqual([value, 400]);
         const { details } = body as { details: { location: string; pointer: string }[] };
@@ -314,6 +321,15 @@ describeOperation('listTransactions', {}, (frame) => {
       expect([query, status]).toEqual([query, 422]);
       expect(body).toEqual(contract.components.examples.ErrorForeignCursor?.value);
     };
+
+    it('but not a cursor of the same filters in another spelling', async () => {
+      const one = 'created_at_gte=2000-01-01T00:00:00Z&currency=EUR&currency=USD';
+      const other = 'currency=USD&currency=EUR&currency=USD&created_at_gte=2000-01-01T01:00:00.000%2B01:00';
+      const { next_cursor: cursor } = await page(`?limit=1&${one}`);
+      expect(await page(`?limit=1&${other}&cursor=${cursor ?? ''}`)).toEqual(
+        await page(`?limit=1&${one}&cursor=${cursor ?? ''}`),
+      );
+    });
 
     it('a cursor of other filters, of another account, of all accounts, or a made-up one', async () => {
       const filtered = (await page('?limit=1&currency=EUR')).next_cursor ?? '';

@@ -151,6 +151,48 @@ describe('payment-methods', () => {
     expect(luhn.stdout + luhn.stderr).not.toContain('5555555555554445');
   });
 
+  it('the same details again change nothing and send nothing', async () => {
+    await service.call('POST', '/webhook-subscriptions', {
+      token: service.token('webhook-subscriptions.write'),
+      body: { url: 'http://127.0.0.1:9/' },
+    });
+    const { id } = await store();
+    const found = (date: string, input = '') =>
+      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const state = async () => ({
+      row: await findPaymentMethod(db(), id),
+      events: await db()
+        .selectFrom('events')
+        .select('id')
+        .where('name', '=', 'payment-method.updated')
+        .orderBy('id')
+        .execute(),
+    });
+    const reports = [
+      // The details of the card itself, without and with its number.
+      { report: ['12/39'], isNews: false },
+      { report: ['12/39', '4111111111111111\n'], isNews: false },
+      { report: ['01/41', '5105105105105100\n'], isNews: true },
+      // While the new number is pending: the pending details again, and the old ones.
+      { report: ['01/41', '5105105105105100\n'], isNews: false },
+      { report: ['12/39'], isNews: false },
+      { report: ['02/41', '5105105105105100\n'], isNews: true },
+      { report: ['02/41'], isNews: true },
+      // Now they are applied.
+      { report: ['02/41', '5105105105105100\n'], isNews: false },
+    ] as const;
+    for (const {
+      report: [date, number],
+      isNews,
+    } of reports) {
+      const before = await state();
+      expect((await found(date, number)).status).toBe(0);
+      const after = await state();
+      if (!isNews) expect(after).toEqual(before);
+      expect(after.events.length - before.events.length).toBe(isNews ? 1 : 0);
+    }
+  });
+
   it('apply-replacements does what the daily job does', async () => {
     const [old, young] = await Promise.all([store(), store()]);
     await db()

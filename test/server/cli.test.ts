@@ -48,8 +48,8 @@ interface Pair {
   algorithm: string;
   active: boolean;
   private_key?: string;
-  roles: string[];
-  merchant_accounts: string[];
+  roles: { slug: string }[];
+  merchant_accounts: { id: string }[];
 }
 
 const statusWith = async (token: string, path = '/card-scheme-definitions') =>
@@ -136,6 +136,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['accounts', 'create', '*', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
+    [['accounts', 'create', 'ü', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
@@ -189,8 +190,21 @@ describe('while the server runs', () => {
     const pair = JSON.parse(
       await saidOutside('keys', 'create', '--name', `Mine ${algorithm}`, '--algorithm', algorithm),
     ) as Pair;
-    expect(pair).toMatchObject({ type: 'api-key-pair', algorithm, active: true, roles: ['administrator'] });
+    expect(pair).toMatchObject({
+      type: 'api-key-pair',
+      algorithm,
+      active: true,
+      roles: [{ slug: 'administrator' }],
+    });
     expect(pair.merchant_accounts).toEqual([]);
+    // The same resource as in the API, and the private key.
+    const { body } = await createCaller(server.url)('GET', '/api-key-pairs', {
+      token: tokenOf(pair, 'api-key-pairs.read'),
+    });
+    const [listed] = (body as { items: (Pair & { last_used_at: string })[] }).items;
+    const { private_key: pem, ...resource } = pair;
+    expect(pem).toContain('PRIVATE KEY');
+    expect({ ...listed, last_used_at: null, updated_at: null }).toEqual({ ...resource, updated_at: null });
     expect(await statusWith(tokenOf(pair, 'card-scheme-definitions.read'))).toBe(200);
     expect(await statusWith(tokenOf(pair, 'transactions.read'))).toBe(403);
   });
@@ -212,7 +226,7 @@ describe('while the server runs', () => {
       ...['keys', 'create', '--name', 'Reports', '--role', 'reporting', '--role', 'reporting'],
       ...['--merchant-account', 'shop 2'],
     );
-    expect(pair).toMatchObject({ roles: ['reporting'], merchant_accounts: ['shop 2'] });
+    expect(pair).toMatchObject({ roles: [{ slug: 'reporting' }], merchant_accounts: [{ id: 'shop 2' }] });
     const token = tokenOf(pair, '*.read');
     expect(await statusWith(token, '/transactions')).toBe(200);
     expect(await statusWith(token)).toBe(403);

@@ -1,5 +1,8 @@
 // `payments doctor`: silent about healthy data, and finds each kind of damage.
 import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cards } from '../../server/sandbox/sample-records.ts';
@@ -121,5 +124,35 @@ describe('finds', () => {
     expect(stdout).toContain(
       `✗ usage counters of cards match their transactions: not so for 1, such as ${card}`,
     );
+  });
+});
+
+describe('creates nothing', () => {
+  const inEmptyFolder = async (env: Record<string, string | undefined>, files: string[] = []) => {
+    const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+    for (const file of files) await cp(join(service.config.dataDir, file), join(folder, file));
+    try {
+      const ended = await paymentsHere(['doctor'], { ...env, DATA_DIR: folder });
+      return { ...ended, folder, left: await readdir(folder) };
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+
+  it('where the secrets are missing, and names them', async () => {
+    const found = await inEmptyFolder({ DATABASE_URL: service.config.databaseUrl });
+    expect(found.left).toEqual([]);
+    expect(found.status).toBe(1);
+    expect(found.stdout).toBe('');
+    expect(found.stderr).toContain(
+      `CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY missing in ${join(found.folder, 'secrets.json')}`,
+    );
+  });
+
+  it('where the database is missing', async () => {
+    const found = await inEmptyFolder({}, ['secrets.json']);
+    expect(found.left).toEqual(['secrets.json']);
+    expect(found.status).toBe(1);
+    expect(found.stderr).toContain(`There is no database in ${found.folder}`);
   });
 });

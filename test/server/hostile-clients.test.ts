@@ -1,6 +1,7 @@
 // Clients that pipeline, do not read, stop in the middle, or send what is barely HTTP: each is bounded, and the others do not
 // notice.
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -8,12 +9,17 @@ import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../generated/operations.ts';
+import { startMock } from '../../mock/mock.ts';
 import { boundFaults } from '../../server/contract/bound-faults.ts';
 import { loadContract } from '../../server/contract/load.ts';
+import { longestToken, mostHeaderBytes } from '../../server/domain/sizes.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';
 import { oneAtATime } from '../../server/http/one-at-a-time.ts';
+import { newDataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { run, startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -40,8 +46,8 @@ async function open(text: string, { url = service.url, reads = true } = {}) {
   return { socket, closed, text: () => chunks.join('') };
 }
 
-async function answerTo(text: string) {
-  const connection = await open(text);
+async function answerTo(text: string, url = service.url) {
+  const connection = await open(text, { url });
   await connection.closed;
   const [head = '', body = ''] = connection.text().split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), head, body };
@@ -49,7 +55,8 @@ async function answerTo(text: string) {
 
 const request = (path: string, ...headers: string[]) =>
   `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
-const isHealthy = async ({ url }: TestService = service) => (await fetch(`${url}/healthz`)).status === 200;
+const isHealthy = async ({ url }: { url: string } = service) =>
+  (await fetch(`${url}/healthz`)).status === 200;
 
 describe('pipelining', () => {
   it('answers a few requests in order, one after the other', async () => {
@@ -244,6 +251,64 @@ describe('connections', () => {
   });
 });
 
+describe('sizes', () => {
+  const authorization = (own = service) => `Authorization: Bearer ${own.token('*.read')}`;
+
+  it('headers and URL may have 64 kB together, in the service and in the mock', async () => {
+    const { url, close } = await startMock({ port: 0 });
+    const padded = (bytes: number) => {
+      const call = (padding: string) =>
+        request('/card-scheme-definitions', authorization(), 'Connection: close', `X-Padding: ${padding}`);
+      return call('x'.repeat(bytes - call('').length));
+    };
+    for (const to of [service.url, url]) {
+      // Node does not count the separators, so the limit is met to within a few bytes for each line.
+      const statuses = await Promise.all(
+        [63 * 1024, 66 * 1024].map(async (bytes) => (await answerTo(padded(bytes), to)).status),
+      );
+      expect([to, ...statuses]).toEqual([to, 200, 400]);
+    }
+    await close();
+  });
+
+  it('a token of more than 8 kB is 401, in the service and in the mock', async () => {
+    const { url, close } = await startMock({ port: 0 });
+    const call = (to: string, token: string) =>
+      answerTo(request('/transactions', `Authorization: Bearer ${token}`, 'Connection: close'), to);
+    expect((await call(url, 'x'.repeat(8 * 1024))).status).toBe(200);
+    for (const to of [service.url, url]) expect((await call(to, 'x'.repeat(8 * 1024 + 1))).status).toBe(401);
+    expect(service.logs.join('')).toContain('too long');
+    await close();
+  });
+
+  it('the introduction names both', async () => {
+    const introduction = await readFile('openapi/introduction.md', 'utf8');
+    expect(introduction).toContain(`headers and URL of more than ${mostHeaderBytes / 1024} kB together`);
+    expect(introduction).toContain(`a token of more than ${longestToken / 1024} kB`);
+  });
+
+  it('1,000 half-sent requests, as large as they may be, take a bounded amount of memory', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase('furnished') };
+    await using server = await startServer(env);
+    const memory = async () =>
+      Number((await run('ps', ['-o', 'rss=', '-p', String(server.pid)])).stdout) * 1024;
+    expect(await isHealthy(server)).toBe(true);
+    const before = await memory();
+    const header = `X-Padding: ${'x'.repeat(60 * 1024)}\r\n`;
+    const half = `GET /transactions HTTP/1.1\r\nHost: a\r\n${header}`;
+    const clients = await Promise.all(Array.from({ length: 1_000 }, () => open(half, { url: server.url })));
+    // Each answer takes the server through its connections once, and it reads up to 64 kB of each.
+    for (let turn = 0; turn < 5; turn += 1) expect(await isHealthy(server)).toBe(true);
+    const grown = (await memory()) - before;
+    expect(clients.filter(({ socket }) => socket.destroyed)).toEqual([]);
+    for (const { socket } of clients) socket.destroy();
+    // What they sent was read and is kept once, and there is as much again for buffers.
+    expect(grown).toBeGreaterThan(30e6);
+    expect(grown).toBeLessThan(1_000 * 3 * mostHeaderBytes);
+  });
+});
+
 describe('barely HTTP', () => {
   const bad = { type: 'error', code: 'bad_request', status: 400 };
 
@@ -370,5 +435,18 @@ describe('one slow account', () => {
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await fetch(`${own.url}/readyz`)).status).toBe(200);
     expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([500]));
+  });
+});
+
+describe('/readyz', () => {
+  it('says yes while every other connection to the database is busy', async () => {
+    await using own = await startTestService({ config: { webhookWorker: false } });
+    const { pool, background } = own.service.database;
+    const held = await Promise.all(
+      [pool, background.pool].flatMap((one) => Array.from({ length: one.options.max }, () => one.connect())),
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${own.url}/readyz`)));
+    for (const client of held) client.release();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

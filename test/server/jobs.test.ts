@@ -50,7 +50,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '4242' });
 });
 
-it('deletes old events without pending deliveries, and expired rate limit counters', async () => {
+it('deletes old events without pending deliveries, expired rate limit counters and idempotency keys', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
   // No worker, so that pending deliveries stay pending.
@@ -86,10 +86,18 @@ it('deletes old events without pending deliveries, and expired rate limit counte
   await sql`insert into rate_limits values ('over', 1, ${now.getTime() - 1}), ('still', 1, ${now.getTime() + 60_000})`.execute(
     db,
   );
+  await sql`
+    insert into idempotency_keys (slot, fingerprint, claim, claimed_until, created_at) values
+      ('over', '', gen_random_uuid(), now(), ${daysAgo(1)}), ('still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(
+    db,
+  );
   const ids = async () => (await db.selectFrom('events').select('id').execute()).map(({ id }) => id).sort();
   await vi.waitUntil(async () => (await ids()).length === 3, { timeout: 10_000, interval: 50 });
   const limits = () => sql<{ key: string }>`select key from rate_limits`.execute(db);
   await vi.waitUntil(async () => (await limits()).rows.length === 1, { timeout: 10_000, interval: 50 });
+  const keys = () => db.selectFrom('idempotency_keys').select('slot').execute();
+  await vi.waitUntil(async () => (await keys()).length === 1, { timeout: 10_000, interval: 50 });
+  expect(await keys()).toEqual([{ slot: 'still' }]);
   expect(await ids()).toEqual(kept.sort());
   expect((await limits()).rows).toEqual([{ key: 'still' }]);
   const left = await db

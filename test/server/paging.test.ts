@@ -58,27 +58,24 @@ const isNewer = (row: Row, { createdAt, id }: { createdAt: Date; id: string }) =
   row.created_at.getTime() > createdAt.getTime() ||
   (row.created_at.getTime() === createdAt.getTime() && row.id > id);
 
-/** The expected page, computed from all rows. */
-function expectedPage(all: readonly Row[], limit: number, cursor: Cursor | undefined): Page<Row> {
+/** What the list looks like around the expected page: the page, and all rows before and after it. */
+function expectedList(all: readonly Row[], limit: number, cursor: Cursor | undefined) {
   const sorted = newestFirst(all);
-  const older = (at: { createdAt: Date; id: string }) =>
-    sorted.filter((row) => !isNewer(row, at) && row.id !== at.id);
-  const newer = (at: { createdAt: Date; id: string }) => sorted.filter((row) => isNewer(row, at));
-  const rows =
-    cursor === undefined
-      ? sorted.slice(0, limit)
-      : cursor.direction === 'next'
-        ? older(cursor).slice(0, limit)
-        : newer(cursor).slice(-limit);
-  const at = (row: Row | undefined) => row && { createdAt: row.created_at, id: row.id };
-  // A page that is empty because its rows were deleted still has a previous page.
-  const here = cursor && { createdAt: cursor.createdAt, id: cursor.id };
-  const first = at(rows[0]) ?? here;
-  const last = at(rows.at(-1)) ?? here;
+  const newer = cursor ? sorted.filter((row) => isNewer(row, cursor)).length : 0;
+  const at = cursor && sorted.some(({ id }) => id === cursor.id) ? 1 : 0;
+  const isBackwards = cursor?.direction === 'previous';
+  const from = isBackwards ? Math.max(newer - limit, 0) : newer + at;
+  const to = isBackwards ? newer : from + limit;
+  return { before: sorted.slice(0, from), rows: sorted.slice(from, to), after: sorted.slice(to) };
+}
+
+/** The same, as the page tells it. Its cursors are judged by the rows that they lead to. */
+function toldList(all: readonly Row[], { rows, next, previous }: Page<Row>) {
+  const sorted = newestFirst(all);
   return {
+    before: previous ? sorted.filter((row) => isNewer(row, previous)) : [],
     rows,
-    next: last && older(last).length > 0 ? last : undefined,
-    previous: first && newer(first).length > 0 ? first : undefined,
+    after: next ? sorted.filter((row) => !isNewer(row, next) && row.id !== next.id) : [],
   };
 }
 
@@ -105,13 +102,14 @@ const limit = fc.integer({ min: 1, max: 9 });
 const initial = rowsWithin(0, 6, { minLength: 0, maxLength: 40 });
 
 describe(`pages (seed ${seed})`, () => {
+  type Leaving = [number, number] | 'before' | 'after';
   const step = fc.record({
     limit,
     turn: fc.constantFrom('next', 'next', 'previous', 'first'),
     // Newer than all rows, with the same timestamps, and older than all rows.
     arriving: rowsWithin(-2, 12, { minLength: 0, maxLength: 3 }),
-    /** How many of the newest, and of the oldest, are deleted. */
-    leaving: fc.constantFrom<[number, number]>([0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30]),
+    /** How many of the newest, and of the oldest, are deleted; or all that come before or after the page. */
+    leaving: fc.constantFrom<Leaving>([0, 0], [0, 0], [1, 0], [0, 1], [30, 0], [0, 30], 'before', 'after'),
   });
 
   it('match the oracle with any limits and changes of direction, while rows are inserted and deleted', async () => {
@@ -123,12 +121,20 @@ describe(`pages (seed ${seed})`, () => {
           const from = turn === 'first' ? undefined : page?.[turn];
           const cursor = from && turn !== 'first' ? { ...from, direction: turn } : undefined;
           page = await fetch(size, cursor);
-          expect(page).toEqual(expectedPage(all, size, cursor));
+          expect(toldList(all, page)).toEqual(expectedList(all, size, cursor));
+          for (const side of ['before', 'after'] as const)
+            expect(page[side === 'before' ? 'previous' : 'next'] !== undefined).toBe(
+              expectedList(all, size, cursor)[side].length > 0,
+            );
           const fresh = unique(arriving).filter(({ id }) => !all.some((row) => row.id === id));
           await insert(fresh);
           const sorted = newestFirst([...all, ...fresh]);
-          const [newest, oldest] = leaving;
-          all = sorted.slice(newest, Math.max(sorted.length - oldest, 0));
+          const ids = new Set(page.rows.map(({ id }) => id));
+          const first = sorted.findIndex(({ id }) => ids.has(id));
+          const last = sorted.findLastIndex(({ id }) => ids.has(id));
+          if (leaving === 'before') all = sorted.slice(Math.max(first, 0));
+          else if (leaving === 'after') all = sorted.slice(0, last === -1 ? undefined : last + 1);
+          else all = sorted.slice(leaving[0], Math.max(sorted.length - leaving[1], 0));
           await writer.query('delete from api_key_pairs where id <> all ($1)', [all.map(({ id }) => id)]);
         }
       }),
@@ -195,6 +201,30 @@ describe(`pages (seed ${seed})`, () => {
       { seed, numRuns: 60 },
     );
   });
+
+  it.each(['next', 'previous'] as const)(
+    'the way back from a page that has become empty skips no row (%s)',
+    async (turn) => {
+      const rows = newestFirst(
+        await fill(
+          Array.from({ length: 6 }, (_, index) => ({
+            id: randomUUID(),
+            created_at: new Date(start + (index % 2)),
+          })),
+        ),
+      );
+      const kept = turn === 'next' ? rows.slice(0, 3) : rows.slice(3);
+      const edge = turn === 'next' ? rows[2] : rows[3];
+      const cursor = { direction: turn, createdAt: edge?.created_at ?? new Date(0), id: edge?.id ?? '' };
+      await writer.query('delete from api_key_pairs where id <> all ($1)', [kept.map(({ id }) => id)]);
+      const empty = await fetch(3, cursor);
+      expect(empty.rows).toEqual([]);
+      const [back, gone] =
+        turn === 'next' ? (['previous', 'next'] as const) : (['next', 'previous'] as const);
+      expect(empty[gone]).toBeUndefined();
+      expect((await fetch(3, empty[back] && { ...empty[back], direction: back })).rows).toEqual(kept);
+    },
+  );
 
   it('of an empty list are empty, without cursors', async () => {
     await fill([]);

@@ -17,17 +17,19 @@ it('adds and completes inside of the transaction that it is given', async () => 
     );
     return rows.map(({ state }) => state);
   };
+  const lane = { subscription_id: '00000000-0000-4000-8000-000000000001', merchant_account_id: 'default' };
   const job = { deliveryId: '00000000-0000-4000-8000-000000000000', round: 3 };
+  const due = { ...job, ...lane };
 
   const added = db.transaction().execute(async (transaction) => {
-    await queue.add(transaction, [job]);
+    await queue.add(transaction, [due]);
     throw undone;
   });
   await expect(added).rejects.toBe(undone);
   expect(await states()).toEqual([]);
 
-  await db.transaction().execute((transaction) => queue.add(transaction, [job, job]));
-  const fetched = await queue.fetch(10);
+  await db.transaction().execute((transaction) => queue.add(transaction, [due, due]));
+  const fetched = await queue.fetch([{ ...lane, limit: 10 }]);
   expect(fetched).toMatchObject([job, job]);
   const ids = fetched.map(({ id }) => id);
   const completed = db.transaction().execute(async (transaction) => {

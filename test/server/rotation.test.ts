@@ -64,10 +64,21 @@ async function storeWithReplacement(vault: Vault): Promise<string> {
 
 const sandboxVault = () => createVault(watchCardKeys(service.config.dataDir));
 
+const login = { kind: 'basic', username: 'u', password: 'a password' };
+
 describe('in the sandbox', () => {
   it('changes the key during reads and writes, and removes the old key when no value uses it', async () => {
     const [old] = keysNow();
     const waiting = await storeWithReplacement(sandboxVault());
+    const keyed = async () => {
+      const answer = await service.call('POST', '/webhook-subscriptions', {
+        token: service.token('*.write'),
+        body: { active: false, url: 'https://keyed.example', authentication: login },
+        headers: { 'Idempotency-Key': 'kept during a rotation' },
+      });
+      return [answer.text, answer.headers.get('idempotency-replayed')];
+    };
+    const [kept] = await keyed();
     await storeMany(sandboxVault(), 500);
     const token = service.token('*.read', '*.write');
     const statuses = new Map<string, number>();
@@ -81,7 +92,6 @@ describe('in the sandbox', () => {
     };
     const card = { method: 'card', number, expiration_date: '12/39' };
     const stored = { items: giftCards.slice(0, 2).map(({ id }) => ({ id })) };
-    const login = { kind: 'basic', username: 'u', password: 'a password' };
     const traffic = [
       repeat('card', 'POST', '/payment-methods', () => card),
       repeat('balance', 'POST', '/gift-cards/balances', () => stored),
@@ -112,6 +122,7 @@ describe('in the sandbox', () => {
     expect(await keysUsed()).toEqual([current]);
 
     // All values are unchanged.
+    expect(await keyed()).toEqual([kept, 'true']);
     const vault = sandboxVault();
     const rows = await db()
       .selectFrom('payment_methods')

@@ -43,21 +43,21 @@ describe('valid tokens', () => {
     expect(await status(rsa.token(...scopes))).toBe(200);
   });
 
-  it.each<[string, object]>([
-    ['without iat', { iat: undefined }],
-    ['with iss, jti and nbf', { iss: 'shop', jti: 'x', nbf: now() }],
-    ['used again, with the same jti', { jti: 'x' }],
-    ['of exactly 24 hours', { iat: now(), exp: now() + 86_400 }],
-    ['expired within the leeway', { iat: now() - 600, exp: now() - 30 }],
-    ['beginning within the leeway', { nbf: now() + 30 }],
-    ['made by a clock that runs ahead within the leeway', { iat: now() + 30 }],
-    ['with a wildcard', { scopes: ['*.read'] }],
+  it.each<[string, () => object]>([
+    ['without iat', () => ({ iat: undefined })],
+    ['with iss, jti and nbf', () => ({ iss: 'shop', jti: 'x', nbf: now() })],
+    ['used again, with the same jti', () => ({ jti: 'x' })],
+    ['of exactly 24 hours', () => ({ iat: now(), exp: now() + 86_400 })],
+    ['expired within the leeway', () => ({ iat: now() - 600, exp: now() - 30 })],
+    ['beginning within the leeway', () => ({ nbf: now() + 30 })],
+    ['made by a clock that runs ahead within the leeway', () => ({ iat: now() + 30 })],
+    ['with a wildcard', () => ({ scopes: ['*.read'] })],
   ])('%s', async (_name, extra) => {
-    expect(await status(forge(service.key, {}, claims(extra)))).toBe(200);
+    expect(await status(forge(service.key, {}, claims(extra())))).toBe(200);
   });
 
-  it('a token without typ, as some libraries make it', async () => {
-    expect(await status(forge(service.key, { typ: undefined }, claims()))).toBe(200);
+  it('a token whose typ is in lower case', async () => {
+    expect(await status(forge(service.key, { typ: 'jwt' }, claims()))).toBe(200);
   });
 });
 
@@ -97,6 +97,8 @@ describe('forged and broken tokens are 401', () => {
     ['kid that is no text', () => forge(service.key, { kid: { toString: kid() } }, claims())],
     ['no kid', () => forge(service.key, { kid: undefined }, claims())],
     ['critical extensions', () => forge(service.key, { crit: ['exp'] }, claims())],
+    ['no typ', () => forge(service.key, { typ: undefined }, claims())],
+    ['a typ that is null', () => forge(service.key, { typ: null }, claims())],
     ['another typ', () => forge(service.key, { typ: 'dpop+jwt' }, claims())],
     ['ES256 in the header', () => forge(service.key, { alg: 'ES256' }, claims())],
     ['RS512 in the header', () => forge(service.key, { alg: 'RS512' }, claims())],

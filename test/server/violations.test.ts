@@ -171,7 +171,9 @@ describe(`validator and explainer agree (seed ${seed})`, () => {
         if (told.length > 0) counts.refused += 1;
         else {
           counts.passed += 1;
-          expect(explainer.explain(id, parseQuery(url), sent)).toEqual([]);
+          expect(
+            explainer.explain(id, { query: parseQuery(url).values, body: sent, path: {}, headers: {} }),
+          ).toEqual([]);
         }
       }),
       { seed, numRuns: 1_500 },
@@ -355,8 +357,8 @@ describe('messages that a person can act on', () => {
       'body /authentication/kind must be basic | value_error.const',
     ],
     minLength: [
-      ...(['listTransactions', 'cursor=', undefined] as const),
-      'query /cursor must have 1 character or more | value_error.str.min_length',
+      ...(['listTransactions', 'gift_card_last4=123', undefined] as const),
+      'query /gift_card_last4 must have 4 characters or more | value_error.str.min_length',
     ],
     maxLength: [
       ...(['createPaymentMethod', '', { ...card, external_identifier: 'x'.repeat(201) }] as const),
@@ -364,7 +366,7 @@ describe('messages that a person can act on', () => {
     ],
     pattern: [
       ...(['createPaymentMethod', '', { ...card, expiration_date: '12-39' }] as const),
-      'body /expiration_date must match the pattern ^\\d{2}/\\d{2}$ | value_error.str.regex',
+      'body /expiration_date must match the pattern ^[0-9]{2}/[0-9]{2}$ | value_error.str.regex',
     ],
     minimum: [
       'listTransactions',
@@ -388,8 +390,20 @@ describe('messages that a person can act on', () => {
     ],
     'format uuid': ['listTransactions', 'id=7', undefined, 'query /id must be a UUID | value_error.uuid'],
     'format uri': [
-      ...(['createWebhookSubscription', '', { url: 'https://a b/' }] as const),
-      'body /url must be an absolute URL in ASCII | value_error.url',
+      ...(['createWebhookSubscription', '', { url: 'https://foo.1/' }] as const),
+      'body /url must be an http or https URL in ASCII, with a host and without a user name or password | value_error.url',
+    ],
+    'pattern of a URL': [
+      ...(['createWebhookSubscription', '', { url: 'https://a:b/' }] as const),
+      'body /url must be an http or https URL in ASCII, with a host and without a user name or password | value_error.url',
+    ],
+    'a raw + in a time': [
+      ...(['listTransactions', 'created_at_gte=2026-11-15T10:30:00+01:00', undefined] as const),
+      'query /created_at_gte has a space before its time zone; in a URL write + as %2B | value_error.datetime',
+    ],
+    'another space in a time': [
+      ...(['listTransactions', 'created_at_gte=2026-11-15+10:30:00Z', undefined] as const),
+      'query /created_at_gte must be a date-time with its time zone, such as 2026-11-15T10:30:00Z | value_error.datetime',
     ],
     'format date-time': [
       ...(['listTransactions', 'created_at_gte=yesterday', undefined] as const),
@@ -522,7 +536,7 @@ describe(`over HTTP (seed ${seed})`, () => {
       ...['bad_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'too_early'],
       undefined, // 422
     ];
-    const ofHandlers = ['ErrorInvalidMetadata', 'ErrorPlainHttp'];
+    const ofHandlers = ['ErrorIdempotencyKeyReused', 'ErrorInvalidMetadata', 'ErrorPlainHttp'];
 
     it.each(Object.keys(pairs))('%s', async (name) => {
       const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));

@@ -362,6 +362,23 @@ describe('a receiver that fails', () => {
   });
 });
 
+describe('a subscription whose secret cannot be opened', () => {
+  it('fails by the retry schedule like one that does not answer, and says why', async () => {
+    await using receiver = await startReceiver();
+    await using other = await startTestService({ webhooks: hasty });
+    const subscription = await subscribe(other, receiver.url);
+    const { db } = other.service.database;
+    await db.updateTable('webhook_subscriptions').set({ secret_sealed: 'deadbeef.AAAA' }).execute();
+    await storeCard(other);
+    expect(await settled(other, subscription)).toMatchObject({ state: 'failed', attempts: 4 });
+    const attempts = await db.selectFrom('delivery_attempts').select(['status', 'error']).execute();
+    const why = { status: null, error: 'the secrets of the subscription cannot be opened' };
+    expect(attempts).toEqual([why, why, why, why]);
+    expect(receiver.got).toEqual([]);
+    expect(other.logs.join('')).toContain('cannot be opened; see: payments doctor');
+  });
+});
+
 describe('a worker that is told to stop', () => {
   it('cancels an attempt that hangs; the next worker retries it, and it is not counted', async () => {
     await using receiver = await startReceiver((res, _got, nth) => {

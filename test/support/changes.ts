@@ -124,7 +124,6 @@ in: query
 description: Only transactions of one of these countries. Repeat the parameter for several.
 style: form
 explode: true
-allowReserved: true
 schema:
   type: array
   minItems: 1

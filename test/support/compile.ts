@@ -1,7 +1,7 @@
 /** Compiles the project to JavaScript for the processes of tests; `tsx` would compile it again in each process. */
-import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..', '..');
 const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
@@ -14,6 +14,32 @@ const keepFiles: Plugin = {
       kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
     );
   },
+};
+
+/** Programs that tests start often. With all packages in one file they load in a quarter of the time. */
+const programs = ['server/main', 'server/cli/main'];
+
+/** The files of a bundle still look for others next to where they would be by themselves. */
+const keepPlaces = (program: string): Plugin => ({
+  name: 'keep-places',
+  setup(builder) {
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const place = JSON.stringify(`/${relative(dirname(join(root, program)), dirname(path))}`);
+      return {
+        contents: text.replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`),
+        loader: 'ts',
+      };
+    });
+  },
+});
+
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'error',
 };
 
 /** File by file, from one folder of the project's shape to another, which may be the same. */
@@ -29,14 +55,24 @@ export async function compileInto(from: string, to: string): Promise<void> {
     entryPoints: files.flat(),
     outdir: to,
     outbase: from,
-    bundle: true,
     packages: 'external',
     plugins: [keepFiles],
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
+    ...common,
   });
+}
+
+async function bundlePrograms(to: string): Promise<void> {
+  for (const program of programs)
+    await build({
+      entryPoints: [join(root, `${program}.ts`)],
+      outfile: join(to, `${program}.js`),
+      plugins: [keepPlaces(program)],
+      // Packages in CommonJS call `require`, which ECMAScript modules do not have.
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
+      ...common,
+    });
 }
 
 /** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
@@ -47,6 +83,7 @@ export async function compileProject(): Promise<string> {
   // Other users run it too: PostgreSQL does not run as root.
   await chmod(folder, 0o755);
   await compileInto(root, folder);
+  await bundlePrograms(folder);
   await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
   // The site may not exist; tests that need it build it first.
   await symlink(join(root, 'site'), join(folder, 'site'));

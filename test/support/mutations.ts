@@ -194,7 +194,10 @@ function badTexts(schema: Schema): string[] {
       ? ['unicorn', '', 'urn:uuid:fe26475d-ec3e-4884-9553-f7356683f7f9', `{${'0'.repeat(32)}}`]
       : []),
     ...(format === 'uri'
-      ? ['ftp://shop.example/', 'shop.example', 'https://shop.example/a b', 'https://<x>/']
+      ? [
+          ...['ftp://shop.example/', 'shop.example', 'https://shop.example/a b', 'https://<x>/', 'https://'],
+          ...['https://a:b/', 'http://?x', 'https://a:99999/', 'https://u:p@shop.example/', 'https://foo.1/'],
+        ]
       : []),
     ...(format === 'date-time' ? badTimes : []),
   ];
@@ -246,11 +249,18 @@ function queryMutations(sent: Sent): Mutation[] {
   ];
 }
 
+const acceptsEmpty = (schema: Schema) =>
+  ['minLength', 'pattern', 'format', 'enum'].every((keyword) => !(keyword in schema));
+
 export function badValues(schema: Schema): string[] {
   if (schema.type === 'boolean') return ['', 'yes', '1', 'TRUE', 'null', ' true'];
   if (schema.type !== 'integer')
     return [
-      ...new Set(['', ...badTexts(schema), ...(schema.pattern === '^[A-Z]{3}$' ? ['usd', 'EURO'] : [])]),
+      ...new Set([
+        ...(acceptsEmpty(schema) ? [] : ['']),
+        ...badTexts(schema),
+        ...(schema.pattern === '^[A-Z]{3}$' ? ['usd', 'EURO'] : []),
+      ]),
     ];
   const { minimum, maximum } = schema as { minimum: number; maximum: number };
   return [

@@ -139,6 +139,44 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       });
     }
 
+    if (operation.takesKey) {
+      describe('an Idempotency-Key', () => {
+        it('makes the request repeatable: the same answer again, marked', async () => {
+          const headers = { 'Idempotency-Key': `${id} repeated` };
+          const [first, second] = [await frame.call({ headers }), await frame.call({ headers })];
+          expect(second.text).toBe(first.text);
+          expect([first, second].map((one) => one.headers.get('idempotency-replayed'))).toEqual([
+            'false',
+            'true',
+          ]);
+        });
+
+        it('400 points at the header', async () => {
+          const { status, body } = await frame.call({ headers: { 'Idempotency-Key': 'x'.repeat(256) } });
+          expect(status).toBe(400);
+          expect(body).toMatchObject({
+            details: [
+              {
+                location: 'header',
+                pointer: '/idempotency-key',
+                message: 'must have 255 characters or less',
+                type: 'value_error.str.max_length',
+              },
+            ],
+          });
+        });
+
+        it('is free again after a crash', async () => {
+          const headers = { 'Idempotency-Key': `${id} crashed` };
+          fire.burns = true;
+          const crashed = await frame.call({ headers }).finally(() => (fire.burns = false));
+          const second = await frame.call({ headers });
+          expect([crashed.status, second.status]).toEqual([500, operation.statuses[0]]);
+          expect(second.headers.get('idempotency-replayed')).toBe('false');
+        });
+      });
+    }
+
     describe('500 for what nobody foresaw', () => {
       it('a crash in the handler tells the caller nothing and the log everything', async () => {
         fire.burns = true;
@@ -147,7 +185,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
           const { status, text, headers } = await frame.call({ token });
           expect(status).toBe(500);
           expect(text).not.toContain('roof');
-          const line = frame.service.logs.find((entry) => entry.includes('the roof is on fire'));
+          const line = frame.service.logs.findLast((entry) => entry.includes('the roof is on fire'));
           expect(line).toContain(headers.get('x-request-id'));
           expect(frame.service.logs.join('')).not.toContain(token);
         } finally {

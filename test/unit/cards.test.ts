@@ -1,7 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { binOf, fingerprintOf, hasExpired, passesLuhn, schemeOf } from '../../server/domain/cards.ts';
+import {
+  binOf,
+  fingerprintOf,
+  hasExpired,
+  lastFour,
+  passesLuhn,
+  schemeOf,
+  unusable,
+} from '../../server/domain/cards.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { sandboxCards } from '../../server/providers/simulated-values.ts';
 
@@ -46,6 +54,8 @@ describe('dates', () => {
     ['11/26', '2026-12-01T00:00:00.000Z', true],
     ['12/26', '2027-01-01T00:00:00.000Z', true],
     ['12/99', '2026-01-01T00:00:00.000Z', false],
+    ['01/26', '2026-01-31T23:59:59.999Z', false],
+    ['01/26', '2026-02-01T00:00:00.000Z', true],
     ['00/39', '2026-01-01T00:00:00.000Z', true],
     ['13/39', '2026-01-01T00:00:00.000Z', true],
   ])('%s at %s', (date, now, expired) => {
@@ -61,6 +71,46 @@ describe('facts from a card number', () => {
     ['4222222222222', '422222'],
   ])('the BIN of %s is %s', (number, bin) => {
     expect(binOf(number)).toBe(bin);
+  });
+
+  it.each([
+    ['4111111111111111', '12/39', undefined],
+    ['4111111111111112', '12/39', 'the check digit is wrong'],
+    ['4111111111111111', '10/26', 'the card has expired'],
+    ['4111111111111112', '10/26', 'the check digit is wrong'],
+  ])('%s until %s cannot be used because: %s', (number, expiration_date, why) => {
+    expect(unusable({ number, expiration_date }, new Date('2026-11-15T10:30:00Z'))).toBe(why);
+  });
+
+  it('the last four digits are shown', () => {
+    expect(lastFour('378282246310005')).toBe('0005');
+  });
+
+  // Numbers that the schemes and payment services publish for tests.
+  it.each([
+    ['378282246310005', 'amex'],
+    ['36227206271667', 'diners-club'],
+    ['6011000990139424', 'discover'],
+    ['6362970000457013', 'elo'],
+    ['6370950000000005', 'hipercard'],
+    ['6062826786276634', 'hipercard'],
+    ['3566111111111113', 'jcb'],
+    ['5018000000000009', 'maestro'],
+    ['5555555555554444', 'mastercard'],
+    ['2200000000000053', 'mir'],
+    ['6212345678901232', 'unionpay'],
+    ['4111111111111111', 'visa'],
+    ['9999999999999995', 'other'],
+    ['', 'other'],
+    // Could be Maestro or UnionPay.
+    ['6', 'other'],
+  ])('%s is a card of %s', (number, scheme) => {
+    expect(schemeOf(number)).toBe(scheme);
+  });
+
+  it('a fingerprint is HMAC-SHA-256, so that stored ones stay comparable', () => {
+    const expected = createHmac('sha256', Buffer.alloc(32, 1)).update('4111111111111111').digest('hex');
+    expect(fingerprintOf(Buffer.alloc(32, 1), '4111111111111111')).toBe(expected);
   });
 
   it('a fingerprint depends on the key and on every digit', () => {

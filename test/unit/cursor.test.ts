@@ -1,7 +1,17 @@
 // A cursor is accepted only unchanged, with the key, list, account and filters that it was issued for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCursorCodec, cursorBinding, pageCursors, type Cursor } from '../../server/domain/cursor.ts';
+import { operations } from '../../generated/operations.ts';
+import { uuidFilters } from '../../server/domain/canonical-filter.ts';
+import {
+  createCursorCodec,
+  cursorBinding,
+  justNewer,
+  justOlder,
+  pageCursors,
+  type Cursor,
+} from '../../server/domain/cursor.ts';
+import { parametersOf, substance } from '../support/requests.ts';
 
 const seed = Number(process.env.FC_SEED ?? 20_261_115);
 
@@ -125,6 +135,21 @@ describe(`a cursor (seed ${seed})`, () => {
   });
 });
 
+describe('the neighbours of a position', () => {
+  it.each([
+    ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001', 0],
+    ['00000000-0000-0000-00ff-ffffffffffff', '00000000-0000-0000-0100-000000000000', 0],
+    ['ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000', 1],
+  ])('%s and %s', (older, newer, milliseconds) => {
+    const [one, other] = [
+      { createdAt: new Date(5), id: older },
+      { createdAt: new Date(5 + milliseconds), id: newer },
+    ];
+    expect(justNewer(one)).toEqual(other);
+    expect(justOlder(other)).toEqual(one);
+  });
+});
+
 describe(`the binding of a cursor (seed ${seed})`, () => {
   // All kinds of separators, to find parts that are joined ambiguously.
   const piece = fc.string({
@@ -146,7 +171,10 @@ describe(`the binding of a cursor (seed ${seed})`, () => {
     const canonical = (given: Filters) =>
       Object.entries(given)
         .sort(([one], [other]) => one.localeCompare(other))
-        .map(([key_, held]) => [key_, Array.isArray(held) && key_ !== 'metadata' ? held.toSorted() : held]);
+        .map(([key_, held]) => [
+          key_,
+          Array.isArray(held) && key_ !== 'metadata' ? [...new Set(held)].sort() : held,
+        ]);
     try {
       expect([a[0], a[1], canonical(a[2])]).toStrictEqual([b[0], b[1], canonical(b[2])]);
       return true;
@@ -205,6 +233,66 @@ describe(`the binding of a cursor (seed ${seed})`, () => {
   it('depends on the order of metadata, where the last value of a key wins', () => {
     const bound = (...metadata: string[]) => cursorBinding('list', 'account', { metadata });
     expect(bound('{"a":"1"}', '{"a":"2"}')).not.toBe(bound('{"a":"2"}', '{"a":"1"}'));
+  });
+
+  const id = '0d7d7ca2-3a5c-4a43-8a06-6cb1c1d0b7f5';
+  it.each<[string, unknown, unknown]>([
+    ['created_at_gte', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
+    ['created_at_gte', '2026-01-01T00:00:00Z', '2026-01-01t01:00:00.0000+01:00'],
+    ['created_at_gte', '2026-01-01T00:00:00.0001Z', '2026-01-01T00:00:00.001Z'],
+    ['updated_at_lte', '2026-01-01T00:00:00.0009Z', '2026-01-01T00:00:00Z'],
+    ['status', ['a', 'b'], ['b', 'a', 'b']],
+    ['id', id, id.toUpperCase()],
+    ['buyer_id', id, id.toUpperCase()],
+    ['payment_service_id', [id], [id.toUpperCase(), id]],
+    ['metadata', ['{"a":"1","b":"2"}'], ['{ "b": "2" }', '{"\\u0061":"1"}']],
+    ['metadata', ['{"a":"2"}'], ['{"a":"1"}', '{"a":"2"}']],
+    ['metadata', ['{"__proto__":"1","1":"2"}'], ['{"1":"2","__proto__":"1"}']],
+  ])('of %s %j is that of %j', (name_, one, other) => {
+    const bound = (held: unknown) => cursorBinding('list', 'account', { [name_]: held });
+    expect(bound(one)).toBe(bound(other));
+  });
+
+  it('of usual spellings is that of version 1.0, so that its cursors go on working', () => {
+    const query = {
+      created_at_gte: '2026-01-01T00:00:00Z',
+      id,
+      metadata: ['{"a":"1"}'],
+      status: ['a', 'b'],
+      updated_at_lte: '2026-01-01T00:00:00.120Z',
+    };
+    expect(cursorBinding('list', 'account', query)).toBe(
+      JSON.stringify(['list', 'account', Object.entries(query)]),
+    );
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['created_at_gte', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.001Z'],
+    ['created_at_gte', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00+01:00'],
+    ['search', id, id.toUpperCase()],
+    ['external_identifier', 'a', 'A'],
+    ['payment_service_transaction_id', id, id.toUpperCase()],
+    ['buyer_id', 'x', 'X'],
+    ['metadata', ['{"a":"1"}'], ['{"A":"1"}']],
+    ['metadata', ['{"a":"b,c"}'], ['{"a":"b","c":""}']],
+  ])('of %s %j is not that of %j', (name_, one, other) => {
+    const bound = (held: unknown) => cursorBinding('list', 'account', { [name_]: held });
+    expect(bound(one)).not.toBe(bound(other));
+  });
+
+  it('knows every filter of the contract that is a UUID or a time', () => {
+    const filters_ = Object.values(operations).flatMap(({ id: operation }) => parametersOf(operation));
+    const ofFormat = (format: string) =>
+      filters_
+        .filter(({ schema }) => {
+          const { schema: one } = substance(schema);
+          return (substance(one.items ?? one).schema as { format?: string }).format === format;
+        })
+        .map(({ name: filter }) => filter);
+    // `buyer_id` is a plain string in the contract, and compared as a UUID.
+    expect(new Set([...ofFormat('uuid'), 'buyer_id'])).toEqual(uuidFilters);
+    expect(ofFormat('date-time').filter((filter) => !/_at_(gte|lte)$/.test(filter))).toEqual([]);
+    expect(ofFormat('date-time').length).toBeGreaterThan(3);
   });
 
   it('does not change the query', () => {

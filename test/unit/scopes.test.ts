@@ -56,6 +56,8 @@ describe('isAllowed', () => {
     ['wildcards on both sides', write, ['*.write'], all, true],
     ['one scope among others', read, ['buyers.write', 'transactions.read'], ['x.read', '*.read'], true],
 
+    ['one of two alternatives', [...write, ...read], ['transactions.read'], ['transactions.read'], true],
+
     ['no scopes', read, [], all, false],
     ['no permissions', read, ['transactions.read'], [], false],
     ['neither', read, [], [], false],

@@ -17,8 +17,9 @@ interface Room {
   packages?: readonly string[];
 }
 
-const pure = ['generated', 'server/domain'];
+const pure = ['generated', 'client/json.ts', 'server/domain'];
 const service = [
+  'client/json.ts',
   ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
   ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
   ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
@@ -34,12 +35,17 @@ const service = [
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
+  'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': { from: ['server/random-key.ts'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
-  'server/domain': { from: [], types: ['generated'], packages: ['credit-card-type', 'jsonwebtoken'] },
+  'server/domain': {
+    from: ['client/json.ts'],
+    types: ['generated'],
+    packages: ['credit-card-type', 'jsonwebtoken'],
+  },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
@@ -91,7 +97,7 @@ const rooms: Record<string, Room> = {
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
   'server/main.ts': { from: [...service, 'server/start.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
-  client: { from: ['generated'], packages: ['jsonwebtoken', 'openapi-fetch'] },
+  client: { from: ['generated', 'client/json.ts'], packages: ['jsonwebtoken', 'openapi-fetch'] },
   mock: {
     from: [
       ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/present'],
@@ -99,7 +105,10 @@ const rooms: Record<string, Room> = {
     ],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
-  scripts: { from: ['generated'], packages: ['commander', 'express', 'openapi-typescript', 'yaml'] },
+  scripts: {
+    from: ['generated', 'client/json.ts'],
+    packages: ['@stryker-mutator/core', 'commander', 'express', 'openapi-typescript', 'vitest', 'yaml'],
+  },
   test: {
     from: [
       ...pure,
@@ -134,6 +143,14 @@ const readsEnvironment = [
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/redocly.ts', 'scripts/bench/service.ts', 'scripts/diff.ts'],
   'scripts/soak/service.ts',
+];
+
+/** They read files of the project, or what they have just written, where no caller chooses a key. */
+const parsesOwnFiles = [
+  'server/contract/explain.ts',
+  'server/contract/load.ts',
+  'server/postgres/binaries.ts',
+  'server/sandbox/secrets-file.ts',
 ];
 
 interface Import {
@@ -270,6 +287,15 @@ describe('who may import whom', () => {
         statement.test(read(file)),
     );
     expect(outside).toEqual([]);
+  });
+
+  // On Node 24 and 26 JSON.parse can read escaped keys wrongly; see docs/decisions/0012-json.md.
+  it('JSON from outside and from the database is read by client/json.ts', () => {
+    const found = tracked.filter(
+      (file) =>
+        ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /JSON\.parse\b/.test(read(file)),
+    );
+    expect(found).toEqual(['client/json.ts', ...parsesOwnFiles]);
   });
 
   it('process.env is read in config.ts', () => {

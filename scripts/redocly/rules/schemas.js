@@ -1,4 +1,4 @@
-// Schemas: valid patterns and limits, closed objects, a const `type` on resources.
+// Schemas: valid and portable patterns, valid limits, closed objects, a const `type` on resources.
 import { basename } from 'node:path';
 import { entries, follow, isObject, isText, list } from '../support.js';
 
@@ -37,6 +37,19 @@ export const validSchema = () => ({
   },
 });
 
+// In Python, .NET and others `\d`, `\w` and `\s` match characters of every script, so their validators would accept more.
+export const portablePattern = () => ({
+  Schema(schema, ctx) {
+    const pattern = isObject(schema) && isText(schema.pattern) ? schema.pattern : '';
+    const [found] = /(?<=(?<!\\)(?:\\\\)*)\\[dDwWsS]/.exec(pattern) ?? [];
+    if (found === undefined) return;
+    ctx.report({
+      message: `Write the characters out instead of ${found}, such as [0-9]: other languages match more with it.`,
+      location: ctx.location.child('pattern'),
+    });
+  },
+});
+
 export const closedObject = () => ({
   Schema(schema, ctx) {
     // Under `not` and `if`, a schema is a condition and does not describe an object.
@@ -50,7 +63,9 @@ export const closedObject = () => ({
       });
     }
     const isMap = schema.properties === undefined && isObject(schema.additionalProperties);
-    if (schema.additionalProperties === false || isMap) return;
+    // `type: object` beside `oneOf` tells readers and tools what the alternatives are; each of them is closed itself.
+    const isChoice = schema.properties === undefined && schema.oneOf !== undefined;
+    if (schema.additionalProperties === false || isMap || isChoice) return;
     ctx.report({
       message:
         'Close this object with "additionalProperties: false"; for a map, put the schema of its values there instead.',

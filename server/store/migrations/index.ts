@@ -8,6 +8,8 @@ import * as replays from './0005-replays.ts';
 import * as settings from './0006-settings.ts';
 import * as replacementFoundAt from './0007-replacement-found-at.ts';
 import * as audit from './0008-audit.ts';
+import * as idempotencyKeys from './0009-idempotency-keys.ts';
+import * as callableAddresses from './0010-callable-addresses.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -18,4 +20,6 @@ export const migrations: Record<string, Migration> = {
   '0006-settings': settings,
   '0007-replacement-found-at': replacementFoundAt,
   '0008-audit': audit,
+  '0009-idempotency-keys': idempotencyKeys,
+  '0010-callable-addresses': callableAddresses,
 };

@@ -4,6 +4,7 @@ import type { AuditEntriesTable } from './audit-entries.ts';
 import type { BuyersTable } from './buyers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
+import type { IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { MerchantAccountsTable } from './merchant-accounts.ts';
 import type { PaymentMethodsTable } from './payment-methods.ts';
 import type { RolesTable } from './roles.ts';
@@ -23,6 +24,7 @@ export interface Tables {
   gift_cards: GiftCardsTable;
   transactions: TransactionsTable;
   webhook_subscriptions: WebhookSubscriptionsTable;
+  idempotency_keys: IdempotencyKeysTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

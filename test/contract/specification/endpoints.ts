@@ -46,7 +46,9 @@ export function operationPromises(operation: Operation): Promised[] {
       errors.flatMap((status) => exampleFaults(contract, status, responseAt(contract, operation, status))),
     ),
     promise(`${id} declares exactly the headers that each answer carries`, (contract) =>
-      statuses.flatMap((status) => headerFaults(contract, status, responseAt(contract, operation, status))),
+      statuses.flatMap((status) =>
+        headerFaults(contract, operation, status, responseAt(contract, operation, status)),
+      ),
     ),
     promise(`${id} marks as reserved exactly what can never happen, with a reason`, (contract) => {
       const place = extension(contract, 'x-reserved');

@@ -192,6 +192,11 @@ const mutations: Mutation[] = [
     response('checkGiftCardBalances', 429),
     inside('headers', drop('Retry-After')),
   ],
+  [
+    'nobody knows whether an answer is repeated',
+    response('createPaymentMethod', 201),
+    inside('headers', drop('Idempotency-Replayed')),
+  ],
   ['nobody knows what is allowed', response('listTransactions', 405), inside('headers', drop('Allow'))],
   [
     'an error has no code',

@@ -24,6 +24,8 @@ export interface Operation {
   success: number;
   answer: Rule;
   errors: number[];
+  /** Takes an Idempotency-Key (open points): every POST that writes. */
+  takesKey?: true;
   /** Statuses that the specification lists and that can never happen here. */
   reserved: number[];
 }
@@ -108,7 +110,8 @@ export const operations: Operation[] = [
     },
     success: 201,
     answer: resources.paymentMethod,
-    errors: [400, 401, 403, 404, 405, 409, 425, 500],
+    takesKey: true,
+    errors: [400, 401, 403, 404, 405, 409, 422, 425, 500],
     reserved: [],
   },
   {
@@ -165,6 +168,7 @@ export const operations: Operation[] = [
     },
     success: 201,
     answer: resources.webhookSubscription,
+    takesKey: true,
     errors: [400, 401, 403, 404, 405, 422, 425, 500],
     reserved: [],
   },

@@ -2,12 +2,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import { additions, faultsOf, type Fault } from './checker.ts';
 import { asArray, asJson, childOf, isAnnotation, type Contract, type Place } from './document.ts';
-import { anything, integer, perhaps, string, type Rule } from './notation.ts';
+import { anything, boolean, integer, perhaps, string, type Rule } from './notation.ts';
 import type { Operation } from './operations.ts';
 
 const merchantAccount = 'X-Service-Merchant-Account-ID';
 
-const requestHeaders: Record<string, Rule> = { [merchantAccount]: string({ minLength: 1, maxLength: 255 }) };
+/** Every operation has the first; those that write have both. */
+const requestHeaders = ({ takesKey }: Operation): Record<string, Rule> => ({
+  [merchantAccount]: string({ minLength: 1, maxLength: 255, pattern: '^[ -~]+$' }),
+  ...(takesKey ? { 'Idempotency-Key': idempotencyKey } : {}),
+});
+
+/** Printable ASCII. */
+const idempotencyKey: Rule = {
+  ...perhaps(string({ minLength: 1, maxLength: 255 }), { pattern: anything }),
+  accepts: ['a', 'a b', '~!"#', 'x'.repeat(255)],
+  refuses: ['', 'ü', 'a\tb', '\u007f', 'x'.repeat(256)],
+};
+
+const marker = 'Idempotency-Replayed';
+
+/** `must`: answers that are repeated, and 500. `may`: shared with operations that take no key. */
+function markedAs({ takesKey }: Operation, status: number): 'must' | 'may' | 'never' {
+  if (takesKey && (status < 300 || status === 422)) return 'must';
+  if (![404, 409, 500].includes(status)) return 'never';
+  return takesKey ? 'must' : 'may';
+}
 
 /** Seconds since 1970; one signature for each valid secret, separated by spaces. */
 const signatureHeaders: Record<string, Rule> = {
@@ -52,7 +72,7 @@ export function parameterFaults(contract: Contract, operation: Operation, parame
     .sort();
   const wanted = [
     ...Object.keys(operation.query).map((name) => `query ${name}`),
-    ...Object.keys(requestHeaders).map((name) => `header ${name}`),
+    ...Object.keys(requestHeaders(operation)).map((name) => `header ${name}`),
   ].sort();
   return [
     ...unequalNames(at, wanted, names),
@@ -63,7 +83,7 @@ export function parameterFaults(contract: Contract, operation: Operation, parame
     ),
     ...parameters.flatMap((parameter) => {
       const { in: where } = asJson(parameter.value);
-      const rules = where === 'query' ? operation.query : requestHeaders;
+      const rules = where === 'query' ? operation.query : requestHeaders(operation);
       const rule = rules[nameOf(parameter.value)];
       return rule ? oneParameterFaults(contract, rule, parameter, false) : [];
     }),
@@ -84,23 +104,32 @@ export function signatureFaults(contract: Contract, post: Place): Fault[] {
   ];
 }
 
-export function headerFaults(contract: Contract, status: number, response: Place): Fault[] {
+export function headerFaults(
+  contract: Contract,
+  operation: Operation,
+  status: number,
+  response: Place,
+): Fault[] {
   const headers = contract.at(['headers'], response);
   const rules = responseHeaders(status);
-  const found = Object.keys(asJson(headers.value));
+  const marked = markedAs(operation, status);
+  const found = Object.keys(asJson(headers.value)).filter((name) => name !== marker || marked !== 'may');
+  const wanted = [...Object.keys(rules), ...(marked === 'must' ? [marker] : [])];
+  const mark = contract.at([marker], headers);
   return [
-    ...unequalNames(headers, Object.keys(rules).sort(), found.sort()),
+    ...unequalNames(headers, wanted.sort(), found.sort()),
+    ...(mark.value === undefined ? [] : faultsOf(contract, boolean(), childOf(mark, 'schema'), true)),
     ...Object.entries(rules).flatMap(([name, rule]) => {
       const header = contract.at([name], headers);
       if (header.value === undefined) return [];
       const always = asJson(header.value)['required'] === true;
-      const mark = {
+      const missing = {
         aspect: 'presence' as const,
         pointer: header.pointer,
         expected: 'required',
         found: 'not required',
       };
-      return [...(always ? [] : [mark]), ...faultsOf(contract, rule, childOf(header, 'schema'), true)];
+      return [...(always ? [] : [missing]), ...faultsOf(contract, rule, childOf(header, 'schema'), true)];
     }),
   ];
 }
@@ -121,8 +150,7 @@ function oneParameterFaults(contract: Contract, rule: Rule, parameter: Place, re
   const given = asJson(parameter.value);
   const style = given['in'] === 'query' ? 'form' : 'simple';
   const expected = { required, style, explode: style === 'form', others: [] };
-  // `allowReserved` is leave to the caller, no duty: the validator would refuse a raw `:` without it.
-  const known = ['name', 'in', 'required', 'schema', 'style', 'explode', 'allowReserved'];
+  const known = ['name', 'in', 'required', 'schema', 'style', 'explode'];
   const found = {
     required: given['required'] ?? false,
     style: given['style'] ?? style,

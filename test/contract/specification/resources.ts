@@ -155,7 +155,7 @@ const paymentMethodFields = {
   created_at: dateTime(),
   currency: orNull(currency()),
   details: cardDetails,
-  expiration_date: orNull(string({ minLength: 5, maxLength: 5, pattern: String.raw`^\d{2}/\d{2}$` })),
+  expiration_date: orNull(string({ minLength: 5, maxLength: 5, pattern: '^[0-9]{2}/[0-9]{2}$' })),
   external_identifier: text(),
   has_replacement: boolean(),
   label: text(),

@@ -26,6 +26,7 @@ export const transactionStatuses = words(`
 
 export const paymentSources = words('ecommerce moto recurring installment card_on_file');
 
+// `header` is decided in the open points.
 export const errorLocations = words('body query path header');
 
 // Decided in the open points.

@@ -1,0 +1,41 @@
+// A POST that writes can be repeated safely: it takes an Idempotency-Key, and its answers say whether they are repeated.
+import { eachOperation, entries, list, once, parametersOf, responsesOf } from '../support.js';
+
+const key = 'Idempotency-Key';
+const mark = 'Idempotency-Replayed';
+
+/** Answers that are kept, and 500, which tells the client that its key was understood. */
+const isMarked = (status) => /^2/.test(status) || ['404', '409', '422', '500'].includes(status);
+
+const writes = (operation, ctx) =>
+  ctx.key === 'post' &&
+  list(operation.security).some((one) => entries(one).some(([, scopes]) => list(scopes).some(isWrite)));
+const isWrite = (scope) => String(scope).endsWith('.write');
+
+export const idempotencyKey = () => {
+  const report = once();
+  return eachOperation((operation, ctx, parents) => {
+    const { operationId, responses } = operation;
+    const isTaken = parametersOf(operation, ctx, parents).some(
+      ({ node }) => node.in === 'header' && node.name === key,
+    );
+    if (isTaken !== writes(operation, ctx))
+      ctx.report({
+        message: isTaken
+          ? `${operationId} does not write (no POST with the scope "<resource>.write"), so it can be repeated anyway: remove ${key}.`
+          : `${operationId} writes: add the parameter ${key} by $ref to components/parameters/IdempotencyKey.yaml.`,
+        location: ctx.location.child('parameters').key(),
+      });
+    if (!isTaken) return;
+    if (!responses?.['422'])
+      ctx.report({
+        message: `Declare 422 (the ${key} may belong to another request) by $ref to components/responses.`,
+        location: ctx.location.child('responses').key(),
+      });
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      if (!isMarked(status) || entries(node.headers).some(([name]) => name === mark)) continue;
+      const place = node.headers ? location.child('headers') : location;
+      report(ctx, `Add the header ${mark} to this ${status}, by $ref to components/headers.`, place.key());
+    }
+  });
+};

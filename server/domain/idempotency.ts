@@ -1,0 +1,76 @@
+// What it means that a request is repeated with the same Idempotency-Key. Digests are keyed: a key may carry personal data, and
+// the body of a request has a card number in it, which could be guessed from a plain hash.
+import { createHmac } from 'node:crypto';
+
+/** How long a key is valid. */
+export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
+
+/** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
+export interface SentAnswer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** The state decides these, so a repeated request gets them again. All other failures can be tried again with the same key. */
+export const isKept = (status: number): boolean =>
+  (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
+
+export interface Known {
+  fingerprint: string;
+  /** Undefined while the first request is running. */
+  answer: SentAnswer | undefined;
+}
+
+/** The right to carry out the request. `Unit` is the unit of work of the change. */
+export interface Claim<Unit> {
+  /** Without a unit of work, in a transaction of its own. */
+  keep: (answer: SentAnswer, unit?: Unit) => Promise<void>;
+  /** Nothing was changed: the next request with this key is carried out. Does nothing once an answer is kept. */
+  release: () => Promise<void>;
+}
+
+/** Where answers are kept. A slot stands for one key of one key pair in one merchant account. */
+export interface KeptAnswers<Unit> {
+  /** What is known of the slot. If nothing is, the slot is claimed: of several callers one gets the claim. */
+  claim: (slot: string, fingerprint: string) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
+  /** Undefined when the slot can be claimed. */
+  find: (slot: string) => Promise<Known | undefined>;
+}
+
+export interface KeyedRequest {
+  method: string;
+  path: string;
+  query: unknown;
+  body: unknown;
+}
+
+export interface IdempotencyDigests {
+  slotOf: (owner: { keyPairId: string; account: string }, key: string) => string;
+  fingerprintOf: (request: KeyedRequest) => string;
+}
+
+export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
+  // A key of its own, so that these digests can never be compared with the fingerprints of cards.
+  const key = createHmac('sha256', secret).update('idempotency').digest();
+  const digest = (...parts: unknown[]) =>
+    createHmac('sha256', key).update(canonical(parts)).digest('base64url');
+  return {
+    slotOf: ({ keyPairId, account }, given) => digest('slot', keyPairId, account, given),
+    fingerprintOf: ({ method, path, query, body }) => digest('request', method, path, query, body),
+  };
+}
+
+/** Must not be kept in any form, not even as part of a digest: it has a thousand possible values. */
+const neverKept = 'security_code';
+
+/** The same text for the same JSON value, whatever the order of its properties. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const members = Object.entries(value as Record<string, unknown>)
+    .filter(([name, member]) => name !== neverKept && member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
+  return `{${members.join(',')}}`;
+}

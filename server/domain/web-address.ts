@@ -1,0 +1,18 @@
+export class UncallableAddress extends Error {
+  constructor() {
+    // Without the address, which may have a password in it.
+    super(
+      'The address of this subscription cannot be called: it needs a host and a valid port, and no user name or password. Create a new subscription.',
+    );
+  }
+}
+
+/**
+ * Whether a request can be sent to an http or https URL. The parser checks the host and that the port is at most 65535. A
+ * user name and password have a place of their own in the contract, where they are not shown in the clear.
+ */
+export function isCallable(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, port } = new URL(text);
+  return username === '' && password === '' && port !== '0';
+}

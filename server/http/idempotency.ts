@@ -1,0 +1,140 @@
+// Idempotency-Key: a write that is repeated with the same key gets the first answer again. The service and the mock use this;
+// they differ in where answers are kept.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import {
+  isKept,
+  type Claim,
+  type IdempotencyDigests,
+  type KeptAnswers,
+  type Known,
+  type SentAnswer,
+} from '../domain/idempotency.ts';
+import { ApiError, errorBody } from '../errors.ts';
+import { severalAccounts, type Selection } from './merchant-account.ts';
+
+const keyHeader = 'idempotency-key';
+const replayedHeader = 'Idempotency-Replayed';
+
+export interface Keyed {
+  slot: string;
+  fingerprint: string;
+}
+
+/** Undefined for an operation that takes no key, and for a request without one. */
+export function keyedBy(
+  { slotOf, fingerprintOf }: IdempotencyDigests,
+  { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
+  keyPairId: string,
+  { headers, method, url, query, body }: Request,
+): Keyed | undefined {
+  const key = headers[keyHeader];
+  if (!operation.takesKey || typeof key !== 'string') return undefined;
+  const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
+  const [path = ''] = url.split('?', 1);
+  return {
+    slot: slotOf({ keyPairId, account }, key),
+    fingerprint: fingerprintOf({ method, path, query, body: body as unknown }),
+  };
+}
+
+/** Keeps an answer with the change that it tells of. */
+export type Keep<Unit> = (answer: SentAnswer, unit: Unit) => Promise<void>;
+
+/** How long a repeated request waits for the first one, and how often it looks. */
+const waitMilliseconds = 5_000;
+const lookMilliseconds = 100;
+
+export interface Once<Unit> {
+  /**
+   * Runs `work`, or answers with what an earlier request with this key was answered. `work` may keep its answer itself, in
+   * its unit of work; otherwise it is kept afterwards, and so is a refusal.
+   */
+  (keyed: Keyed, res: Response, work: (keep: Keep<Unit>) => Promise<SentAnswer>): Promise<SentAnswer>;
+}
+
+export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
+  // One look for all requests that wait for the same key, however many there are.
+  const looks = new Map<string, Promise<Known | undefined>>();
+  const lookLater = (slot: string) => {
+    const look =
+      looks.get(slot) ??
+      sleep(lookMilliseconds)
+        .then(() => kept.find(slot))
+        .finally(() => looks.delete(slot));
+    looks.set(slot, look);
+    return look;
+  };
+
+  const claimOrAnswer = async ({ slot, fingerprint }: Keyed): Promise<Claim<Unit> | SentAnswer> => {
+    const deadline = performance.now() + waitMilliseconds;
+    for (;;) {
+      const found = await kept.claim(slot, fingerprint);
+      if ('claim' in found) return found.claim;
+      let known: Known | undefined = found.known;
+      while (known) {
+        if (known.fingerprint !== fingerprint) throw reused();
+        if (known.answer) return known.answer;
+        if (performance.now() > deadline)
+          throw new ApiError('server_error', { reason: 'another request with this key is still running' });
+        known = await lookLater(slot);
+      }
+    }
+  };
+
+  return async (keyed, res, work) => {
+    // On every answer from here on, so that a client knows that the server understands keys.
+    res.setHeader(replayedHeader, 'false');
+    const found = await claimOrAnswer(keyed);
+    if ('status' in found) {
+      res.setHeader(replayedHeader, 'true');
+      return found;
+    }
+    return carryOut(found, work);
+  };
+}
+
+async function carryOut<Unit>(
+  claim: Claim<Unit>,
+  work: (keep: Keep<Unit>) => Promise<SentAnswer>,
+): Promise<SentAnswer> {
+  const done = { byWork: false };
+  try {
+    const answer = await work(async (sent, unit) => {
+      await claim.keep(sent, unit);
+      done.byWork = true;
+    });
+    if (done.byWork) return answer;
+    if (isKept(answer.status)) await claim.keep(answer);
+    else await claim.release();
+    return answer;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal) await claim.keep(refusal);
+    // If this fails too, the claim lapses by itself.
+    else await claim.release().catch(() => undefined);
+    throw error;
+  }
+}
+
+function refusalOf(error: unknown): SentAnswer | undefined {
+  if (!(error instanceof ApiError) || !isKept(error.status)) return undefined;
+  const { code, status, facts } = error;
+  return { status, headers: facts.headers ?? {}, text: JSON.stringify(errorBody(code, facts)) };
+}
+
+const reused = () =>
+  new ApiError('unprocessable', {
+    detail: [
+      {
+        loc: ['header', keyHeader],
+        msg: 'was used for a request with another path or body',
+        type: 'value_error.idempotency_key.reused',
+      },
+    ],
+  });
+
+export function sendText(res: Response, { status, headers, text }: SentAnswer): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.status(status).type('application/json').send(text);
+}

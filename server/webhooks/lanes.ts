@@ -1,0 +1,57 @@
+// Chooses which jobs the worker fetches: of each lane (a subscription and an account) as many as there is room for. The others
+// stay in the database, so a backlog costs the same whatever its size, and nobody waits behind it.
+import { findRecipients } from '../store/events.ts';
+import type { Db } from '../store/database.ts';
+import type { Places } from './places.ts';
+import type { Job, Lane, Queue } from './queue.ts';
+
+/** So many lanes are looked at each time, the next ones the time after. */
+const lanesAtOnce = 200;
+
+interface Fetched {
+  jobs: Job[];
+  /** Whether the next fetch may find jobs that there is room for already. */
+  hasMore: boolean;
+  /** Whether deliveries were due, fetched or not. */
+  isBusy: boolean;
+}
+
+export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Places) {
+  let after: Lane | undefined;
+
+  const allot = async (lanes: readonly Lane[], limit: number) => {
+    const ids = lanes.map(({ subscription_id }) => subscription_id);
+    const known = new Map((await findRecipients(db, ids)).map((found) => [found.subscription_id, found]));
+    const rooms = places.allot(
+      lanes.map((lane) => ({ ...deleted, ...known.get(lane.subscription_id), ...lane })),
+    );
+    let left = limit;
+    return lanes.flatMap((lane, index) => {
+      const most = Math.min(rooms[index] ?? 0, left);
+      left -= most;
+      return most > 0 ? [{ ...lane, limit: most }] : [];
+    });
+  };
+
+  return {
+    async fetch(limit: number): Promise<Fetched> {
+      const lanes = await queue.lanes(after, lanesAtOnce);
+      const isLastPage = lanes.length < lanesAtOnce;
+      after = isLastPage ? undefined : lanes.at(-1);
+      const due = lanes.filter(({ isDue }) => isDue);
+      const wanted = due.length > 0 ? await allot(shuffled(due), limit) : [];
+      const jobs = wanted.length > 0 ? await queue.fetch(wanted) : [];
+      return { jobs, hasMore: !isLastPage || jobs.length === limit, isBusy: due.length > 0 };
+    },
+  };
+}
+
+/** Jobs of a subscription that was deleted are completed without an attempt. */
+const deleted = { for_all: false, active: false, failing_since: null };
+
+/** Otherwise the first lanes would always get the room of the worker, and of subscriptions for all accounts. */
+const shuffled = <T>(items: readonly T[]): T[] =>
+  items
+    .map((item) => ({ item, rank: Math.random() }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ item }) => item);

@@ -1,0 +1,471 @@
+// Idempotency-Key at one instance: what a repeated request gets, for how long, and what is stored of it.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { handlers } from '../../server/handlers/index.ts';
+import type { VerifyCard } from '../../server/providers/cards.ts';
+import { verifySimulatedCard } from '../../server/providers/simulated.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
+const hook = { url: 'https://shop.example/hooks', active: false };
+const day = 86_400_000;
+
+let service: TestService;
+let token: string;
+let verify: VerifyCard = verifySimulatedCard;
+let crash: Error | undefined;
+
+beforeAll(async () => {
+  service = await startTestService({
+    config: { webhookWorker: false },
+    providers: { verifyCard: (...given) => verify(...given) },
+    handlers: {
+      ...handlers,
+      createWebhookSubscription: async (input, deps) => {
+        // After the change, inside its unit of work.
+        const inUnitOfWork: typeof deps.inUnitOfWork = (work) =>
+          deps.inUnitOfWork(async (unit) => {
+            const answer = await work(unit);
+            if (crash) throw crash;
+            return answer;
+          });
+        return handlers.createWebhookSubscription(input, { ...deps, inUnitOfWork });
+      },
+    },
+  });
+  token = service.token('*.read', '*.write');
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const db = () => service.service.database.db;
+
+interface Sending {
+  key?: string;
+  account?: string;
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+const post = async (path: string, body: unknown, { key, account, headers, ...given }: Sending = {}) => {
+  const answer = await service.call('POST', path, {
+    token: given.token ?? token,
+    body,
+    headers: {
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...(account === undefined ? {} : { 'X-Service-Merchant-Account-ID': account }),
+      ...headers,
+    },
+  });
+  return { ...answer, replayed: answer.headers.get('idempotency-replayed') };
+};
+const store = (sending?: Sending, more: object = {}) =>
+  post('/payment-methods', { ...card, ...more }, sending);
+const subscribe = (sending?: Sending, more: object = {}) =>
+  post('/webhook-subscriptions', { ...hook, ...more }, sending);
+
+const countCards = async () => {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from payment_methods`.execute(db());
+  return rows[0]?.total ?? 0;
+};
+const reused = {
+  detail: [
+    {
+      loc: ['header', 'idempotency-key'],
+      msg: 'was used for a request with another path or body',
+      type: 'value_error.idempotency_key.reused',
+    },
+  ],
+};
+
+describe('the same key and body', () => {
+  it('get the first answer again, byte for byte, with an X-Request-ID of its own; nothing is stored twice', async () => {
+    const key = randomUUID();
+    const first = await store({ key });
+    const before = await countCards();
+    const second = await store({ key });
+    expect([first.status, first.replayed, second.status, second.replayed]).toEqual([
+      201,
+      'false',
+      201,
+      'true',
+    ]);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(await countCards()).toBe(before);
+  });
+
+  it('without a key nothing is kept, and no answer is marked', async () => {
+    const [first, second] = [await store(), await store()];
+    expect([first.replayed, second.replayed]).toEqual([null, null]);
+    expect(second.text).not.toBe(first.text);
+  });
+
+  it('count as the same whatever the order of properties, the defaults, the account’s name and the security code', async () => {
+    const key = randomUUID();
+    const first = await store({ key });
+    const { method, ...rest } = card;
+    const again = await post('/payment-methods', { ...rest, method, security_code: '999' }, { key });
+    const without = await post(
+      '/payment-methods',
+      { method, number: card.number, expiration_date: card.expiration_date },
+      { key, account: 'default' },
+    );
+    expect([again.text, without.text]).toEqual([first.text, first.text]);
+    const other = randomUUID();
+    const made = await post('/webhook-subscriptions', { url: hook.url, active: true }, { key: other });
+    expect((await post('/webhook-subscriptions', { url: hook.url }, { key: other })).text).toBe(made.text);
+  });
+
+  it('show the secret of a subscription again, and make no second one', async () => {
+    const key = randomUUID();
+    const [first, second] = [await subscribe({ key }), await subscribe({ key })];
+    expect(first.body).toMatchObject({ secret: expect.stringMatching(/^whsec_/) as string });
+    expect([second.text, second.replayed]).toEqual([first.text, 'true']);
+  });
+
+  it('do not call a provider again', async () => {
+    verify = vi.fn(verifySimulatedCard);
+    try {
+      const key = randomUUID();
+      await store({ key });
+      await store({ key });
+      expect(verify).toHaveBeenCalledTimes(1);
+    } finally {
+      verify = verifySimulatedCard;
+    }
+  });
+
+  it('still need a token with the scope', async () => {
+    const key = randomUUID();
+    await store({ key });
+    expect((await store({ key, token: service.token('*.read') })).status).toBe(403);
+    expect((await store({ key, token: 'unicorn' })).status).toBe(401);
+  });
+
+  it('are marked for web pages too', async () => {
+    const preflight = await fetch(`${service.url}/payment-methods`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    });
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
+    expect(preflight.headers.get('access-control-expose-headers')).toContain('Idempotency-Replayed');
+  });
+});
+
+describe('another request with the same key', () => {
+  it('with another body is 422, and the first answer stays', async () => {
+    const key = randomUUID();
+    const first = await store({ key });
+    const other = await store({ key }, { expiration_date: '11/39' });
+    expect([other.status, other.body, other.replayed]).toEqual([422, reused, 'false']);
+    expect((await store({ key })).text).toBe(first.text);
+  });
+
+  it('with another path is 422, also where the bodies could be the same', async () => {
+    const key = randomUUID();
+    await store({ key });
+    const other = await subscribe({ key });
+    expect([other.status, other.body]).toEqual([422, reused]);
+  });
+
+  it('is checked after the schema, and before the state', async () => {
+    const key = randomUUID();
+    await store({ key });
+    expect((await store({ key }, { number: 'x' })).status).toBe(400);
+    expect((await store({ key }, { buyer_external_identifier: 'nobody' })).status).toBe(422);
+  });
+
+  it('in another merchant account, for all accounts or by another key pair is another key', async () => {
+    const key = randomUUID();
+    const pair = await service.pair();
+    const made = [
+      await subscribe({ key }),
+      await subscribe({ key, account: 'marketplace' }, { url: 'https://other.example/' }),
+      await subscribe({ key, account: '*' }, { url: 'https://third.example/' }),
+      await subscribe({ key, token: pair.token('*.write') }, { url: 'https://fourth.example/' }),
+    ];
+    expect(made.map(({ status, replayed }) => [status, replayed])).toEqual(Array(4).fill([201, 'false']));
+    expect(new Set(made.map(({ text }) => text)).size).toBe(4);
+    // Another token of the same pair is the same caller.
+    const again = await subscribe(
+      { key, account: 'marketplace', token: service.token('*.write') },
+      { url: 'https://other.example/' },
+    );
+    expect([again.text, again.replayed]).toEqual([made[1]?.text, 'true']);
+  });
+});
+
+describe('what is kept', () => {
+  it.each([
+    ['404', 404, { buyer_external_identifier: 'nobody' }],
+    ['409', 409, { external_identifier: 'taken' }],
+  ])('%s, although the state has changed since', async (_name, status, more) => {
+    const key = randomUUID();
+    const taken = status === 409 ? ((await store({}, more)).body as { id: string }) : undefined;
+    const first = await store({ key }, more);
+    expect([first.status, first.replayed]).toEqual([status, 'false']);
+    await sql`
+      insert into buyers (merchant_account_id, external_identifier) values ('default', 'nobody')
+      on conflict do nothing`.execute(db());
+    if (taken)
+      await sql`update payment_methods set external_identifier = null where id = ${taken.id}`.execute(db());
+    const second = await store({ key }, more);
+    expect([second.status, second.text, second.replayed]).toEqual([status, first.text, 'true']);
+    expect((await store({ key: randomUUID() }, more)).status).toBe(201);
+  });
+
+  it('422, such as one subscription too many', async () => {
+    const key = randomUUID();
+    const sending = { key, account: 'marketplace' };
+    await sql`
+      insert into webhook_subscriptions (merchant_account_id, active, url, secret_sealed)
+      select 'marketplace', true, 'https://many.example/', ${service.secrets.vault.seal('whsec_x', 'webhook')}
+      from generate_series(1, 50)`.execute(db());
+    const first = await subscribe(sending, { active: true });
+    expect([first.status, first.replayed]).toEqual([422, 'false']);
+    await sql`delete from webhook_subscriptions where url = 'https://many.example/'`.execute(db());
+    const second = await subscribe(sending, { active: true });
+    expect([second.status, second.text, second.replayed]).toEqual([422, first.text, 'true']);
+  });
+
+  it('not 400: the corrected request is carried out', async () => {
+    const key = randomUUID();
+    const { status, replayed } = await store({ key }, { number: '1' });
+    expect([status, replayed]).toEqual([400, null]);
+    expect(await store({ key })).toMatchObject({ status: 201, replayed: 'false' });
+  });
+
+  it('not 401, 403 and 425', async () => {
+    const key = randomUUID();
+    const early = { key, headers: { 'Early-Data': '1' } };
+    const refused = [
+      await store({ key, token: 'unicorn' }),
+      await store({ key, token: service.token('unicorns.write') }),
+      await store(early),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 425]);
+    expect(await store({ key })).toMatchObject({ status: 201, replayed: 'false' });
+  });
+
+  it('not 500: the change was rolled back, and the repeated request is carried out, also with another body', async () => {
+    const key = randomUUID();
+    crash = new Error('the roof is on fire');
+    const failed = await subscribe({ key }, { url: 'https://fire.example/' });
+    crash = undefined;
+    expect([failed.status, failed.replayed]).toEqual([500, 'false']);
+    const second = await subscribe({ key }, { url: 'https://fire.example/2' });
+    expect([second.status, second.replayed]).toEqual([201, 'false']);
+    const rows = await db()
+      .selectFrom('webhook_subscriptions')
+      .select('url')
+      .where('url', 'like', 'https://fire.example/%')
+      .execute();
+    expect(rows).toEqual([{ url: 'https://fire.example/2' }]);
+  });
+
+  it.each(['', 'ü', 'x'.repeat(256), 'a\tb'])('a key such as %j is 400', async (key) => {
+    const { status, body } = await store({ key: Buffer.from(key).toString('latin1') });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: [{ location: 'header', pointer: '/idempotency-key' }] });
+  });
+
+  it.each(['x', 'x'.repeat(255), '"8e03978e" ~ !'])('a key such as %j is fine', async (key) => {
+    expect((await store({ key })).status).toBe(201);
+    expect((await store({ key })).replayed).toBe('true');
+  });
+
+  it('a read and a balance check have no keys', async () => {
+    const headers = { 'Idempotency-Key': 'ü' };
+    const body = { items: [{ number: '9999000050001234', pin: '1' }] };
+    const answers = [
+      await service.call('GET', '/transactions', { token, headers: { 'Idempotency-Key': '' } }),
+      await service.call('POST', '/gift-cards/balances', { token, body, headers }),
+    ];
+    expect(answers.map(({ status, headers: sent }) => [status, sent.get('idempotency-replayed')])).toEqual([
+      [200, null],
+      [200, null],
+    ]);
+  });
+});
+
+/** Instead of moving the clock, with which every token would expire. */
+const age = (milliseconds: number) =>
+  sql`update idempotency_keys set created_at = created_at - make_interval(secs => ${milliseconds / 1000})`.execute(
+    db(),
+  );
+
+it('after 24 hours a key is new, whatever its body; until then it is kept', async () => {
+  const key = randomUUID();
+  const first = await store({ key });
+  await age(day - 60_000);
+  expect((await store({ key })).text).toBe(first.text);
+  await age(60_000);
+  const second = await store({ key }, { expiration_date: '10/39' });
+  expect([second.status, second.replayed]).toEqual([201, 'false']);
+  expect((await store({ key }, { expiration_date: '10/39' })).text).toBe(second.text);
+});
+
+describe('what is stored', () => {
+  it('has no key, card data or secret in plain text, nor a digest that the security code is part of', async () => {
+    const key = `jane.doe@example.com ${randomUUID()}`;
+    const number = '4929123456789012';
+    const made = await post('/payment-methods', { ...card, number, security_code: '8642' }, { key });
+    const password = randomUUID();
+    const authentication = { kind: 'basic', username: 'u', password };
+    const secret = (await subscribe({ key: `${key} 2` }, { authentication })).body as { secret: string };
+    const { rows } = await sql<{ row: string }>`select t::text as row from idempotency_keys t`.execute(db());
+    const dump = rows.map(({ row }) => row).join('\n');
+    expect(rows.length).toBeGreaterThan(1);
+    const { id, fingerprint } = made.body as unknown as { id: string; fingerprint: string };
+    for (const hidden of [key, 'jane', number, '9012', '8642', password, secret.secret, id, fingerprint])
+      expect(dump).not.toContain(hidden);
+  });
+
+  it('nothing of a key is logged', async () => {
+    const key = `secret-${randomUUID()}`;
+    await store({ key });
+    await store({ key });
+    await store({ key }, { expiration_date: '11/38' });
+    expect(service.logs.join('')).not.toContain(key);
+  });
+});
+
+describe('while the first request is running', () => {
+  it('100 with the same key call the provider once and hold no connection: other accounts are served meanwhile', async () => {
+    const key = randomUUID();
+    let calls = 0;
+    let start: () => void = () => undefined;
+    let end: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    verify = async (...given) => {
+      if (given[0].expiration_date !== '09/39') return verifySimulatedCard(...given);
+      calls += 1;
+      start();
+      await ended;
+      return verifySimulatedCard(...given);
+    };
+    try {
+      const before = await countCards();
+      const many = Array.from({ length: 100 }, () => store({ key }, { expiration_date: '09/39' }));
+      await started;
+      const others = await Promise.all(Array.from({ length: 5 }, () => store({ account: 'marketplace' })));
+      expect(others.map(({ status }) => status)).toEqual(Array(5).fill(201));
+      // The same account is served too, because those that wait hold no connection.
+      expect((await store({ key: randomUUID() })).status).toBe(201);
+      const clash = await store({ key }, { expiration_date: '08/39' });
+      expect([clash.status, clash.body]).toEqual([422, reused]);
+      end();
+      const answers = await Promise.all(many);
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers.map(({ replayed }) => replayed).sort()).toEqual([
+        'false',
+        ...Array<string>(99).fill('true'),
+      ]);
+      expect([calls, await countCards()]).toEqual([1, before + 7]);
+    } finally {
+      end();
+      verify = verifySimulatedCard;
+    }
+  });
+
+  it('the second waits five seconds at most, and is then answered with 500', async () => {
+    const key = randomUUID();
+    // A claim of another instance, whose request takes long.
+    const { slotOf, fingerprintOf } = service.secrets.digests;
+    const { keyPairId } = await adminPair();
+    const request = { method: 'POST', path: '/webhook-subscriptions', query: {}, body: hook };
+    await sql`
+      insert into idempotency_keys (slot, fingerprint, claim, claimed_until, created_at)
+      values (${slotOf({ keyPairId, account: 'default' }, key)}, ${fingerprintOf(request)}, gen_random_uuid(),
+        now() + interval '1 hour', now())`.execute(db());
+    const second = await subscribe({ key });
+    expect([second.status, second.replayed]).toEqual([500, 'false']);
+    // Its process was killed: the claim lapses, and the request is carried out.
+    await sql`update idempotency_keys set claimed_until = now() where answer_sealed is null`.execute(db());
+    expect(await subscribe({ key })).toMatchObject({ status: 201, replayed: 'false' });
+    expect(await subscribe({ key })).toMatchObject({ status: 201, replayed: 'true' });
+  });
+
+  it('one whose claim has lapsed changes nothing when another has taken it', async () => {
+    const key = randomUUID();
+    let taken = false;
+    verify = async (...given) => {
+      // As if this request had hung for long: another instance has carried out the repeated one.
+      if (!taken) {
+        taken = true;
+        await sql`update idempotency_keys set claimed_until = now() where answer_sealed is null`.execute(
+          db(),
+        );
+        expect(await store({ key })).toMatchObject({ status: 201, replayed: 'false' });
+      }
+      return verifySimulatedCard(...given);
+    };
+    try {
+      const before = await countCards();
+      expect((await store({ key })).status).toBe(500);
+      expect(await countCards()).toBe(before + 1);
+      expect((await store({ key })).replayed).toBe('true');
+    } finally {
+      verify = verifySimulatedCard;
+    }
+  });
+
+  async function adminPair(): Promise<{ keyPairId: string }> {
+    const { body } = await service.call('GET', '/api-key-pairs?limit=100', { token });
+    const { items } = body as { items: { id: string; created_at: string }[] };
+    return { keyPairId: items.at(-1)?.id ?? '' };
+  }
+});
+
+describe('any sequence of requests', () => {
+  /** What a body leads to at a service that has no answer for the key. */
+  const bodies = {
+    stored: [201, {}],
+    storedOtherwise: [201, { expiration_date: '01/39' }],
+    unknownBuyer: [404, { buyer_external_identifier: 'never' }],
+    taken: [409, { external_identifier: 'always taken' }],
+    malformed: [400, { number: '1' }],
+  } as const;
+  const sending = fc.record({
+    key: fc.constantFrom('a', 'b', undefined),
+    account: fc.constantFrom('default', 'marketplace'),
+    body: fc.constantFrom(...(Object.keys(bodies) as (keyof typeof bodies)[])),
+    security_code: fc.constantFrom('111', '222'),
+    hours: fc.constantFrom(0, 0, 0, 13),
+  });
+
+  it('is answered as a simple model says', async () => {
+    for (const account of ['default', 'marketplace'])
+      await store({ account }, { external_identifier: 'always taken' });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(sending, { minLength: 4, maxLength: 10 }), async (sent) => {
+        run += 1;
+        const kept = new Map<string, { body: string; text: string; at: number }>();
+        let clock = 0;
+        for (const { key, account, body, security_code, hours } of sent) {
+          clock += hours * 3_600_000;
+          if (hours > 0) await age(hours * 3_600_000);
+          const [status, more] = bodies[body];
+          const given = key === undefined ? {} : { key: `${run} ${key}` };
+          const answer = await store({ account, ...given }, { ...more, security_code });
+          const slot = `${account} ${key ?? ''}`;
+          const known = kept.get(slot);
+          const isKnown = key !== undefined && known !== undefined && clock - known.at < day;
+          if (status === 400) expect([answer.status, answer.replayed]).toEqual([400, null]);
+          else if (!isKnown) {
+            expect([answer.status, answer.replayed]).toEqual([status, key === undefined ? null : 'false']);
+            kept.set(slot, { body, text: answer.text, at: clock });
+          } else if (known.body === body)
+            expect([answer.text, answer.replayed]).toEqual([known.text, 'true']);
+          else expect([answer.status, answer.body]).toEqual([422, reused]);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,125 @@
+// What makes two requests with one Idempotency-Key the same, and which answers are given again.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createIdempotencyDigests, isKept, keepKeyMilliseconds } from '../../server/domain/idempotency.ts';
+
+const seed = Number(process.env.FC_SEED ?? 20_261_115);
+const { slotOf, fingerprintOf } = createIdempotencyDigests(Buffer.alloc(32, 1));
+const owner = { keyPairId: 'pair', account: 'default' };
+const request = { method: 'post', path: '/payment-methods', query: {}, body: { number: '1', list: [1, 2] } };
+
+it('a key is valid for a day', () => {
+  expect(keepKeyMilliseconds).toBe(86_400_000);
+});
+
+it('what the state decides is kept: success, and 404, 409 and 422', () => {
+  const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
+  expect(statuses.filter((status) => isKept(status) && status >= 300)).toEqual([404, 409, 422]);
+  expect(statuses.filter((status) => isKept(status) && status < 300)).toEqual(
+    statuses.filter((status) => status >= 200 && status < 300),
+  );
+});
+
+describe('a slot', () => {
+  it('belongs to one key of one pair in one account', () => {
+    const slots = [
+      slotOf(owner, 'key'),
+      slotOf(owner, 'key2'),
+      slotOf({ ...owner, keyPairId: 'pair2' }, 'key'),
+      slotOf({ ...owner, account: 'default2' }, 'key'),
+      // The parts are not simply joined.
+      slotOf({ keyPairId: 'pair","default', account: 'x' }, 'key'),
+      slotOf({ keyPairId: 'pairdefault', account: '' }, 'key'),
+      createIdempotencyDigests(Buffer.alloc(32, 2)).slotOf(owner, 'key'),
+    ];
+    expect(new Set(slots).size).toBe(slots.length);
+    expect(slotOf({ ...owner }, 'key')).toBe(slots[0]);
+    for (const slot of slots) expect(slot).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe(`the fingerprint of a request (seed ${seed})`, () => {
+  it('depends on method, path, query and body, and on the secret', () => {
+    const fingerprints = [
+      request,
+      { ...request, method: 'put' },
+      { ...request, path: '/webhook-subscriptions' },
+      { ...request, query: { a: '1' } },
+      { ...request, body: undefined },
+      { ...request, body: { number: '1' } },
+      { ...request, body: { number: 1, list: [1, 2] } },
+      { ...request, body: { number: '1', list: [2, 1] } },
+      { ...request, body: { number: '1', list: [12] } },
+      { ...request, body: { number: '1', list: ['1,2'] } },
+      { ...request, body: { number: '1', list: { 0: 1, 1: 2 } } },
+      { ...request, body: [request.body] },
+    ].map(fingerprintOf);
+    expect(new Set(fingerprints).size).toBe(fingerprints.length);
+    expect(createIdempotencyDigests(Buffer.alloc(32, 2)).fingerprintOf(request)).not.toBe(fingerprints[0]);
+  });
+
+  it('is never that of a slot', () => {
+    const same = { method: 'pair', path: 'default', query: 'key', body: undefined };
+    const { slotOf: slot } = createIdempotencyDigests(Buffer.alloc(32, 1));
+    expect(fingerprintOf(same)).not.toBe(slot(owner, 'key'));
+  });
+
+  it('is equal exactly when the values are, whatever the order of properties', () => {
+    const key = fc.constantFrom('a', 'b', 'c', '"', ',', ':', '__proto__');
+    const leaf = fc.constantFrom<unknown>(
+      null,
+      0,
+      1,
+      true,
+      false,
+      '',
+      'a',
+      '0',
+      '[]',
+      '{}',
+      'null',
+      '"',
+      ',',
+    );
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 2 },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+      ),
+    }));
+    const isEqual = (a: unknown, b: unknown) => {
+      try {
+        expect(a).toEqual(b);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const reversed = (given: unknown): unknown => {
+      if (Array.isArray(given)) return given.map(reversed);
+      if (typeof given !== 'object' || given === null) return given;
+      return Object.fromEntries(
+        Object.entries(given)
+          .reverse()
+          .map(([name, member]) => [name, reversed(member)]),
+      );
+    };
+    const of = (body: unknown) => fingerprintOf({ ...request, body });
+    fc.assert(
+      fc.property(value, value, (one, other) => {
+        expect(of(one)).toBe(of(reversed(one)));
+        expect(of(one) === of(other)).toBe(isEqual(one, other));
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it('does not depend on the security code, which must not be kept in any form', () => {
+    const code = (security_code?: string) =>
+      fingerprintOf({ ...request, body: { ...request.body, security_code, inner: { security_code } } });
+    expect(code('123')).toBe(code('999'));
+    expect(code('123')).toBe(code(undefined));
+  });
+});

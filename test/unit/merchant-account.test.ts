@@ -1,0 +1,133 @@
+// Which merchant account a request is for. What a caller has no access to is answered like what does not exist.
+import type { Request, Response } from 'express';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../server/errors.ts';
+import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/merchant-account.ts';
+
+const accounts = ['default', 'marketplace', 'third'];
+const reachable = (own: readonly string[]) => accounts.filter((id) => own.length === 0 || own.includes(id));
+
+const step = createMerchantAccount({
+  first: (own) => Promise.resolve(reachable(own).map((id) => ({ id }))[0]),
+  find: (own, id) => Promise.resolve(reachable(own).includes(id) ? { id } : undefined),
+});
+
+interface Asked {
+  header?: string | string[] | undefined;
+  own?: string[];
+  merchantScope?: 'none' | 'one' | 'many';
+  method?: 'get' | 'post';
+}
+
+async function select({ header, own = [], merchantScope = 'many', method = 'get' }: Asked): Promise<unknown> {
+  const context = { operation: { merchantScope, method }, caller: { merchantAccountIds: own } };
+  const headers = header === undefined ? {} : { 'x-service-merchant-account-id': header };
+  await step(context as never, { headers } as unknown as Request, {} as Response);
+  return (context as { selection?: unknown }).selection;
+}
+
+const refusal = (asked: Asked) =>
+  select(asked).then(
+    (selection) => ({ selection }),
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      return { code: error.code, ...error.facts };
+    },
+  );
+
+const fault = (message: string, type: string) => ({
+  details: [{ location: 'header', pointer: '/x-service-merchant-account-id', message, type }],
+});
+
+describe('the merchant account of a request', () => {
+  it.each<[string, Asked, unknown]>([
+    ['the named one', { header: 'marketplace' }, { kind: 'one', id: 'marketplace' }],
+    [
+      'the named one of several own',
+      { header: 'third', own: ['default', 'third'] },
+      { kind: 'one', id: 'third' },
+    ],
+    ['without a header the first', {}, { kind: 'one', id: 'default' }],
+    [
+      'without a header the first own one',
+      { own: ['third', 'marketplace'] },
+      { kind: 'one', id: 'marketplace' },
+    ],
+    ['* is all', { header: '*' }, { kind: 'all' }],
+    ['* is all own ones for a read', { header: '*', own: ['default'] }, { kind: 'all' }],
+    ['* for a write of a pair with access to all', { header: '*', method: 'post' }, { kind: 'all' }],
+    ['none for an operation without accounts', { merchantScope: 'none' }, { kind: 'none' }],
+    ['nor if one is named', { merchantScope: 'none', header: 'unicorn' }, { kind: 'none' }],
+    ['nor for *', { merchantScope: 'none', header: '*' }, { kind: 'none' }],
+    ['an operation for one account', { merchantScope: 'one', header: 'third' }, { kind: 'one', id: 'third' }],
+  ])('%s', async (_name, asked, selection) => {
+    expect(await select(asked)).toEqual(selection);
+  });
+
+  const unknown = {
+    code: 'not_found',
+    ...fault('names no merchant account that this key pair can access', 'value_error.not_found'),
+  };
+  const length = (count: number) => 'x'.repeat(count);
+
+  it.each<[string, Asked, unknown]>([
+    ['an account that does not exist', { header: 'unicorn' }, unknown],
+    ['one of somebody else gets the same answer', { header: 'default', own: ['third'] }, unknown],
+    [
+      'a pair whose accounts are gone',
+      { own: ['gone'] },
+      { code: 'not_found', reason: 'the key pair has access to no merchant account' },
+    ],
+    [
+      '* for a write needs access to future accounts too',
+      { header: '*', method: 'post', own: accounts },
+      { code: 'forbidden', reason: '* needs access to all merchant accounts' },
+    ],
+    [
+      '* where one is needed',
+      { header: '*', merchantScope: 'one' },
+      {
+        code: 'bad_request',
+        ...fault('must name one merchant account: this operation does not accept *', 'value_error.const'),
+      },
+    ],
+    ['255 characters are not too long', { header: length(255) }, unknown],
+    [
+      '256 are',
+      { header: length(256) },
+      { code: 'bad_request', ...fault('must have 255 characters or less', 'value_error.str.max_length') },
+    ],
+    [
+      'an empty header',
+      { header: '' },
+      { code: 'bad_request', ...fault('must have 1 character or more', 'value_error.str.min_length') },
+    ],
+    ['a header given twice names no account', { header: ['default', 'third'] }, unknown],
+    [
+      'a malformed header, even where no account is needed',
+      { header: '', merchantScope: 'none' },
+      { code: 'bad_request', ...fault('must have 1 character or more', 'value_error.str.min_length') },
+    ],
+  ])('%s', async (_name, asked, expected) => {
+    expect(await refusal(asked)).toEqual(expected);
+  });
+
+  it.each(['\u001fdefault', 'default\u007f', 'defäult', 'default\n', '\u0000', 'a\tb'])(
+    '%j is not printable ASCII',
+    async (header) => {
+      expect(await refusal({ header })).toEqual({
+        code: 'bad_request',
+        ...fault('must consist of printable ASCII characters', 'value_error.str.regex'),
+      });
+    },
+  );
+
+  it('printable ASCII from the space to the tilde is looked up', async () => {
+    expect(await refusal({ header: ' ~' })).toEqual(unknown);
+  });
+
+  it('an unknown account may have a reason for the log', () => {
+    expect(unknownMerchantAccount('gone').facts.reason).toBe('gone');
+    expect('reason' in unknownMerchantAccount().facts).toBe(false);
+  });
+});

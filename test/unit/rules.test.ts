@@ -1,0 +1,122 @@
+// Small rules of the domain: UUIDs, gift card numbers, names of card schemes, limits of subscriptions, metadata filters.
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../server/contract/load.ts';
+import { schemeNames } from '../../server/domain/card-schemes.ts';
+import { giftCardBin } from '../../server/domain/gift-cards.ts';
+import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
+import {
+  checkActiveCount,
+  checkCount,
+  TooManySubscriptions,
+} from '../../server/domain/subscription-limits.ts';
+import { isUuid, readUuid } from '../../server/domain/uuid.ts';
+import { isCallable, UncallableAddress } from '../../server/domain/web-address.ts';
+
+const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
+
+describe('UUIDs', () => {
+  it('are read in upper and lower case, and stored in lower case', () => {
+    expect(isUuid(uuid)).toBe(true);
+    expect(readUuid(uuid)).toBe(uuid);
+    expect(readUuid(uuid.toUpperCase())).toBe(uuid);
+  });
+
+  it.each([
+    ...['', `urn:uuid:${uuid}`, `{${uuid}}`, `${uuid} `, ` ${uuid}`, `${uuid}\n`, `x${uuid}`, `${uuid}0`],
+    ...[uuid.replaceAll('-', ''), uuid.slice(1), uuid.slice(0, -1), uuid.replace('f', 'g')],
+    ...['fe26475d-ec3e-4884-f7356683f7f9', 'fe26475d-ec3e-4884-9553-4884-f7356683f7f9'],
+    ...['fe26475d-ec3-4884-9553-f7356683f7f9', 'fe26475d_ec3e_4884_9553_f7356683f7f9'],
+  ])('%j is none', (text) => {
+    expect(isUuid(text)).toBe(false);
+    expect(readUuid(text)).toBeUndefined();
+  });
+});
+
+it('a gift card number has a BIN of six digits, a sub-BIN of three, and its last four', () => {
+  expect(giftCardBin('1234567890123456')).toEqual({ bin: '123456', sub_bin: '789', last4: '3456' });
+});
+
+it('card schemes are named as in the example of the contract', () => {
+  const { CardSchemeDefinitionsAll: example } = loadContract().document.components.examples as Record<
+    string,
+    { value: { items: { id: string; display_name: string }[] } }
+  >;
+  const names = example?.value.items.map(({ id, display_name }) => [id, display_name] as const) ?? [];
+  expect(Object.fromEntries(names)).toEqual(schemeNames);
+  expect(names).toHaveLength(24);
+});
+
+describe('the number of webhook subscriptions', () => {
+  const active = (count: number, account: string | null) => () => {
+    checkActiveCount(count, account);
+  };
+  const all = (count: number, account: string | null) => () => {
+    checkCount(count, account);
+  };
+
+  it('is limited to 50 active ones and 500 in all', () => {
+    expect(active(49, 'default')).not.toThrow();
+    expect(active(50, 'default')).toThrow(
+      new TooManySubscriptions(
+        'There may be at most 50 active webhook subscriptions of merchant account default. Switch one off first.',
+      ),
+    );
+    expect(all(499, null)).not.toThrow();
+    expect(all(500, null)).toThrow(
+      new TooManySubscriptions(
+        'There may be at most 500 webhook subscriptions for all merchant accounts, with inactive ones.',
+      ),
+    );
+    expect(active(51, null)).toThrow(TooManySubscriptions);
+    expect(all(501, null)).toThrow(TooManySubscriptions);
+  });
+});
+
+describe('the metadata filter', () => {
+  it('merges objects in order; the last value of a key wins', () => {
+    const { required, faults } = readMetadataFilter(['{"a":"1","b":"2"}', '{}', '{"__proto__":"x","a":"3"}']);
+    expect([...required]).toEqual([
+      ['a', '3'],
+      ['b', '2'],
+      ['__proto__', 'x'],
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  it.each(['', '{', 'null', '7', '"a"', '["a"]', '[]', '{"a":1}', '{"a":"1","b":null}', '{"a":{}}'])(
+    '%j is refused, and the others are still read',
+    (text) => {
+      const { required, faults } = readMetadataFilter(['{"a":"1"}', text]);
+      expect([...required]).toEqual([['a', '1']]);
+      expect(faults).toEqual([
+        {
+          loc: ['query', 'metadata', 1],
+          msg: 'must be a JSON object whose values are strings, URL-encoded',
+          type: 'value_error.metadata',
+        },
+      ]);
+    },
+  );
+});
+
+describe('the address of a subscription', () => {
+  it.each([
+    ['https://shop.example/', true],
+    ['https://shop.example:65535/', true],
+    ['https://shop.example:65536/', false],
+    ['https://shop.example:0/', false],
+    ['https://', false],
+    ['shop.example', false],
+    ['https://user@shop.example/', false],
+    ['https://:password@shop.example/', false],
+    ['https://@shop.example/', true],
+  ])('%s can be called: %s', (url, callable) => {
+    expect(isCallable(url)).toBe(callable);
+  });
+
+  it('is not in the message when it cannot be called', () => {
+    expect(new UncallableAddress().message).toBe(
+      'The address of this subscription cannot be called: it needs a host and a valid port, and no user name or password. Create a new subscription.',
+    );
+  });
+});

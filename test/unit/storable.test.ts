@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isStorable, whyUnstorable } from '../../server/domain/storable.ts';
+
+const seed = Number(process.env.FC_SEED ?? 20_261_115);
+
+describe(`text that PostgreSQL cannot store (seed ${seed})`, () => {
+  it('is text with U+0000 or half of a surrogate pair, and no other', () => {
+    const unit = fc.constantFrom(
+      'a',
+      '\\',
+      'u',
+      '0000',
+      'd800',
+      '"',
+      '\u0000',
+      '\ud83e',
+      '\udd84',
+      '🦄',
+      '\n',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 8 }), fc.string({ unit, maxLength: 8 }), (key, text) => {
+        // A second implementation: by code points instead of escapes.
+        const isWellFormed = [...`${key} ${text}`].every((point) => !/^[\ud800-\udfff\0]$/.test(point));
+        expect(isStorable(JSON.stringify({ [key]: text }))).toBe(isWellFormed);
+      }),
+      { seed, numRuns: 2_000 },
+    );
+  });
+
+  it('is found whether the escape is in upper or lower case', () => {
+    expect(isStorable('"\\uD800"')).toBe(false);
+    expect(isStorable('"\\udfff"')).toBe(false);
+  });
+});
+
+describe('a record that cannot be stored', () => {
+  const at = (created_at: string, updated_at = '2026-11-15T10:30:00Z') => ({ created_at, updated_at });
+
+  it.each([
+    [at('2026-11-15T10:30:00Z'), undefined],
+    [at('0000-01-01T00:00:00Z'), undefined],
+    [at('9999-12-31T23:59:59.999Z'), undefined],
+    [at('0000-01-01T00:00:00+00:01'), 'created_at is not in the years 0000 to 9999 of UTC'],
+    [at('9999-12-31T23:59:59-00:01'), 'created_at is not in the years 0000 to 9999 of UTC'],
+    [
+      at('2026-11-15T10:30:00Z', '9999-12-31T23:59:59-00:01'),
+      'updated_at is not in the years 0000 to 9999 of UTC',
+    ],
+    [
+      { ...at('2026-11-15T10:30:00Z'), metadata: { a: 'x\u0000' } },
+      'has text with U+0000 or a lone surrogate, which cannot be stored',
+    ],
+  ])('%j: %s', (record, why) => {
+    expect(whyUnstorable(record)).toBe(why);
+  });
+});
