@@ -27,7 +27,7 @@ export function summarise(mutants: readonly Mutant[], root: string) {
     .map(({ fileName, location: { start }, mutatorName, replacement, status }) => ({
       place: `${relative(root, fileName)}:${start.line}:${start.column}`,
       mutator: mutatorName,
-      replacement: (replacement ?? '').replace(/\s+/g, ' ').slice(0, 100),
+      replacement: replacement.replace(/\s+/g, ' ').slice(0, 100),
       covered: status === 'Survived',
     }));
   const text = (seconds: number) =>

@@ -3,7 +3,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Detail } from '../errors.ts';
-import { pointTo } from './ajv.ts';
+import { compileAt } from './ajv.ts';
 import type { Schema } from './load.ts';
 
 type Location = Detail['location'];
@@ -12,16 +12,11 @@ export type Translate = (errors: readonly ErrorObject[], location: Location) => 
 
 /** The Ajv must be `verbose`, so that its errors contain the schema and the data. */
 export function createTranslator(ajv: Ajv2020): Translate {
-  const branches = new WeakMap<object, ValidateFunction>();
-  const compile = (branch: Schema): ValidateFunction => {
-    const cached = branches.get(branch);
-    if (cached) return cached;
-    const validate = ajv.compile(
-      typeof branch.$ref === 'string' ? pointTo(branch.$ref.replace(/^.*#/, '')) : branch,
-    );
-    branches.set(branch, validate);
-    return validate;
-  };
+  // Both are cached by Ajv.
+  const compile = (branch: Schema): ValidateFunction =>
+    typeof branch.$ref === 'string'
+      ? compileAt(ajv, branch.$ref.slice(branch.$ref.indexOf('#') + 1))
+      : ajv.compile(branch);
 
   const errorsOfBestBranch = (choice: ErrorObject): ErrorObject[] => {
     const branches = choice.schema as Schema[];
@@ -53,7 +48,6 @@ export function createTranslator(ajv: Ajv2020): Translate {
     const choices = new Map<string, ErrorObject>();
     // Ajv reports a choice after its branches, so the last one at the same path is the outermost.
     for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
-    if (choices.size === 0) return [...errors];
     return errors.flatMap((error) => {
       const at = [...ancestors(error.instancePath)].find((path) => choices.has(path));
       const outermost = at === undefined ? undefined : choices.get(at);
@@ -86,7 +80,8 @@ export function createTranslator(ajv: Ajv2020): Translate {
 
 const isChoice = ({ keyword }: ErrorObject) => keyword === 'oneOf' || keyword === 'anyOf';
 
-const isExtra = ({ keyword }: ErrorObject) => /^(additional|unevaluated)Properties$/.test(keyword);
+const isExtra = ({ keyword }: ErrorObject) =>
+  keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
 
 const isNumeric = (format: unknown) => /^(int|float|double)/.test(String(format));
 
@@ -101,13 +96,11 @@ function withoutSurplusItems(errors: readonly ErrorObject[]): readonly ErrorObje
   const limits = new Map<string, number>();
   for (const { keyword, instancePath, params } of errors)
     if (keyword === 'maxItems') limits.set(instancePath, Number((params as { limit: unknown }).limit));
-  if (limits.size === 0) return errors;
   return errors.filter(({ instancePath }) => {
     const path = [...ancestors(instancePath)];
-    return !path.some((inner, depth) => {
-      const outer = path[depth - 1] ?? '';
-      return Number(inner.slice(outer.length + 1)) >= (limits.get(outer) ?? Infinity);
-    });
+    return !path.some(
+      (list, depth) => Number(path[depth + 1]?.slice(list.length + 1)) >= (limits.get(list) ?? Infinity),
+    );
   });
 }
 

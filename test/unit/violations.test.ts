@@ -202,6 +202,11 @@ describe('items beyond the limit of a list', () => {
     ]);
   });
 
+  it('even if it must be empty', () => {
+    const told0 = [' must have 0 items or less | value_error.list.max_items'];
+    expect(told({ maxItems: 0, items: { type: 'string' } }, [1])).toEqual(told0);
+  });
+
   it('also if the list is the whole value', () => {
     expect(told({ maxItems: 1, items: { type: 'string' } }, [1, 2, 3])).toEqual([
       ' must have 1 item or less | value_error.list.max_items',
@@ -237,6 +242,50 @@ describe('a choice between branches', () => {
     for (const keyword of both)
       if (typeof value === 'object' && value !== null && !Array.isArray(value))
         expect(told({ [keyword]: [ref('Stored'), ref('Card')] }, value)).toEqual(expected);
+  });
+
+  const nothing = { type: 'object', properties: { b: {} }, additionalProperties: false };
+  const tooSmall = { minProperties: 2, allOf: [{ minProperties: 3 }], not: { maxProperties: 1 } };
+  it.each<[string, Schema, Schema, unknown, string]>([
+    [
+      'whose names were sent, though their values have more faults',
+      { properties: { a: { required: ['x', 'y'] } } },
+      nothing,
+      { a: {} },
+      '/a/x',
+    ],
+    [
+      'whose names were sent, though there are unknown names further inside',
+      { properties: { a: nothing } },
+      nothing,
+      { a: { z: 1 } },
+      '/a/z',
+    ],
+    [
+      'with fewer missing names, though it has more faults',
+      { ...tooSmall },
+      { required: ['x'] },
+      { a: 1 },
+      '',
+    ],
+    [
+      'with fewer missing names, though more are missing further inside',
+      { properties: { a: { required: ['x', 'y'] } } },
+      { required: ['x'] },
+      { a: {} },
+      '/a/x',
+    ],
+  ])('is the one %s', (_name, meant, other, value, pointer) => {
+    for (const keyword of both)
+      for (const branches of [
+        [meant, other],
+        [other, meant],
+      ])
+        expect(details({ [keyword]: branches }, value)[0]?.pointer).toBe(pointer);
+  });
+
+  it('that fits two branches of oneOf has nothing to tell about', () => {
+    expect(told({ oneOf: [{ type: 'object' }, { required: ['a'] }] }, { a: 1 })).toEqual([]);
   });
 
   it('is the one with fewer violations if nothing else tells them apart', () => {
