@@ -140,7 +140,7 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await visit(page, '#operation/listTransactions');
     await page.getByText(`'http://127.0.0.1:8080/transactions'`).waitFor();
     await visit(page, '#operation/createPaymentMethod');
-    await page.getByText('"4111111111111111"').waitFor();
+    await page.getByText('"4111111111111111"', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Example' }).filter({ hasText: 'A Visa card' }).first().click();
     await page.getByRole('menuitem', { name: 'A card that the buyer must approve' }).click();
     await page.getByText('"5105105105105100"').waitFor();

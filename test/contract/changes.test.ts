@@ -27,7 +27,7 @@ let generated: string[] = [];
 
 beforeAll(async () => {
   made = await brokenProject({});
-  const parts = ['server', 'mock', 'generated', 'tsconfig.json', 'CHANGELOG.md'];
+  const parts = ['server', 'client', 'mock', 'generated', 'tsconfig.json', 'CHANGELOG.md'];
   for (const part of [...parts, 'test/mock/parity.filters.values.ts'])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them.

@@ -513,6 +513,11 @@ describe(`over HTTP (seed ${seed})`, () => {
         '/payment-methods',
         { ...as('*.write'), body: { method: 'card', expiration_date: '12-39' } },
       ],
+      ErrorBuyerNotFound: () => [
+        'POST',
+        '/payment-methods',
+        { ...as('*.write'), body: { ...card, buyer_external_identifier: 'no-such-buyer' } },
+      ],
       ErrorTwoBuyers: () => [
         'POST',
         '/payment-methods',
