@@ -115,7 +115,8 @@ describe('the address guard', () => {
     },
   );
 
-  it('an address that only ends like a mapped one is not', () => {
+  it('an address that only begins or ends like a mapped one is not', () => {
+    expect(isAllowedAddress('::a01:203:1', production)).toBe(true);
     expect(isAllowedAddress('2606:4700::ffff:a01:203', production)).toBe(true);
     expect(isAllowedAddress('2606:4700::a01:203', production)).toBe(true);
   });

@@ -20,7 +20,13 @@ const stored = {
 };
 const document = {
   openapi: '3.1.0',
-  components: { schemas: { Card: card, Stored: stored } },
+  components: {
+    schemas: {
+      Card: card,
+      Stored: stored,
+      Either: { oneOf: [{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Stored' }] },
+    },
+  },
 } as unknown as Document;
 const ajv = createAjv(document, { verbose: true, strictTypes: false });
 const translate = createTranslator(ajv);
@@ -282,6 +288,10 @@ describe('a choice between branches', () => {
         [other, meant],
       ])
         expect(details({ [keyword]: branches }, value)[0]?.pointer).toBe(pointer);
+  });
+
+  it('in the contract names its branches relative to the contract', () => {
+    expect(told(ref('Either'), { id: 7 })).toEqual(['/id must be a string | type_error.string']);
   });
 
   it('that fits two branches of oneOf has nothing to tell about', () => {
