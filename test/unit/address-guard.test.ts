@@ -121,6 +121,13 @@ describe('the address guard', () => {
     expect(isAllowedAddress('2606:4700::a01:203', production)).toBe(true);
   });
 
+  it.each(['', 'shop.example', 'localhost', '1.2.3', '1.2.3.4.5', '2606:4700', '%eth0'])(
+    '%j is no address, and refused',
+    (text) => {
+      expect(isAllowedAddress(text, sandbox)).toBe(false);
+    },
+  );
+
   it('a zone does not matter', () => {
     expect(isAllowedAddress('2606:4700::1111%eth0', production)).toBe(true);
     expect(isAllowedAddress('::1%lo', sandbox)).toBe(true);

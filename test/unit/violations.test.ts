@@ -208,6 +208,11 @@ describe('items beyond the limit of a list', () => {
     ]);
   });
 
+  it('are not confused with properties whose names are numbers', () => {
+    const schema = { maxProperties: 1, additionalProperties: { type: 'string' } };
+    expect(details(schema, { 0: 'x', 5: 1 }).map(({ pointer }) => pointer)).toEqual(['', '/5']);
+  });
+
   it('even if it must be empty', () => {
     const told0 = [' must have 0 items or less | value_error.list.max_items'];
     expect(told({ maxItems: 0, items: { type: 'string' } }, [1])).toEqual(told0);
@@ -266,6 +271,13 @@ describe('a choice between branches', () => {
       nothing,
       { a: { z: 1 } },
       '/a/z',
+    ],
+    [
+      'whose names were sent, also if it is closed to what its parts do not name',
+      { properties: { a: { required: ['x', 'y'] } } },
+      { type: 'object', properties: { b: {} }, unevaluatedProperties: false },
+      { a: {} },
+      '/a/x',
     ],
     [
       'with fewer missing names, though it has more faults',
