@@ -23,7 +23,7 @@ export function readKeyId(token: string): string {
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every(isCanonical))
     throw new InvalidToken('not three canonical base64url parts');
-  const header = parseObject(parts[0] ?? '');
+  const header = parseObject(token.slice(0, token.indexOf('.')));
   // RFC 7515 compares media types without regard to case.
   if (typeof header.typ !== 'string' || header.typ.toUpperCase() !== 'JWT')
     throw new InvalidToken('typ is not JWT');
@@ -65,7 +65,8 @@ export function verifyToken(
     if (typeof verified === 'string') throw new InvalidToken('the payload is not an object');
     payload = verified;
   } catch (error) {
-    throw new InvalidToken(error instanceof Error ? error.message : 'not verified');
+    // jsonwebtoken throws nothing else.
+    throw new InvalidToken((error as Error).message);
   }
   const { scopes, exp, iat } = payload;
   if (typeof exp !== 'number') throw new InvalidToken('no exp');
