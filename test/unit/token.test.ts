@@ -173,6 +173,7 @@ describe('a token is verified', () => {
   });
 
   it('but not one whose payload is no object', () => {
+    expect(reasonOf(() => verify(forge(head, '"hello"')))).toBe('the payload is not an object');
     for (const payload of ['hello', '"hello"', '7', 'null', '[]'])
       expect(
         reasonOf(() => verify(forge(head, payload))),
