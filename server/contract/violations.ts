@@ -27,11 +27,12 @@ export function createTranslator(ajv: Ajv2020): Translate {
         const validate = compile(branch);
         validate(choice.data);
         const errors = [...(validate.errors ?? [])];
-        const missing = errors.filter(({ keyword, instancePath: at }) => keyword === 'required' && at === '');
-        return { errors, known: countKnownProperties(errors, choice.data), missing: missing.length };
+        const own = errors.filter(({ instancePath }) => instancePath === '');
+        const missing = own.filter(({ keyword }) => keyword === 'required');
+        return { errors, unknown: own.filter(isExtra).length, missing: missing.length };
       })
       // The names of the sent properties show which branch was meant; their values may be wrong.
-      .sort((a, b) => b.known - a.known || a.missing - b.missing || a.errors.length - b.errors.length);
+      .sort((a, b) => a.unknown - b.unknown || a.missing - b.missing || a.errors.length - b.errors.length);
     return (candidates[0]?.errors ?? []).map((error) => ({
       ...error,
       // The branch was validated alone, so its message does not say that null is allowed too.
@@ -49,8 +50,8 @@ export function createTranslator(ajv: Ajv2020): Translate {
     // Ajv reports a choice after its branches, so the last one at the same path is the outermost.
     for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
     return errors.flatMap((error) => {
-      const at = [...ancestors(error.instancePath)].find((path) => choices.has(path));
-      const outermost = at === undefined ? undefined : choices.get(at);
+      const around = [...ancestors(error.instancePath)].map((path) => choices.get(path));
+      const outermost = around.find((choice) => choice !== undefined);
       // A keyword next to the choice does not belong to a branch.
       if (!outermost || (error.parentSchema === outermost.parentSchema && !isChoice(error))) return [error];
       return error === outermost ? expand(errorsOfBestBranch(error)) : [];
@@ -69,7 +70,7 @@ export function createTranslator(ajv: Ajv2020): Translate {
       // Ajv also reports `not` for a value of the wrong type, where the type error says enough.
       if (keyword === 'not') return !mistyped.has(instancePath);
       // The minimum or maximum says more than "must fit in int32".
-      return !(keyword === 'format' && isNumeric(params.format) && outOfRange.has(instancePath));
+      return !(isNumeric(params.format) && outOfRange.has(instancePath));
     });
     // Unknown properties come last: they are often misspellings of missing ones.
     const ordered = [...relevant].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
@@ -102,12 +103,6 @@ function withoutSurplusItems(errors: readonly ErrorObject[]): readonly ErrorObje
       (list, depth) => Number(path[depth + 1]?.slice(list.length + 1)) >= (limits.get(list) ?? Infinity),
     );
   });
-}
-
-function countKnownProperties(errors: readonly ErrorObject[], data: unknown): number {
-  if (data === null || typeof data !== 'object') return 0;
-  const extra = errors.filter((error) => isExtra(error) && error.instancePath === '');
-  return Object.keys(data).length - extra.length;
 }
 
 const escape = (key: unknown) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -31,6 +31,8 @@ const formatTime = (time: Date) => time.toISOString().replace('.000Z', 'Z');
 function canonicalMetadata(texts: readonly string[]): unknown {
   const { required, faults } = readMetadataFilter(texts);
   if (faults.length > 0) return texts;
-  const entries = [...required].sort(([a], [b]) => (a < b ? -1 : 1));
-  return [`{${entries.map(([key, held]) => `${JSON.stringify(key)}:${JSON.stringify(held)}`).join(',')}}`];
+  const members = [...required.keys()]
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${JSON.stringify(required.get(key))}`);
+  return [`{${members.join(',')}}`];
 }

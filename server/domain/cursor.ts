@@ -77,10 +77,10 @@ export function cursorBinding(
   account: string,
   query: Readonly<Record<string, unknown>>,
 ): string {
-  const filters = Object.entries(query)
-    .filter(([name, value]) => name !== 'cursor' && name !== 'limit' && value !== undefined)
-    .map(([name, value]) => [name, canonicalFilter(name, value)] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const filters = Object.keys(query)
+    .filter((name) => name !== 'cursor' && name !== 'limit' && query[name] !== undefined)
+    .sort()
+    .map((name) => [name, canonicalFilter(name, query[name])]);
   return JSON.stringify([list, account, filters]);
 }
 

@@ -68,9 +68,10 @@ const neverKept = 'security_code';
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const members = Object.entries(value as Record<string, unknown>)
-    .filter(([name, member]) => name !== neverKept && member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
+  const object = value as Record<string, unknown>;
+  const members = Object.keys(object)
+    .filter((name) => name !== neverKept && object[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(object[name])}`);
   return `{${members.join(',')}}`;
 }

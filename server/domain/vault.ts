@@ -44,7 +44,7 @@ export function createVault(given: Keys | (() => Keys)): Vault {
       const [current] = refresh();
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current, iv).setAAD(Buffer.from(purpose));
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const body = Buffer.concat([cipher.update(Buffer.from(text)), cipher.final()]);
       return `${keyIdOf(current)}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`;
     },
     open(sealed, purpose) {

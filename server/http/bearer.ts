@@ -44,7 +44,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
   return async (context, req) => {
     const time = now();
     const at = time.getTime();
-    const token = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    const token = req.headers.authorization?.match(/^Bearer ([^\s]+)$/i)?.[1];
     if (token === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     try {
       const pair = await pairOf(readKeyId(token), at);

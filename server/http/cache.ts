@@ -20,8 +20,10 @@ export function createCache<Value>(maxSize: number): Cache<Value> {
     set(key, value, until) {
       entries.delete(key);
       entries.set(key, { value, until });
-      const [oldest] = entries.keys();
-      if (entries.size > maxSize && oldest !== undefined) entries.delete(oldest);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxSize) break;
+        entries.delete(oldest);
+      }
     },
     size: () => entries.size,
   };

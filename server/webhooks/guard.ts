@@ -53,15 +53,18 @@ const forbidden = blockList(
   ],
 );
 
-/** Returns the IPv4 address inside an IPv4-mapped IPv6 address, and any other address without its zone. */
+/**
+ * Returns the IPv4 address inside an IPv4-compatible or IPv4-translated IPv6 address, and any other address without its zone.
+ * BlockList itself looks into IPv4-mapped ones (`::ffff:10.0.0.1`).
+ */
 function unwrap(address: string): string {
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.replace(/%.*/, '');
   if (isIP(bare) !== 6) return bare;
   const groups = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const mapped = /^::(?:ffff:(?:0:)?)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(groups);
+  const mapped = /^::(?:ffff:0:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(groups);
   if (!mapped) return groups;
-  const [high, low] = [parseInt(mapped[1] ?? '', 16), parseInt(mapped[2] ?? '', 16)];
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const hex = mapped.slice(1).map((group) => group.padStart(4, '0'));
+  return Buffer.from(hex.join(''), 'hex').join('.');
 }
 
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
@@ -101,7 +104,7 @@ export function checkUrl(
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
     throw new RefusedAddress('webhooks are delivered to https URLs only');
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replace(/[[\]]/g, '');
   if (isIP(host) > 0 && !isAllowedAddress(host, { allowLoopback })) {
     throw new RefusedAddress(internalAddress);
   }

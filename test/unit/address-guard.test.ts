@@ -115,10 +115,18 @@ describe('the address guard', () => {
     },
   );
 
-  it('an address that only ends like a mapped one is not', () => {
+  it('an address that only begins or ends like a mapped one is not', () => {
+    expect(isAllowedAddress('::a01:203:1', production)).toBe(true);
     expect(isAllowedAddress('2606:4700::ffff:a01:203', production)).toBe(true);
     expect(isAllowedAddress('2606:4700::a01:203', production)).toBe(true);
   });
+
+  it.each(['', 'shop.example', 'localhost', '1.2.3', '1.2.3.4.5', '2606:4700', '%eth0'])(
+    '%j is no address, and refused',
+    (text) => {
+      expect(isAllowedAddress(text, sandbox)).toBe(false);
+    },
+  );
 
   it('a zone does not matter', () => {
     expect(isAllowedAddress('2606:4700::1111%eth0', production)).toBe(true);

@@ -120,7 +120,11 @@ describe('the bearer token', () => {
       now: () => new Date(),
     });
     const req = { headers: { authorization: `Bearer ${token}` } } as Request;
-    await expect(bearer({} as Context, req, {} as Response)).rejects.toThrow('the database is away');
+    const failure = Promise.resolve(bearer({} as Context, req, {} as Response)).catch(
+      (error: unknown) => error,
+    );
+    expect(await failure).toEqual(new Error('the database is away'));
+    expect(await failure).not.toBeInstanceOf(ApiError);
   });
 });
 

@@ -20,7 +20,13 @@ const stored = {
 };
 const document = {
   openapi: '3.1.0',
-  components: { schemas: { Card: card, Stored: stored } },
+  components: {
+    schemas: {
+      Card: card,
+      Stored: stored,
+      Either: { oneOf: [{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Stored' }] },
+    },
+  },
 } as unknown as Document;
 const ajv = createAjv(document, { verbose: true, strictTypes: false });
 const translate = createTranslator(ajv);
@@ -202,6 +208,11 @@ describe('items beyond the limit of a list', () => {
     ]);
   });
 
+  it('are not confused with properties whose names are numbers', () => {
+    const schema = { maxProperties: 1, additionalProperties: { type: 'string' } };
+    expect(details(schema, { 0: 'x', 5: 1 }).map(({ pointer }) => pointer)).toEqual(['', '/5']);
+  });
+
   it('even if it must be empty', () => {
     const told0 = [' must have 0 items or less | value_error.list.max_items'];
     expect(told({ maxItems: 0, items: { type: 'string' } }, [1])).toEqual(told0);
@@ -262,6 +273,13 @@ describe('a choice between branches', () => {
       '/a/z',
     ],
     [
+      'whose names were sent, also if it is closed to what its parts do not name',
+      { properties: { a: { required: ['x', 'y'] } } },
+      { type: 'object', properties: { b: {} }, unevaluatedProperties: false },
+      { a: {} },
+      '/a/x',
+    ],
+    [
       'with fewer missing names, though it has more faults',
       { ...tooSmall },
       { required: ['x'] },
@@ -282,6 +300,10 @@ describe('a choice between branches', () => {
         [other, meant],
       ])
         expect(details({ [keyword]: branches }, value)[0]?.pointer).toBe(pointer);
+  });
+
+  it('in the contract names its branches relative to the contract', () => {
+    expect(told(ref('Either'), { id: 7 })).toEqual(['/id must be a string | type_error.string']);
   });
 
   it('that fits two branches of oneOf has nothing to tell about', () => {
