@@ -45,8 +45,7 @@ export function createRetryingFetch(
         if (outcome instanceof NetworkFailure) throw outcome.error;
         return outcome;
       }
-      // Rejects if the body broke off, which does not matter: nobody reads it.
-      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel().catch(() => undefined);
+      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
       await sleep(delay * 1000, request.signal);
     }
   };
@@ -63,7 +62,10 @@ type Outcome = Response | NetworkFailure;
 
 async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
   try {
-    return await response;
+    const whole = await response;
+    // Read to its end here, because a connection can also be lost in the middle of an answer.
+    await whole.clone().arrayBuffer();
+    return whole;
   } catch (error) {
     if (signal.aborted) throw error;
     return new NetworkFailure(error);

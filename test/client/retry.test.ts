@@ -8,6 +8,18 @@ const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
 type Outcome = Response | Error;
 const answer = (status: number, headers: Record<string, string> = {}): Response =>
   new Response('{}', { status, headers });
+/** The connection is lost in the middle of the body. */
+const breakingOff = (status: number): Response => {
+  const parts = [new TextEncoder().encode('{"it')];
+  const body = new ReadableStream({
+    pull(controller) {
+      const part = parts.shift();
+      if (part) controller.enqueue(part);
+      else controller.error(new TypeError('terminated'));
+    },
+  });
+  return new Response(body, { status });
+};
 const limited = (retryAfter?: string) =>
   answer(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
 
@@ -110,14 +122,10 @@ describe('what may have changed something', () => {
     expect(waits).toEqual([0.5, 1]);
   });
 
-  it('a GET whose failed answer breaks off is sent again too', async () => {
-    const broken = new ReadableStream({
-      start(controller) {
-        controller.error(new TypeError('terminated'));
-      },
-    });
-    const { client } = rehearse([new Response(broken, { status: 502 }), answer(200)]);
+  it.each([200, 502])('a GET whose answer, a %i, breaks off is too', async (status) => {
+    const { client, waits } = rehearse([breakingOff(status), answer(200)]);
     expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(waits).toEqual([0.5]);
   });
 
   it('a GET that never comes through ends with what came last', async () => {
@@ -159,6 +167,16 @@ describe('writes', () => {
     expect(second[0]).not.toBe(first);
     expect(keys[4]).toBeNull();
     expect(waits).toEqual([0.5, 1]);
+  });
+
+  it('whose answer breaks off are sent again with the same key, if the server honours keys', async () => {
+    const { client, keys } = rehearse([honoured(201), breakingOff(201), honoured(201)]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(201);
+    expect(keys[2]).toBe(keys[1]);
+    const old = rehearse([breakingOff(201)]);
+    await expect(store(old.client)).rejects.toThrow('terminated');
+    expect(old.keys).toHaveLength(1);
   });
 
   it('keep the key that the caller gives', async () => {
