@@ -49,8 +49,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   if (retry?.writes !== false)
     raw.use({
       onRequest({ request, schemaPath }) {
-        if (takesKey(request.method, schemaPath) && !request.headers.has(keyHeader))
-          request.headers.set(keyHeader, makeKey());
+        // Where the service ignores keys, one must not make the call look safe to retry.
+        if (!takesKey(request.method, schemaPath)) request.headers.delete(keyHeader);
+        else if (!request.headers.has(keyHeader)) request.headers.set(keyHeader, makeKey());
       },
     });
   const client = { GET: raw.GET, POST: raw.POST } as Pick<PaymentsClient, 'GET' | 'POST'>;

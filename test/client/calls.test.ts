@@ -107,6 +107,13 @@ describe('an error', () => {
     expect(error.message).not.toContain('Generic error');
   });
 
+  it('with a code that a later version added says what the service says', () => {
+    const body = { type: 'error', code: 'constructor', status: 418, message: 'I am new', details: [] };
+    expect(new PaymentsError(new Response(null, { status: 418 }), body).message).toBe(
+      '418 constructor: I am new',
+    );
+  });
+
   it('422 has the same form, made from its own shape', async () => {
     const query = { metadata: ['[]'] };
     const error = await refusal(client.GET('/transactions', { params: { query } }).then(unwrap));
@@ -119,6 +126,10 @@ describe('an error', () => {
     ['text', '<html>Bad gateway</html>', { 'Content-Type': 'text/html' }],
     ['nothing', null, { 'Content-Length': '0' }],
     ['other JSON', '{"error":"no"}', {}],
+    ['the JSON of another framework', '{"detail":["no"]}', {}],
+    ['JSON that resembles a 422', '{"detail":[{"loc":"body","msg":"no"}]}', {}],
+    ['JSON that resembles an error', '{"type":"error","code":"x","message":"no","details":[null]}', {}],
+    ['an error without a message', '{"type":"error","code":"x","details":[]}', {}],
   ])('of a proxy that answers with %s is a PaymentsError too', async (_, body, headers) => {
     const proxied = createPaymentsClient({
       baseUrl: service.url,
