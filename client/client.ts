@@ -41,6 +41,8 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const raw = createClient<paths>({
     baseUrl,
     headers: { [accountHeader]: merchantAccount },
+    // The service never redirects. Followed, a 307 would send the card number and the security code to another host.
+    redirect: 'manual',
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });

@@ -74,7 +74,13 @@ function parseBody({ status }: Response, body: unknown): ParsedBody {
     }));
     return { code: 'unprocessable', message: 'The request cannot be processed', details, resourceId: null };
   }
-  const message = status < 400 ? 'The response has no body' : 'The response does not come from the service';
+  // A browser hides the status of a redirect and shows 0.
+  const isRedirect = status === 0 || (status >= 300 && status < 400);
+  const message = isRedirect
+    ? 'The response is a redirect, which the client does not follow; check baseUrl'
+    : status < 400
+      ? 'The response has no body'
+      : 'The response does not come from the service';
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 
