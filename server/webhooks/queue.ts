@@ -23,7 +23,7 @@ export type DueJob = Omit<Job, 'id'> & Lane;
 export interface Queue {
   /** Runs in the given transaction. */
   add: (db: Db, due: readonly DueJob[], options?: { afterSeconds?: number }) => Promise<void>;
-  /** Lanes that have jobs, in order, beginning after the given one, and whether a job is due. */
+  /** Lanes that have jobs, in order, beginning after the given one, and whether a job is due. None when no job at all is. */
   lanes: (after: Lane | undefined, limit: number) => Promise<(Lane & { isDue: boolean })[]>;
   /** Fetches due jobs of these lanes, those of each lane in the order in which they became due. */
   fetch: (wanted: readonly (Lane & { limit: number })[]) => Promise<Job[]>;
@@ -42,6 +42,7 @@ export interface Queue {
 const leaseSeconds = 20;
 const supervisionSeconds = 10;
 const retentionDays = 30;
+const assignedAtOnce = 5_000;
 
 // The lane of a job is its `singleton_key`, which pg-boss itself uses only for queues with another policy than ours.
 const keyOf = ({ subscription_id, merchant_account_id }: Lane): string =>
@@ -119,9 +120,11 @@ export async function openQueue(
         `select singleton_key as key, start_after from pgboss.job
          where name = $1 and ${isOpen} and singleton_key > ${than}
          order by singleton_key, start_after limit 1`;
+      // Looked up first, because thousands of lanes may have nothing but retries of the next hours.
+      const earliest = `select start_after from pgboss.job where name = $1 and ${isOpen} order by start_after limit 1`;
       const { rows } = await pool.query<{ key: string; isDue: boolean }>(
         `with recursive lanes as (
-           (${next('$2')})
+           select first.* from (${next('$2')}) as first where (${earliest}) < now()
            union all select found.* from lanes cross join lateral (${next('lanes.key')}) as found
          ) select key, start_after < now() as "isDue" from lanes limit $3`,
         [queueName, after ? keyOf(after) : '', limit],
@@ -183,13 +186,21 @@ async function createLaneIndex(pool: Pool): Promise<void> {
 
 /** Jobs that an older version added have no lane. While it still runs beside this one, it adds more. */
 async function assignLanes(pool: Pool): Promise<void> {
-  await pool.query(
-    `update pgboss.job set singleton_key = coalesce((
-       select subscription_id || '/' || merchant_account_id from deliveries join events on events.id = event_id
-       where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
-     where name = $1 and ${isOpen} and singleton_key is null`,
-    [queueName],
-  );
+  let assigned: number | null;
+  // In batches, because one statement for a large backlog exceeds the statement timeout, and the service could not start.
+  // Locked jobs are skipped: they are being fetched, or another process assigns them.
+  do {
+    const { rowCount } = await pool.query(
+      `update pgboss.job set singleton_key = coalesce((
+         select subscription_id || '/' || merchant_account_id from deliveries join events on events.id = event_id
+         where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
+       where name = $1 and id = any(array(
+         select id from pgboss.job where name = $1 and ${isOpen} and singleton_key is null
+         limit $2 for update skip locked))`,
+      [queueName, assignedAtOnce],
+    );
+    assigned = rowCount;
+  } while (assigned === assignedAtOnce);
 }
 
 /** Two processes that create the queue's tables at the same time would deadlock. */

@@ -1,7 +1,11 @@
 // Changes to the delivery queue are rolled back with the transaction.
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import { openQueue } from '../../server/webhooks/queue.ts';
+import { inTransaction, openDatabase, type Database } from '../../server/store/database.ts';
+import { createLanes } from '../../server/webhooks/lanes.ts';
+import { createPlaces } from '../../server/webhooks/places.ts';
+import { openQueue, queueName, type Lane } from '../../server/webhooks/queue.ts';
+import { defaultLimits } from '../../server/webhooks/worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 it('adds and completes inside of the transaction that it is given', async () => {
@@ -63,4 +67,63 @@ it('is created once by several processes that start at the same time on an empty
     expect(queues.filter(({ status }) => status === 'rejected')).toEqual([]);
   }
   for (const database of databases) await database.close();
+});
+
+/** A database with jobs in so many lanes. */
+async function withJobs(lanes: number, { afterSeconds = 0 } = {}) {
+  const database = openDatabase(await createTestDatabase(), () => undefined, {
+    statementMilliseconds: 2_000,
+  });
+  const { db, pool } = database;
+  const queue = await openQueue(pool, () => undefined, { supervise: false });
+  const due = Array.from({ length: lanes }, () => ({
+    ...{ subscription_id: randomUUID(), merchant_account_id: 'default' },
+    ...{ deliveryId: randomUUID(), round: 1 },
+  }));
+  await inTransaction(db, (tx) => queue.add(tx, due, { afterSeconds }));
+  const close = async () => {
+    await queue.close();
+    await database.close();
+  };
+  return { db, pool, queue, due, [Symbol.asyncDispose]: close };
+}
+
+it('lists no lane while no job is due, so that lanes which wait for a retry cost nothing', async () => {
+  await using jobs = await withJobs(500, { afterSeconds: 3_600 });
+  const { db, pool, queue, due } = jobs;
+  const fetch = () => createLanes({ db, queue }, createPlaces(defaultLimits)).fetch(100);
+  expect(await fetch()).toEqual({ jobs: [], hasMore: false, isBusy: false });
+  await pool.query(
+    `update pgboss.job set start_after = now() - interval '1 second' where name = $1 and data ->> 'deliveryId' = $2`,
+    [queueName, due[0]?.deliveryId],
+  );
+  const all = [];
+  let after: Lane | undefined;
+  do {
+    const page = await queue.lanes(after, 200);
+    all.push(...page);
+    after = page.at(-1);
+  } while (after);
+  expect(all).toHaveLength(500);
+  expect(all.filter(({ isDue }) => isDue)).toHaveLength(1);
+});
+
+it('gives a lane to every job of an older version, however many, and does not wait for one that is locked', async () => {
+  await using jobs = await withJobs(11_000);
+  const { pool } = jobs;
+  await pool.query('update pgboss.job set singleton_key = null where name = $1', [queueName]);
+  const without = async () => {
+    const open = `select from pgboss.job where name = $1 and singleton_key is null`;
+    return (await pool.query(open, [queueName])).rowCount;
+  };
+  const other = await pool.connect();
+  await other.query('begin');
+  await other.query('select from pgboss.job where name = $1 limit 1 for update', [queueName]);
+  const supervised = await openQueue(pool, () => undefined);
+  expect(await without()).toBe(1);
+  await other.query('rollback');
+  other.release();
+  await supervised.close();
+  await (await openQueue(pool, () => undefined)).close();
+  expect(await without()).toBe(0);
 });
