@@ -41,14 +41,17 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const raw = createClient<paths>({
     baseUrl,
     headers: { [accountHeader]: merchantAccount },
+    // The service never redirects. Followed, a 307 would send the card number and the security code to another host.
+    redirect: 'manual',
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });
   if (retry?.writes !== false)
     raw.use({
       onRequest({ request, schemaPath }) {
-        if (takesKey(request.method, schemaPath) && !request.headers.has(keyHeader))
-          request.headers.set(keyHeader, makeKey());
+        // Where the service ignores keys, one must not make the call look safe to retry.
+        if (!takesKey(request.method, schemaPath)) request.headers.delete(keyHeader);
+        else if (!request.headers.has(keyHeader)) request.headers.set(keyHeader, makeKey());
       },
     });
   const client = { GET: raw.GET, POST: raw.POST } as Pick<PaymentsClient, 'GET' | 'POST'>;

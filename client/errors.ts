@@ -30,7 +30,7 @@ export class PaymentsError extends Error {
     const { code, message, details, resourceId } = parseBody(response, body);
     const requestId = response.headers.get('X-Request-ID');
     const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
-    const what = violations.length > 0 ? violations.join('; ') : (explanations[code] ?? message);
+    const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message);
     const request = requestId === null ? '' : ` (request ${requestId})`;
     super(`${response.status} ${code}: ${what}${request}`);
     this.status = response.status;
@@ -43,15 +43,15 @@ export class PaymentsError extends Error {
 }
 
 // The service's own message depends only on the status, and for some it is "Generic error".
-const explanations: Partial<Record<string, string>> = {
-  bad_request: 'The request does not match the contract',
-  forbidden: "The token's scopes or the key pair's roles do not allow this",
-  duplicate_record: 'Another record has the same unique value',
-  too_early: 'The request was sent as TLS early data; send it again after the handshake',
-  too_many_requests: 'Too many requests; try again later',
-  bad_gateway: 'A provider behind the service failed',
-  gateway_timeout: 'A provider behind the service did not answer in time',
-};
+const explanations = new Map<string, string>([
+  ['bad_request', 'The request does not match the contract'],
+  ['forbidden', "The token's scopes or the key pair's roles do not allow this"],
+  ['duplicate_record', 'Another record has the same unique value'],
+  ['too_early', 'The request was sent as TLS early data; send it again after the handshake'],
+  ['too_many_requests', 'Too many requests; try again later'],
+  ['bad_gateway', 'A provider behind the service failed'],
+  ['gateway_timeout', 'A provider behind the service did not answer in time'],
+]);
 
 interface ParsedBody {
   code: PaymentsErrorCode;
@@ -74,15 +74,28 @@ function parseBody({ status }: Response, body: unknown): ParsedBody {
     }));
     return { code: 'unprocessable', message: 'The request cannot be processed', details, resourceId: null };
   }
-  const message = status < 400 ? 'The response has no body' : 'The response does not come from the service';
+  // A browser hides the status of a redirect and shows 0.
+  const isRedirect = status === 0 || (status >= 300 && status < 400);
+  const message = isRedirect
+    ? 'The response is a redirect, which the client does not follow; check baseUrl'
+    : status < 400
+      ? 'The response has no body'
+      : 'The response does not come from the service';
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 
 const isError = (body: unknown): body is Schemas['Error'] & Partial<Schemas['ConflictError']> =>
-  isObject(body) && body.type === 'error' && typeof body.code === 'string' && Array.isArray(body.details);
+  isObject(body) &&
+  body.type === 'error' &&
+  typeof body.code === 'string' &&
+  typeof body.message === 'string' &&
+  Array.isArray(body.details) &&
+  body.details.every(isObject);
 
 const isValidationError = (body: unknown): body is Schemas['ValidationError'] =>
-  isObject(body) && Array.isArray(body.detail);
+  isObject(body) &&
+  Array.isArray(body.detail) &&
+  body.detail.every((entry) => isObject(entry) && Array.isArray(entry.loc));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

@@ -37,15 +37,16 @@ export function createRetryingFetch(
       const sent = isLast ? request : request.clone();
       await prepare(sent);
       const outcome = await outcomeOf(fetch(sent), request);
-      if (!(outcome instanceof NetworkFailure) && outcome.headers.has(replayedHeader)) honoursKeys = true;
-      const isSafe =
-        request.method === 'GET' || (request.headers.has(keyHeader) && honoursKeys && writes !== false);
+      const isKeyed = request.headers.has(keyHeader);
+      if (isKeyed && writes === undefined) honoursKeys = showsKeys(outcome) ?? honoursKeys;
+      const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
         if (outcome instanceof NetworkFailure) throw outcome.error;
         return outcome;
       }
-      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
+      // Rejects if the body broke off, which does not matter: nobody reads it.
+      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel().catch(() => undefined);
       await sleep(delay * 1000, request.signal);
     }
   };
@@ -67,6 +68,16 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
     if (signal.aborted) throw error;
     return new NetworkFailure(error);
   }
+}
+
+/**
+ * Whether the answer to a write shows that the server honours keys. A write that was carried out without the header shows that
+ * it does not (any more). Undefined for what shows nothing: a refusal may come before the key is looked at, or from a proxy.
+ */
+function showsKeys(outcome: Outcome): boolean | undefined {
+  if (outcome instanceof NetworkFailure) return undefined;
+  if (outcome.headers.has(replayedHeader)) return true;
+  return outcome.ok ? false : undefined;
 }
 
 /** Undefined if the request must not be retried. `isSafe`: it may be sent again although it may have been processed. */

@@ -1133,7 +1133,7 @@ export interface components {
             merchant_account_id: string | null;
             /** @description Whether a secret rotation is in progress. Until it ends, deliveries carry two signatures. */
             rotating: boolean;
-            /** @description The active secret, which signs deliveries. It starts with `whsec_`. */
+            /** @description The active secret, which signs deliveries. It starts with `whsec_`. Null in lists unless token and roles also allow creating subscriptions. */
             secret: string | null;
             /**
              * @description Always `webhook-subscription`.

@@ -9,6 +9,7 @@ import type { InUnitOfWork, Work } from './actions/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/explain.ts';
+import { isAllowed } from './domain/scopes.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
@@ -108,6 +109,7 @@ export function createApp(deps: AppDeps): Express {
       depsOf: ({ caller, selection }, beforeCommit) => ({
         ...shared,
         caller,
+        mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
         selection,
         example,
         publicUrl: publicUrl(),

@@ -55,6 +55,7 @@ export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
         query: req.query,
         body: req.body,
         account: context.selection,
+        scopes: context.caller.scopes,
         now: now(),
       });
       context.why = outcome.why;

@@ -11,7 +11,7 @@ export interface MockContext {
   operation: MockOperation;
   /** The methods of the path: the `Allow` header of a 405 that was requested with Prefer. */
   allow: string;
-  caller: { merchantAccountIds: readonly string[] };
+  caller: { merchantAccountIds: readonly string[]; scopes: readonly string[] };
   selection: Selection;
   /** Why the mock gave this response, for the request log. */
   why: string;

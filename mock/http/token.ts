@@ -14,7 +14,7 @@ export const token: Step = (context, req) => {
   const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
   if (given.length > longestToken) throw new ApiError('unauthorized', { reason: 'the token is too long' });
-  context.caller = { merchantAccountIds: [] };
+  context.caller = { merchantAccountIds: [], scopes: unrestricted };
   const claims = claimsOf(given);
   if (!claims) return;
   const { scopes } = claims;
@@ -26,6 +26,7 @@ export const token: Step = (context, req) => {
     throw new ApiError('forbidden', {
       reason: `the token is a JWT without the scope ${operation.scopes.join(' or ')}`,
     });
+  context.caller = { merchantAccountIds: [], scopes: scopes as string[] };
 };
 
 /** Undefined if the token is not a JWT. */

@@ -6,6 +6,7 @@ import { createPaymentMethod } from './create-payment-method.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';
 import { list, isList } from './list.ts';
 import { listTransactions } from './list-transactions.ts';
+import { listWebhookSubscriptions } from './list-webhook-subscriptions.ts';
 import { fromExamples, type ChooseOutcome } from './outcome.ts';
 
 const byOperation: Readonly<Record<string, ChooseOutcome>> = {
@@ -13,6 +14,7 @@ const byOperation: Readonly<Record<string, ChooseOutcome>> = {
   createPaymentMethod,
   createWebhookSubscription,
   listTransactions,
+  listWebhookSubscriptions,
 };
 
 const outcomeOf = (operation: MockOperation): ChooseOutcome =>

@@ -8,6 +8,8 @@ export interface MockRequest {
   query: Readonly<Record<string, unknown>>;
   body: unknown;
   account: Selection;
+  /** Of the token; of a token that is no JWT all. */
+  scopes: readonly string[];
   now: Date;
 }
 

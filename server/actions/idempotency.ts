@@ -1,4 +1,5 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
+import { parseJson } from '../../client/json.ts';
 import { randomUUID } from 'node:crypto';
 import { keepKeyMilliseconds, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
 import type { Vault } from '../domain/vault.ts';
@@ -22,7 +23,7 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
   const open = ({ fingerprint, answer_sealed: sealed }: KnownKey) => ({
     fingerprint,
-    answer: sealed === null ? undefined : (JSON.parse(vault.open(sealed, 'answer')) as SentAnswer),
+    answer: sealed === null ? undefined : (parseJson(vault.open(sealed, 'answer')) as SentAnswer),
   });
   const find = async (slot: string) => {
     const known = await findIdempotencyKey(db, slot, since());

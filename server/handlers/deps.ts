@@ -19,6 +19,8 @@ export interface Deps {
   publicUrl: string;
   now: () => Date;
   caller: { keyPairId: string; merchantAccountIds: readonly string[] };
+  /** Whether token and roles of the caller allow this operation too. */
+  mayCall: (id: OperationId) => boolean;
   /** The merchant account to act upon; `all` is every one that the caller can reach. */
   selection: { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
   /** The contract's own example answer, for operations that are designed but not built yet. */

@@ -8,12 +8,15 @@ export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps>
   { query },
   deps,
 ): Promise<Result<'listWebhookSubscriptions'>> => {
-  const { db, vault, now } = deps;
+  const { db, vault, now, mayCall } = deps;
   const { rows, envelope } = await readPage('listWebhookSubscriptions', query, deps, (page) =>
     listWebhookSubscriptionPage(db, accountsOf(deps), page),
   );
-  const items = rows.map((row) =>
-    presentSubscription(row, vault.open(row.secret_sealed, 'webhook'), maskedPassword, now()),
-  );
+  // Who has the secret can forge events, so a token that may only read does not see it.
+  const seesSecrets = mayCall('createWebhookSubscription');
+  const items = rows.map((row) => {
+    const secret = seesSecrets ? vault.open(row.secret_sealed, 'webhook') : null;
+    return presentSubscription(row, secret, maskedPassword, now());
+  });
   return { status: 200, body: { items, ...envelope } };
 };

@@ -110,9 +110,14 @@ async function carryOut<Unit>(
     return answer;
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal) await claim.keep(refusal);
     // If this fails too, the claim lapses by itself.
-    else await claim.release().catch(() => undefined);
+    const giveBack = () => claim.release().catch(() => undefined);
+    if (!refusal) await giveBack();
+    else
+      await claim.keep(refusal).catch(async (fault: unknown) => {
+        await giveBack();
+        throw fault;
+      });
     throw error;
   }
 }

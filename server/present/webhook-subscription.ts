@@ -12,10 +12,10 @@ const shown = presentColumns<
   Pick<Subscription, keyof typeof webhookSubscriptionColumns>
 >(webhookSubscriptionColumns);
 
-/** The caller decides whether `secret` and `password` are given in the clear or masked. */
+/** The caller decides whether `secret` is shown, and whether `password` is masked. */
 export function presentSubscription(
   row: WebhookSubscriptionRow,
-  secret: string,
+  secret: string | null,
   password: string,
   now: Date,
 ): Subscription {

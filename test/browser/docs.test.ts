@@ -140,10 +140,19 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await visit(page, '#operation/listTransactions');
     await page.getByText(`'http://127.0.0.1:8080/transactions'`).waitFor();
     await visit(page, '#operation/createPaymentMethod');
-    await page.getByText('"4111111111111111"').waitFor();
+    await page.getByText('"4111111111111111"', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Example' }).filter({ hasText: 'A Visa card' }).first().click();
     await page.getByRole('menuitem', { name: 'A card that the buyer must approve' }).click();
     await page.getByText('"5105105105105100"').waitFor();
+  });
+
+  it('shows gift card items as objects, each kind with its properties', async () => {
+    await visit(page, '#operation/checkGiftCardBalances');
+    const shown = () => page.locator('body').innerText();
+    await expect.poll(shown).toMatch(/Array of objects/i);
+    expect(await shown()).not.toMatch(/Array of any/i);
+    await page.getByText('Not stored').first().waitFor();
+    await page.getByText('Stored', { exact: true }).first().waitFor();
   });
 
   it('finds external_identifier and goes right to that property', async () => {

@@ -1,5 +1,8 @@
 // The client with the real service: valid calls, refused calls, merchant accounts and tokens.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
 import { errors } from '../../generated/operations.ts';
@@ -104,6 +107,13 @@ describe('an error', () => {
     expect(error.message).not.toContain('Generic error');
   });
 
+  it('with a code that a later version added says what the service says', () => {
+    const body = { type: 'error', code: 'constructor', status: 418, message: 'I am new', details: [] };
+    expect(new PaymentsError(new Response(null, { status: 418 }), body).message).toBe(
+      '418 constructor: I am new',
+    );
+  });
+
   it('422 has the same form, made from its own shape', async () => {
     const query = { metadata: ['[]'] };
     const error = await refusal(client.GET('/transactions', { params: { query } }).then(unwrap));
@@ -116,6 +126,10 @@ describe('an error', () => {
     ['text', '<html>Bad gateway</html>', { 'Content-Type': 'text/html' }],
     ['nothing', null, { 'Content-Length': '0' }],
     ['other JSON', '{"error":"no"}', {}],
+    ['the JSON of another framework', '{"detail":["no"]}', {}],
+    ['JSON that resembles a 422', '{"detail":[{"loc":"body","msg":"no"}]}', {}],
+    ['JSON that resembles an error', '{"type":"error","code":"x","message":"no","details":[null]}', {}],
+    ['an error without a message', '{"type":"error","code":"x","details":[]}', {}],
   ])('of a proxy that answers with %s is a PaymentsError too', async (_, body, headers) => {
     const proxied = createPaymentsClient({
       baseUrl: service.url,
@@ -126,6 +140,34 @@ describe('an error', () => {
     const error = await refusal(proxied.GET('/card-scheme-definitions').then(unwrap));
     expect(error).toMatchObject({ status: 502, code: 'unknown', details: [], requestId: null });
   });
+
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is not followed: card data must not reach another host',
+    async (status) => {
+      const bodies: string[] = [];
+      const listen = (handler: RequestListener) => {
+        const server = createServer(handler).listen(0, '127.0.0.1');
+        return once(server, 'listening').then(() => server);
+      };
+      const other = await listen((req, res) => {
+        req.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+        req.on('end', () => res.writeHead(201, { 'Content-Type': 'application/json' }).end('{}'));
+      });
+      const { port } = other.address() as AddressInfo;
+      const first = await listen((req, res) => {
+        req.resume().on('end', () => {
+          res.writeHead(status, { Location: `http://127.0.0.1:${port}/payment-methods` }).end();
+        });
+      });
+      const { port: firstPort } = first.address() as AddressInfo;
+      const redirected = createPaymentsClient({ baseUrl: `http://127.0.0.1:${firstPort}`, token: 'x' });
+      const error = await refusal(redirected.POST('/payment-methods', { body: card }).then(unwrap));
+      expect(error).toMatchObject({ status, code: 'unknown' });
+      expect(error.message).toContain('is a redirect');
+      expect(bodies).toEqual([]);
+      for (const server of [first, other]) server.close().closeAllConnections();
+    },
+  );
 
   it('is thrown too when a success has no body', async () => {
     const proxied = createPaymentsClient({

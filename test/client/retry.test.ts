@@ -110,6 +110,16 @@ describe('what may have changed something', () => {
     expect(waits).toEqual([0.5, 1]);
   });
 
+  it('a GET whose failed answer breaks off is sent again too', async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.error(new TypeError('terminated'));
+      },
+    });
+    const { client } = rehearse([new Response(broken, { status: 502 }), answer(200)]);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+  });
+
   it('a GET that never comes through ends with what came last', async () => {
     const { client } = rehearse([answer(500), lost, lost]);
     await expect(client.GET('/transactions')).rejects.toBe(lost);
@@ -187,6 +197,31 @@ describe('writes', () => {
     await store(client);
     await expect(client.POST('/gift-cards/balances', { body })).rejects.toBe(lost);
     expect(bodies).toHaveLength(2);
+  });
+
+  it('a balance check is not sent again either if the caller gives it a key, which the service ignores there', async () => {
+    const { client, bodies, keys } = rehearse([honoured(201), lost]);
+    await store(client);
+    const headers = { 'Idempotency-Key': 'mine' };
+    await expect(client.POST('/gift-cards/balances', { body, headers })).rejects.toBe(lost);
+    expect(bodies).toHaveLength(2);
+    expect(keys[1]).toBeNull();
+  });
+
+  it('are not sent again once a write was carried out without regard to its key: the server was set back to 1.0', async () => {
+    const { client, bodies } = rehearse([honoured(201), answer(201), lost]);
+    await store(client);
+    await store(client);
+    await expect(store(client)).rejects.toBe(lost);
+    expect(bodies).toHaveLength(3);
+  });
+
+  it('are still sent again after a refusal, which comes before the key is looked at', async () => {
+    const { client, bodies } = rehearse([honoured(201), answer(401), lost, honoured(201)]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(401);
+    expect((await store(client)).response.status).toBe(201);
+    expect(bodies).toHaveLength(4);
   });
 });
 

@@ -99,12 +99,13 @@ const pieces: Piece[] = [
     name: 'an error has the shapes that the operation declares',
     code: `export const f = async () => {
       const { error } = await client.POST('/payment-methods', { body: card });
-      return error && 'resource_id' in error ? error.resource_id : error?.details[0]?.pointer;
+      if (!error || 'detail' in error) return error?.detail[0]?.msg;
+      return 'resource_id' in error ? error.resource_id : error.details[0]?.pointer;
     };`,
   },
   {
     name: 'an error of another operation does not compile',
-    code: `export const f = async () => { const { error } = await client.POST('/payment-methods', { body: card }); return error?.detail; };`,
+    code: `export const f = async () => { const { error } = await client.POST('/gift-cards/balances', { body: { items: [{ id: 'x' }] } }); return error?.detail; };`,
     fault: /detail/,
   },
   {

@@ -27,7 +27,8 @@ let generated: string[] = [];
 
 beforeAll(async () => {
   made = await brokenProject({});
-  for (const part of ['server', 'generated', 'tsconfig.json', 'CHANGELOG.md'])
+  const parts = ['server', 'client', 'mock', 'generated', 'tsconfig.json', 'CHANGELOG.md'];
+  for (const part of [...parts, 'test/mock/parity.filters.values.ts'])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them.
   for (const edits of [announced, ...sides('contract'), ...sides('code')])
@@ -77,12 +78,14 @@ function compile(folder: string): Diagnose {
     return source;
   };
   const names = [
-    'handlers/index.ts',
-    'actions/transactions.ts',
-    'sandbox/sample-transactions.ts',
-    'misspelt.ts',
+    'server/handlers/index.ts',
+    'server/actions/transactions.ts',
+    'server/sandbox/sample-transactions.ts',
+    'server/misspelt.ts',
+    'mock/outcomes/transaction-filters.ts',
+    'test/mock/parity.filters.values.ts',
   ];
-  const roots = names.map((name) => join(folder, 'server', name)).filter((file) => ts.sys.fileExists(file));
+  const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
   const program = ts.createProgram(roots, options, host);
   return (file) =>
     program
@@ -153,9 +156,15 @@ describe('the compiler', () => {
       expect(written(`server/${file}.ts`)).toBe('');
   });
 
-  it('asks for the condition of a new filter, by its name', () => {
-    expect(unwritten('server/store/transaction-filters.ts')).toContain("'country' is missing");
-    expect(written('server/store/transaction-filters.ts')).toBe('');
+  it('asks for a new filter by its name: in the service, in the mock, and where they are compared', () => {
+    for (const file of [
+      'server/store/transaction-filters.ts',
+      'mock/outcomes/transaction-filters.ts',
+      'test/mock/parity.filters.values.ts',
+    ]) {
+      expect(unwritten(file)).toContain("'country' is missing");
+      expect(written(file)).toBe('');
+    }
     expect(written('server/handlers/list-transactions.ts')).toBe('');
   });
 

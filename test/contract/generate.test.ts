@@ -11,7 +11,7 @@ import { run, runNode, startServer, type Ended } from '../support/processes.ts';
 
 async function project(edits: Edits = {}): Promise<Workspace> {
   const made = await brokenProject(edits);
-  for (const part of ['server', 'generated', 'tsconfig.json']) {
+  for (const part of ['server', 'client', 'generated', 'tsconfig.json']) {
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   }
   return made;

@@ -24,7 +24,7 @@ export const responses: Fixture[] = [
   missing(403, transactions, 'every operation needs a scope'),
   {
     ...missing(404, paymentMethods, 'what the request refers to may not exist'),
-    also: ['house/paired-examples'],
+    also: ['house/no-orphans', 'house/paired-examples'],
   },
   missing(405, balances, 'its path may be called with another method'),
   { ...missing(422, transactions, 'its cursor may belong to another list'), also: ['house/no-orphans'] },

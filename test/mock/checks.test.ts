@@ -32,6 +32,20 @@ describe('the mock answers invalid HTTP as the service does', () => {
 });
 
 describe('tokens', () => {
+  it('that may only read see no secrets of subscriptions, as at the service', async () => {
+    const path = '/webhook-subscriptions';
+    const body = { url: 'https://shop.example/hooks' };
+    await service.call('POST', path, { token: service.token('*.write'), body });
+    for (const scopes of [['*.read'], ['*.read', '*.write']])
+      for (const { call } of [mock, service]) {
+        const { body: page } = await call('GET', path, { token: service.token(...scopes) });
+        const [first] = (page as { items: { secret: string | null }[] }).items;
+        expect(first?.secret ?? null).toEqual(
+          scopes.length === 1 ? null : (expect.stringMatching(/^whsec_/) as string),
+        );
+      }
+  });
+
   it.each(['anything', 'a.b.c', 'eyJhbGciOiJub25lIn0.bm8ganNvbg.', '🦄'])(
     'any opaque text passes: %s',
     async (text) => {

@@ -169,15 +169,14 @@ describe.each([
   it.each(Object.keys(values) as FilterName[])(
     '%s, with values of the items and near misses',
     async (name) => {
-      const sizes = new Set<number>();
+      const answers = new Set<string>();
       for (const value of new Set(values[name](items))) {
         const found = await compare([[name, value]]);
-        if (found) sizes.add(found.length);
+        if (found) answers.add(found.join());
       }
       if (ignored.has(name)) return;
       // A filter that finds nothing, or always everything, would not be tested.
-      expect(Math.max(...sizes)).toBeGreaterThan(0);
-      expect(sizes.size).toBeGreaterThan(1);
+      expect(answers.size).toBeGreaterThan(1);
     },
   );
 

@@ -74,8 +74,8 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
       ]);
     });
 
-    it('an empty cursor, one that is too long, and two cursors', async () => {
-      for (const query of ['?cursor=', `?cursor=${'x'.repeat(1001)}`, '?cursor=a&cursor=b']) {
+    it('a cursor that is too long, and two cursors', async () => {
+      for (const query of [`?cursor=${'x'.repeat(1001)}`, '?cursor=a&cursor=b']) {
         const { status, body } = await frame.call({ query });
         expect([query, status]).toEqual([query, 400]);
         expect(body).toMatchObject({ details: [{ location: 'query', pointer: '/cursor' }] });
@@ -83,7 +83,7 @@ describeOperation('listApiKeyPairs', {}, (frame) => {
     });
 
     it('names every violation at once', async () => {
-      const { body } = await frame.call({ query: '?limit=0&cursor=&unicorn=1&narwhal=2' });
+      const { body } = await frame.call({ query: `?limit=0&cursor=${'x'.repeat(1001)}&unicorn=1&narwhal=2` });
       const pointers = (body as { details: { pointer: string }[] }).details
         .map(({ pointer }) => pointer)
         .sort();

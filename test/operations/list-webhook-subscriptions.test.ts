@@ -4,7 +4,7 @@ import { describeOperation } from '../support/operation.ts';
 interface Subscription {
   id: string;
   merchant_account_id: string | null;
-  secret: string;
+  secret: string | null;
   authentication: { username: string; password: string } | null;
 }
 
@@ -45,8 +45,8 @@ describeOperation('listWebhookSubscriptions', {}, (frame) => {
   const ids = ({ items }: Page) => items.map(({ id }) => id);
 
   describe('200 lists subscriptions', () => {
-    it('of the account, newest first, with the secret and the password masked', async () => {
-      const page = await list();
+    it('of the account, newest first, with the secret, and the password masked', async () => {
+      const page = await list({ token: frame.service.token('*.read', '*.write') });
       expect(ids(page)).toEqual(made.default.map(({ id }) => id));
       expect(page.items[0]?.authentication).toEqual({
         kind: 'basic',
@@ -54,6 +54,18 @@ describeOperation('listWebhookSubscriptions', {}, (frame) => {
         password: '********',
       });
       expect(page.items[0]?.secret).toBe(made.default[0]?.secret);
+    });
+
+    // A reporting token must not be able to forge events.
+    it('without secrets, unless token and roles also allow creating subscriptions', async () => {
+      const secrets = async (token: string) => (await list({ token })).items.map(({ secret }) => secret);
+      const none = made.default.map(() => null);
+      const all = made.default.map(({ secret }) => secret);
+      const reader = await frame.service.pair({ allow: ['webhook-subscriptions.read'] });
+      const both = ['webhook-subscriptions.read', 'webhook-subscriptions.write'];
+      expect(await secrets(frame.service.token('*.read'))).toEqual(none);
+      expect(await secrets(reader.token(...both))).toEqual(none);
+      expect(await secrets(frame.service.token(...both))).toEqual(all);
     });
 
     it('with *: of every account that the caller has access to; subscriptions for all accounts only with access to all', async () => {

@@ -367,7 +367,10 @@ describe('while no server runs', () => {
   });
 
   it('token needs no database', async () => {
-    const [first, second] = [await said('token', '--scopes', 'embed'), await said('token', '--scopes', 'embed')];
+    const [first, second] = [
+      await said('token', '--scopes', 'embed'),
+      await said('token', '--scopes', 'embed'),
+    ];
     expect(first).toMatch(/^[\w.-]+\n$/);
     // The rate limit counts by the signed part: two tokens of the same second must differ there.
     expect(first.split('.')[1]).not.toBe(second.split('.')[1]);

@@ -266,6 +266,24 @@ describe('what is kept', () => {
     expect(rows).toEqual([{ url: 'https://fire.example/2' }]);
   });
 
+  it('not a refusal that cannot be stored: it leaves no claim behind, and the repeated request is carried out', async () => {
+    const key = randomUUID();
+    const more = { buyer_external_identifier: 'no one' };
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`.execute(
+      db(),
+    );
+    await sql`
+      create trigger refuse before update on idempotency_keys for each row execute function refuse()`.execute(
+      db(),
+    );
+    const failed = await store({ key }, more);
+    await sql`drop trigger refuse on idempotency_keys`.execute(db());
+    expect([failed.status, failed.replayed]).toEqual([500, 'false']);
+    const second = await store({ key }, more);
+    expect([second.status, second.replayed]).toEqual([404, 'false']);
+  });
+
   it.each(['', 'ü', 'x'.repeat(256), 'a\tb'])('a key such as %j is 400', async (key) => {
     const { status, body } = await store({ key: Buffer.from(key).toString('latin1') });
     expect(status).toBe(400);

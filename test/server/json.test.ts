@@ -15,7 +15,6 @@ beforeAll(async () => {
   service = await startTestService();
   // Spoils only objects that start with these keys, so other tests in this process do not notice.
   JSON.parse(String.raw`{"poi":"1","poison\\":"1"}`);
-  JSON.parse(String.raw`{"redirect_url":"","numbe\\":"1"}`);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -24,15 +23,6 @@ const text = String.raw`{"poi":"1","poison\n":"2"}`;
 const db = () => service.service.database.db;
 
 describe('after another caller has poisoned the cache of JSON.parse', () => {
-  it('a body is read as it was sent', async () => {
-    const raw = String.raw`{"redirect_url":"https://shop.example/","numbe\u0072":"4111111111111111","method":"card","expiration_date":"12/39"}`;
-    const { status } = await service.call('POST', '/payment-methods', {
-      token: service.token('payment-methods.write'),
-      raw,
-    });
-    expect(status).toBe(201);
-  });
-
   it('metadata is imported and found as it was sent', async () => {
     const line = JSON.stringify(transaction({ metadata: odd }));
     const { status } = await paymentsHere(

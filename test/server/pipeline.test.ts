@@ -83,12 +83,12 @@ describe('unusual requests', () => {
       'POST /payment-methods HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
     ],
     [
-      'headers of more than 16 kB',
-      `GET /transactions HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(17_000)}\r\n\r\n`,
+      'headers of more than 64 kB',
+      `GET /transactions HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(67_000)}\r\n\r\n`,
     ],
     [
-      'a URL of more than 16 kB',
-      `GET /transactions?search=${'x'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      'a URL of more than 64 kB',
+      `GET /transactions?search=${'x'.repeat(67_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     ],
   ])('%s is 400 in shape', async (_name, bytes) => {
     const answer = await send(bytes);

@@ -513,6 +513,11 @@ describe(`over HTTP (seed ${seed})`, () => {
         '/payment-methods',
         { ...as('*.write'), body: { method: 'card', expiration_date: '12-39' } },
       ],
+      ErrorBuyerNotFound: () => [
+        'POST',
+        '/payment-methods',
+        { ...as('*.write'), body: { ...card, buyer_external_identifier: 'no-such-buyer' } },
+      ],
       ErrorTwoBuyers: () => [
         'POST',
         '/payment-methods',
@@ -536,7 +541,7 @@ describe(`over HTTP (seed ${seed})`, () => {
       ...['bad_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'too_early'],
       undefined, // 422
     ];
-    const ofHandlers = ['ErrorInvalidMetadata', 'ErrorPlainHttp'];
+    const ofHandlers = ['ErrorIdempotencyKeyReused', 'ErrorInvalidMetadata', 'ErrorPlainHttp'];
 
     it.each(Object.keys(pairs))('%s', async (name) => {
       const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));

@@ -149,6 +149,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     '  currency: (values)',
     "  country: (values) => oneOf('country', 'text', values),\n",
   ),
+  'mock/outcomes/transaction-filters.ts': before(
+    '  currency: ({ currency }',
+    '  country: ({ country }, wanted) => isOneOf(country, wanted),\n',
+  ),
+  'test/mock/parity.filters.values.ts': before(
+    '  currency: several(',
+    "  country: several(({ country }) => [country], 'QQ'),\n",
+  ),
 };
 
 export const eventInContract: ProjectEdits = {
