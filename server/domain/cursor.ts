@@ -28,7 +28,7 @@ function beside({ createdAt, id }: Position, step: 1n | -1n): Position {
   };
 }
 
-const formatId = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+const formatId = (hex: string) => hex.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 const version = 1;
 const macLength = 32;
@@ -91,5 +91,9 @@ export function pageCursors(
 ) {
   const encode = (direction: Cursor['direction'], at: Position | undefined) =>
     at ? codec.encode({ ...at, direction }, boundTo) : null;
-  return { next_cursor: encode('next', page.next), previous_cursor: encode('previous', page.previous) };
+  return {
+    next_cursor: encode('next', page.next),
+    // Stryker disable next-line StringLiteral: whatever is not `next` is encoded as `previous`
+    previous_cursor: encode('previous', page.previous),
+  };
 }

@@ -8,13 +8,13 @@ const dateTime =
 function readInstant(text: string): { time: Date; isLater: boolean } {
   const parts = dateTime.exec(text);
   if (!parts) throw new RangeError(`Not a date-time: ${text}`);
-  const [, year, month, day, hour, minute, second, fraction = '', beyond = '', sign, hours, minutes] = parts;
+  const [, year, month, day, hour, minute, second, fraction = '', beyond, sign, hours, minutes] = parts;
   const offset = (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
   const time = new Date(0);
   // Not Date.UTC, which reads the year 26 as 1926.
   time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   time.setUTCHours(Number(hour), Number(minute) - offset, Number(second), Number(fraction.padEnd(3, '0')));
-  return { time, isLater: /[1-9]/.test(beyond) };
+  return { time, isLater: Number(beyond ?? 0) > 0 };
 }
 
 /** The earliest whole millisecond that is not before the given time. */

@@ -1,5 +1,5 @@
 // API key pairs: the two algorithms, and the thumbprint that identifies the pair in every token (`kid`).
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 export const algorithms = ['ECDSA', 'RSA'] as const;
 export type Algorithm = (typeof algorithms)[number];
@@ -12,12 +12,10 @@ export const isAlgorithm = (text: string): text is Algorithm =>
 
 /** RFC 7638: SHA-256 of the required members of the JWK, in this order and without white space. */
 export function thumbprint(key: KeyObject): string {
-  const { crv, e, kty, n, x, y } = createPublicKeyOf(key).export({ format: 'jwk' });
+  const { crv, e, kty, n, x, y } = key.export({ format: 'jwk' });
   const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y };
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
 }
-
-const createPublicKeyOf = (key: KeyObject) => (key.type === 'private' ? createPublicKey(key) : key);
 
 export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; publicKey: KeyObject } {
   return algorithm === 'ECDSA'

@@ -29,18 +29,15 @@ export function readMetadataFilter(texts: readonly string[]): {
 }
 
 function readEntries(text: string): [string, string][] | undefined {
-  const value = parse(text);
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    // Refused below.
+  }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
   const entries = Object.entries(value);
   return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
     ? entries
     : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

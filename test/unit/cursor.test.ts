@@ -1,11 +1,13 @@
 // A cursor is accepted only unchanged, with the key, list, account and filters that it was issued for.
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { uuidFilters } from '../../server/domain/canonical-filter.ts';
+import { canonicalFilter, uuidFilters } from '../../server/domain/canonical-filter.ts';
 import {
   createCursorCodec,
   cursorBinding,
+  givenCursor,
   justNewer,
   justOlder,
   pageCursors,
@@ -116,6 +118,33 @@ describe(`a cursor (seed ${seed})`, () => {
       }),
       { seed, numRuns: 300 },
     );
+  });
+
+  it('of another version is refused, even if it is signed with the key', () => {
+    const key_ = Buffer.alloc(32, 7);
+    const codec = createCursorCodec(key_);
+    const issued: Cursor = {
+      direction: 'next',
+      createdAt: new Date(0),
+      id: '00000000-0000-0000-0000-000000000041',
+    };
+    for (const version of [0, 1, 2]) {
+      const body = Buffer.from(codec.encode(issued, 'list'), 'base64url').subarray(0, 26);
+      body[0] = version;
+      const mac = createHmac('sha256', key_).update(body).update('list').digest();
+      const text = Buffer.concat([body, mac]).toString('base64url');
+      expect(codec.decode(text, 'list')).toEqual(version === 1 ? issued : undefined);
+    }
+  });
+
+  it.each([
+    ['', undefined],
+    ['null', undefined],
+    [null, undefined],
+    [undefined, undefined],
+    ['AAAA', 'AAAA'],
+  ])('%j in a request is %j', (text, given) => {
+    expect(givenCursor(text)).toBe(given);
   });
 
   it('is null where there is no next or previous page', () => {
@@ -293,6 +322,16 @@ describe(`the binding of a cursor (seed ${seed})`, () => {
     expect(new Set([...ofFormat('uuid'), 'buyer_id'])).toEqual(uuidFilters);
     expect(ofFormat('date-time').filter((filter) => !/_at_(gte|lte)$/.test(filter))).toEqual([]);
     expect(ofFormat('date-time').length).toBeGreaterThan(3);
+  });
+
+  it('leaves the usual spelling of metadata as it is, so that cursors of version 1.0 go on working', () => {
+    const usual = ['{"a":"1","b":"2"}'];
+    expect(canonicalFilter('metadata', usual)).toEqual(usual);
+  });
+
+  it('leaves what is not text as it is', () => {
+    for (const name_ of ['created_at_gte', 'id', 'status'])
+      for (const value_ of [null, 5, true]) expect(canonicalFilter(name_, value_)).toBe(value_);
   });
 
   it('does not change the query', () => {
