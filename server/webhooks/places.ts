@@ -53,17 +53,28 @@ export interface Places {
   hold: (recipient: Recipient, attempt: () => Promise<boolean>) => Promise<boolean>;
 }
 
+const mostEarned = 1_000;
+
 export function createPlaces(limits: PlaceLimits): Places {
   const subscriptions = new Map<string, SubscriptionSlots>();
   const accounts = new Map<string, Slots>();
   let waiting: Waiting[] = [];
+  /** Successes of subscriptions that hold nothing now, those of the last ones only. */
+  const earned = new Map<string, number>();
+  // A fast receiver is done before the next fetch. Without its successes it would get the first few places again each time.
+  const remember = (subscription_id: string, successes: number) => {
+    earned.delete(subscription_id);
+    if (successes > 0) earned.set(subscription_id, successes);
+    const [oldest] = earned.keys();
+    if (oldest !== undefined && earned.size > mostEarned) earned.delete(oldest);
+  };
 
   const isFailing = ({ active, failing_since }: Recipient) => active && failing_since !== null;
   const enter = (recipient: Recipient, places: number) => {
     const { subscription_id, merchant_account_id } = recipient;
     const subscription = subscriptions.get(subscription_id) ?? {
       ...{ held: 0, attempts: 0, heldByAccount: new Map<string, number>() },
-      ...{ failing: isFailing(recipient), successes: 0 },
+      ...{ failing: isFailing(recipient), successes: earned.get(subscription_id) ?? 0 },
     };
     const account = accounts.get(merchant_account_id) ?? { held: 0, attempts: 0 };
     subscriptions.set(subscription_id, subscription);
@@ -77,7 +88,10 @@ export function createPlaces(limits: PlaceLimits): Places {
       account.held -= places;
       heldByAccount.set(merchant_account_id, (heldByAccount.get(merchant_account_id) ?? 0) - places);
       if (heldByAccount.get(merchant_account_id) === 0) heldByAccount.delete(merchant_account_id);
-      if (subscription.held === 0) subscriptions.delete(subscription_id);
+      if (subscription.held === 0) {
+        subscriptions.delete(subscription_id);
+        remember(subscription_id, subscription.successes);
+      }
       if (account.held === 0) accounts.delete(merchant_account_id);
     };
     return { subscription, account, leave };
@@ -88,9 +102,10 @@ export function createPlaces(limits: PlaceLimits): Places {
     const account = accounts.get(recipient.merchant_account_id);
     // Nothing is sent to a subscription that is switched off, so its deliveries end at once.
     const failing = recipient.active && (subscription?.failing === true || isFailing(recipient));
+    const successes = subscription?.successes ?? earned.get(recipient.subscription_id) ?? 0;
     const places = failing
       ? limits.heldFailing
-      : Math.min(limits.heldPerSubscription, limits.heldAtFirst + (subscription?.successes ?? 0));
+      : Math.min(limits.heldPerSubscription, limits.heldAtFirst + successes);
     // Half, because one account whose attempts are all under way would otherwise fill a subscription for all accounts.
     const share = recipient.for_all ? Math.ceil(places / 2) : places;
     const ofAccount = subscription?.heldByAccount.get(recipient.merchant_account_id) ?? 0;

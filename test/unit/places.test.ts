@@ -77,5 +77,29 @@ it('each success adds a place; a failure leaves one attempt at a time and return
   await end('3', true);
   expect(names()).toEqual(['4']);
   await end('4', true);
+  // Two successes since the failure.
+  expect(places.allot([to('x')])).toEqual([6]);
+});
+
+it('a receiver that is done before the next fetch keeps the places it earned, until it fails', async () => {
+  const places = createPlaces(limits);
+  const { hold, end } = holding(places);
+  const done = async (recipient: Recipient, succeeded: boolean) => {
+    void hold('one', recipient);
+    await end('one', succeeded);
+  };
+  await done(to('x'), true);
+  expect(places.allot([to('x'), to('y')])).toEqual([5, 4]);
+  await done(to('x'), true);
+  expect(places.allot([to('x')])).toEqual([6]);
+  await done(to('x'), false);
   expect(places.allot([to('x')])).toEqual([4]);
+});
+
+it('only so many subscriptions are remembered, the last ones', async () => {
+  const places = createPlaces(limits);
+  for (let number = 0; number <= 1_000; number += 1)
+    await places.hold(to(`${number}`, { merchant_account_id: `${number}` }), () => Promise.resolve(true));
+  const room = (number: number) => places.allot([to(`${number}`)])[0];
+  expect([room(1_000), room(1), room(0)]).toEqual([5, 5, 4]);
 });
