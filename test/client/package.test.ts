@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contractVersion } from '../../generated/operations.ts';
 import { run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -82,6 +83,13 @@ afterAll(async () => {
 });
 
 describe('the package', () => {
+  it('has the version of the contract, and the guide names its file', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(version).toBe(contractVersion);
+    const guide = readFileSync(join(root, 'docs/guides/frontend-team.md'), 'utf8');
+    expect(guide).toContain(`payments-service-${version}.tgz`);
+  });
+
   it('holds the client, its types and the sources that its source maps name, and nothing else', () => {
     const expected = /^(package\.json|README\.md|(dist\/)?client\/[\w.-]+|dist\/generated\/\w+\.d\.ts)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
