@@ -62,7 +62,11 @@ function scan(text: string): { hasEscapedKey: boolean; fault: Fault | undefined 
   let hasEscapedKey = false;
   const faulty = (fault: Fault['fault']) => {
     const path = open ? [...outer, open] : outer;
-    const pointer = path.map(({ keys, key, index }) => `/${keys ? escape(key) : index}`).join('');
+    // Without lone surrogates, because the pointer is sent back in an answer that must itself be valid text.
+    const pointer = path
+      .map(({ keys, key, index }) => `/${keys ? escape(key) : index}`)
+      .join('')
+      .replace(/\p{Surrogate}/gu, '\ufffd');
     return { hasEscapedKey, fault: { fault, pointer } };
   };
   for (let at = 0; at < text.length; at += 1) {

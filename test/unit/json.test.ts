@@ -153,6 +153,11 @@ describe(`reading JSON (FC_SEED=${seed})`, () => {
     );
   });
 
+  it('points at a lone surrogate in a key with valid text', () => {
+    const refused = () => parseStrictJson('{"a":{"\\ud800":1}}');
+    expect(refused).toThrow(expect.objectContaining({ pointer: '/a/\ufffd' }) as Error);
+  });
+
   it.each([
     ['[', ']'],
     ['{"\\n":', '}'],
