@@ -4,6 +4,7 @@ import { loadContract } from '../../server/contract/load.ts';
 import { schemeNames } from '../../server/domain/card-schemes.ts';
 import { giftCardBin } from '../../server/domain/gift-cards.ts';
 import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
+import { longestToken, mostHeaderBytes } from '../../server/domain/sizes.ts';
 import {
   checkActiveCount,
   checkCount,
@@ -30,6 +31,10 @@ describe('UUIDs', () => {
     expect(isUuid(text)).toBe(false);
     expect(readUuid(text)).toBeUndefined();
   });
+});
+
+it('headers with the URL may have 64 kB, and a token 8 kB', () => {
+  expect([mostHeaderBytes, longestToken]).toEqual([65_536, 8_192]);
 });
 
 it('a gift card number has a BIN of six digits, a sub-BIN of three, and its last four', () => {
