@@ -220,7 +220,7 @@ describe('a delivery', () => {
     for (const secret of [subscription.secret, fresh]) verify(secret, receiver.got[0]);
     const listed = async () => {
       const { body } = await service.call('GET', '/webhook-subscriptions?limit=100', {
-        token: service.token('*.read'),
+        token: service.token('*.read', '*.write'),
       });
       return (body as { items: { id: string; rotating: boolean; secret: string }[] }).items.find(
         ({ id }) => id === subscription.id,
