@@ -12,6 +12,8 @@ describe('digits', () => {
     ['a security code', '/components/schemas/PaymentMethodCreate/properties/security_code', /^\d{3,4}$/u],
   ];
   const texts = fc.oneof(
+    fc.stringMatching(/^\d{2}\/\d{2}$/u),
+    fc.stringMatching(/^\d{3,4}$/u),
     fc.stringMatching(/^\d{0,5}\/?\d{0,3}$/u),
     // Digits of other scripts, which `\d` matches in some languages but not in JavaScript.
     fc.string({ unit: fc.constantFrom(...Array.from('0123456789/١٢३४５６𝟗\n')), maxLength: 6 }),

@@ -115,7 +115,8 @@ describe.each(fields)('the %s', (_name, accepts) => {
     },
   );
 
-  it.each(['https://foo.1/', 'https://xn--a/', 'https://[v1.a]/', 'https:///shop.example'])(
+  // Not `https://xn--a/`: Node 24 takes it for a host.
+  it.each(['https://foo.1/', 'https://[v1.a]/', 'https:///shop.example'])(
     'refuses %s, which is no host',
     (text) => {
       expect([wasAccepted(text), accepts(text)]).toEqual([true, false]);
