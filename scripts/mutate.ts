@@ -16,7 +16,7 @@ const guards = [
 
 const help = `Change the guarded code in small ways and show the changes that no test notices (survivors).
 
-  npm run mutate                            all files, about 15 minutes on two cores
+  npm run mutate                            all files, 10 to 20 minutes
   npm run mutate -- token vault             the files whose path contains one of these texts
   npm run mutate -- --concurrency 1 token   with one process instead of two
   npm run -s mutate -- --json token         for programs

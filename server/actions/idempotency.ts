@@ -1,6 +1,6 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
-import { parseJson } from '../../client/json.ts';
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '../../client/json.ts';
 import { keepKeyMilliseconds, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
