@@ -73,20 +73,23 @@ describe('the compiled validators', () => {
 
   // Many operations share a response.
   const keys = new Map([...schemas].map(([key, pointer]) => [pointer, key]));
-  test.each([...keys].map(([pointer, key]) => [key, pointer]))('%s: the same verdict and the same errors', (key, pointer) => {
-    const examples = examplesOf(pointer);
-    expect(examples.length).toBeGreaterThan(0);
-    for (const example of examples)
-      expect(verdict(compiled?.get(key), example)).toEqual({ valid: true, errors: [] });
-    const places = fc.constantFrom(
-      ...examples.flatMap((example) => pathsIn(example).map((path) => ({ example, path }))),
-    );
-    fc.assert(
-      fc.property(places, values, ({ example, path }, change) => {
-        const value = edited(example, path, change);
-        expect(verdict(compiled?.get(key), value)).toEqual(verdict(compileAt(ajv, pointer), value));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  test.each([...keys].map(([pointer, key]) => [key, pointer]))(
+    '%s: the same verdict and the same errors',
+    (key, pointer) => {
+      const examples = examplesOf(pointer);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples)
+        expect(verdict(compiled?.get(key), example)).toEqual({ valid: true, errors: [] });
+      const places = fc.constantFrom(
+        ...examples.flatMap((example) => pathsIn(example).map((path) => ({ example, path }))),
+      );
+      fc.assert(
+        fc.property(places, values, ({ example, path }, change) => {
+          const value = edited(example, path, change);
+          expect(verdict(compiled?.get(key), value)).toEqual(verdict(compileAt(ajv, pointer), value));
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });
