@@ -19,6 +19,9 @@ const keepFiles: Plugin = {
 /** Programs that tests start often. With all packages in one file they load in a quarter of the time. */
 const programs = ['server/main', 'server/cli/main', 'mock/main'];
 
+/** With the files of the service that it uses, because copies of the project in which tests run it have only scripts/. */
+const generate = 'scripts/generate';
+
 /** The files of a bundle still look for others next to where they would be by themselves. */
 const keepPlaces = (program: string): Plugin => ({
   name: 'keep-places',
@@ -61,7 +64,7 @@ export async function compileInto(from: string, to: string): Promise<void> {
   });
 }
 
-const bundleProgram = (to: string, program: string) =>
+const bundleProgram = (to: string, program: string, options: BuildOptions = {}) =>
   build({
     entryPoints: [join(root, `${program}.ts`)],
     outfile: join(to, `${program}.js`),
@@ -73,6 +76,7 @@ const bundleProgram = (to: string, program: string) =>
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     ...common,
+    ...options,
   });
 
 /** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
@@ -83,7 +87,10 @@ export async function compileProject(): Promise<string> {
   // Other users run it too: PostgreSQL does not run as root.
   await chmod(folder, 0o755);
   await compileInto(root, folder);
-  await Promise.all(programs.map((program) => bundleProgram(folder, program)));
+  await Promise.all([
+    ...programs.map((program) => bundleProgram(folder, program)),
+    bundleProgram(folder, generate, { packages: 'external' }),
+  ]);
   for (const file of ['openapi.json', 'validators.js'])
     await copyFile(join(root, 'generated', file), join(folder, 'generated', file));
   // The site may not exist; tests that need it build it first.
