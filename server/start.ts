@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     });
     const { port, connections, close } = await listen(app, config, (facts) => {
-      log.debug({ ...facts, status: 400 });
+      log.info({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
       ? startWorker({
