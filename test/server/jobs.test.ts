@@ -116,7 +116,8 @@ it('continues after the database was down, and logs the failure', async () => {
   const { db } = away;
   const now = () => new Date();
   const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
-  const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: 20 });
+  const retention = { eventRetentionDays: 30, auditRetentionDays: undefined };
+  const jobs = startJobs({ db, inUnitOfWork, log, now, ...retention, everyMilliseconds: 20 });
   await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
   await jobs.stop();
   await away.close();
