@@ -48,8 +48,9 @@ export function startJobs(options: JobsOptions): Jobs {
   const jobs: Record<string, () => Promise<number>> = {
     'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
     'old-events': () => deleteOldEvents(db, daysAgo(eventRetentionDays)),
-    'old-audit-entries': async () =>
-      auditRetentionDays === undefined ? 0 : deleteOldAuditEntries(db, daysAgo(auditRetentionDays)),
+    ...(auditRetentionDays !== undefined && {
+      'old-audit-entries': () => deleteOldAuditEntries(db, daysAgo(auditRetentionDays)),
+    }),
     'old-idempotency-keys': () =>
       deleteOldIdempotencyKeys(db, new Date(now().getTime() - keepKeyMilliseconds)),
     'old-rate-limits': () => deleteOldRateLimits(db, now()),

@@ -48,7 +48,7 @@ export interface ErasureOptions {
   db: Db;
   vault: Vault;
   /** Runs a transaction. `work` returns how many records it changed. */
-  inWork: (work: (unit: Work) => Promise<number>) => Promise<number>;
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
   /** Counts, and changes nothing. */
   dryRun: boolean;
   /** Erases the merchant's references of transactions, too. */
@@ -85,11 +85,11 @@ async function eachBatch<Place>(
 
 /** Undefined when neither a record nor a transaction names the buyer. All zero when it was erased before. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
-  const { db, inWork, dryRun, onProgress } = options;
+  const { db, inStep, dryRun, onProgress } = options;
   const erasure: Erasure = { buyers: 0, payment_methods: 0, transactions: 0, kept_answers: 0, events: 0 };
   const step: Step = async <Place>(name: keyof Erasure, work: (unit: Work) => Promise<Found<Place>>) => {
     let next: Place | undefined;
-    await inWork(async (unit) => {
+    await inStep(async (unit) => {
       const result = await work(unit);
       next = result.next;
       erasure[name] += result.found;
@@ -124,7 +124,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   await eraseEvents(context);
   if (dryRun) return erasure;
   // Last, because a run that continues an interrupted one needs it.
-  await inWork(async (unit) => {
+  await inStep(async (unit) => {
     await eraseExternalIdentifier(unit.db, id);
     if (Object.values(erasure).some((found) => found > 0)) await refreshStatistics(unit.db);
     return 0;

@@ -47,7 +47,7 @@ async function erase(
         eraseBuyer(id, {
           db,
           vault,
-          inWork: auditOnce(db),
+          inStep: auditOnce(db),
           references,
           dryRun,
           onProgress: (soFar) => {

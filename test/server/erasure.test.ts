@@ -486,7 +486,7 @@ it('interrupted, it continues with the next run', async () => {
     dryRun: false,
     references: false,
     onProgress: () => undefined,
-    inWork: (work) => {
+    inStep: (work) => {
       calls += 1;
       return calls > 4 ? Promise.reject(new Error('killed')) : inWork(db(), work);
     },
