@@ -117,6 +117,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
       log,
       now,
+      eventRetentionDays: config.eventRetentionDays,
+      auditRetentionDays: config.auditRetentionDays,
       everyMilliseconds: options.jobMilliseconds,
     });
     let closed: Promise<void> | undefined;
