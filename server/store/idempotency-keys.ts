@@ -3,7 +3,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 
-export interface KnownKey {
+interface KnownKey {
+  id: string;
   fingerprint: string;
   answer_sealed: string | null;
 }
@@ -18,7 +19,7 @@ const lapsed = sql<boolean>`answer_sealed is null and claimed_until <= clock_tim
 export const findIdempotencyKey = (db: Db, slot: string, since: Date): Promise<KnownKey | undefined> =>
   db
     .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'answer_sealed'])
+    .select(['id', 'fingerprint', 'answer_sealed'])
     .where('slot', '=', slot)
     .where('created_at', '>', since)
     .where(sql<boolean>`not (${lapsed})`)
