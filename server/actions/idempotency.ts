@@ -20,7 +20,11 @@ interface Deps {
 }
 
 // The slot stands for the merchant account, the key pair and the key.
-const placeOf = (slot: string, id: string): Place => ({ purpose: 'answer', owner: slot, id });
+const placeOf = ({ slot, id }: { slot: string; id: string }): Place => ({
+  purpose: 'answer',
+  owner: slot,
+  id,
+});
 
 export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
@@ -29,8 +33,7 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
     const known = await findIdempotencyKey(db, slot, since());
     if (!known) return undefined;
     const { fingerprint, answer_sealed: sealed } = known;
-    const answer =
-      sealed === null ? undefined : (parseJson(open(sealed, placeOf(slot, known.id))) as SentAnswer);
+    const answer = sealed === null ? undefined : (parseJson(open(sealed, placeOf(known))) as SentAnswer);
     return { fingerprint, answer };
   };
   return {
@@ -46,11 +49,11 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
     },
   };
 
-  function claimOf({ slot, ...key }: { id: string; claim: string; slot: string }) {
+  function claimOf(key: { id: string; claim: string; slot: string }) {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
       const { seal } = await findSealer(work.db, vault);
-      const sealed = seal(JSON.stringify(answer), placeOf(slot, key.id));
+      const sealed = seal(JSON.stringify(answer), placeOf(key));
       const isOurs = await settleIdempotencyKey(work.db, key, sealed);
       if (!isOurs) throw new Error('the claim of the Idempotency-Key has lapsed');
     };

@@ -5,6 +5,7 @@ import type { Db, Tx } from './database.ts';
 
 interface KnownKey {
   id: string;
+  slot: string;
   fingerprint: string;
   answer_sealed: string | null;
 }
@@ -19,7 +20,7 @@ const lapsed = sql<boolean>`answer_sealed is null and claimed_until <= clock_tim
 export const findIdempotencyKey = (db: Db, slot: string, since: Date): Promise<KnownKey | undefined> =>
   db
     .selectFrom('idempotency_keys')
-    .select(['id', 'fingerprint', 'answer_sealed'])
+    .select(['id', 'slot', 'fingerprint', 'answer_sealed'])
     .where('slot', '=', slot)
     .where('created_at', '>', since)
     .where(sql<boolean>`not (${lapsed})`)
