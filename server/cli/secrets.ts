@@ -34,7 +34,7 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   3. run, with the same CARD_KEY: payments secrets rotate
   4. restart every instance with CARD_KEY=<new>
 With an unchanged CARD_KEY it binds what versions before 1.2 stored: first replace all of their instances.
-If the command is interrupted, run it again: it continues where it stopped.`,
+If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
   return command;
