@@ -106,13 +106,15 @@ async function worksOnBoth(): Promise<void> {
 
 describe('a rolling rotation of CARD_KEY and CURSOR_KEY', () => {
   let firstCursor: string;
+  beforeAll(async () => {
+    firstCursor = await cursorOf('one');
+  });
   const steps: [string, Keys][] = [
     ['1: every instance accepts the new keys', { card: [oldCard, newCard], cursor: [oldCursor, newCursor] }],
     ['2: every instance uses the new keys', { card: [newCard, oldCard], cursor: [newCursor, oldCursor] }],
   ];
 
   it.each(steps)('step %s, at any moment of it', async (_, keys) => {
-    firstCursor ??= await cursorOf('one');
     for (const name of both) {
       await restart(name, keys);
       await worksOnBoth();

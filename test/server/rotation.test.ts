@@ -220,10 +220,9 @@ describe('in the sandbox', () => {
     expect(await findSealing(db())).toBe('binding');
     expect(await countUnbound(db())).toBeGreaterThan(0);
     expect((await openAll()).get('card-number')).toContain(number);
-    expect(await doctor()).toEqual({
-      status: 0,
-      note: expect.stringMatching(/^a rotation is not finished, [\d,]+ are not bound to their rows: /),
-    });
+    const { status: health, note } = await doctor();
+    expect(health).toBe(0);
+    expect(note).toMatch(/^a rotation is not finished, [\d,]+ are not bound to their rows: /);
     const { status, stdout } = await paymentsHere(['secrets', 'rotate'], env);
     expect([status, stdout]).toEqual([0, expect.stringContaining(`with key ${made ?? ''}`)]);
     expect(keysNow()).toEqual([made]);
