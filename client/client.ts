@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import { contractVersion, routes } from '../generated/operations.ts';
 import type { paths } from '../generated/types.ts';
-import { createError, unwrap } from './errors.ts';
+import { createError, PaymentsError, unwrap } from './errors.ts';
 import { keyHeader, makeKey } from './idempotency.ts';
 import { pages, paginate, type FetchPage, type Walk } from './paginate.ts';
 import { createRetryingFetch, type Fetch, type RetryOptions } from './retry.ts';
@@ -62,11 +62,17 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const send = raw.request as (method: string, path: string, init: object) => Promise<RawResult>;
   const call = (method: string) => async (path: string, init: object) => {
     checkCall(method, path, init);
-    const { data, error, response } = await send(method, path, init);
-    // `error` is undefined if an error response has no body, so check the status.
-    return response.ok && data !== undefined
-      ? { data, response }
-      : { error: createError(response, error), response };
+    try {
+      const { data, error, response } = await send(method, path, init);
+      // `error` is undefined if an error response has no body, so check the status.
+      return response.ok && data !== undefined
+        ? { data, response }
+        : { error: createError(response, error), response };
+    } catch (error) {
+      // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
+      if (error instanceof PaymentsError) return { error, response: Response.error() };
+      throw error;
+    }
   };
   const methods = new Set(Object.keys(routes).map((route) => route.slice(0, route.indexOf(' '))));
   const calls = Object.fromEntries([...methods].map((method) => [method, call(method)])) as unknown as Calls;

@@ -54,7 +54,7 @@ type DataOf<Operation> = Open<
   Extract<FetchResponse<Operation & object, object, 'application/json'>, { error?: never }>['data']
 >;
 
-/** Either `data` or `error`. */
+/** Either `data` or `error`. Without a response, the status of `response` is 0. */
 export type Result<Data> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: PaymentsError; response: Response };

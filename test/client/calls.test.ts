@@ -127,7 +127,9 @@ describe('an error', () => {
       retry: { tries: 1 },
     });
     const params = { query: { search: 'jane@example.com' } };
-    const error = await refusal(nobody.GET('/transactions', { params }));
+    const answer = await nobody.GET('/transactions', { params });
+    expect(answer.response.status).toBe(0);
+    const error = await refusal(Promise.resolve(answer).then(unwrap));
     expect(error).toMatchObject({ status: 0, code: 'no_response', details: [], requestId: null });
     expect(error.message).toMatch(
       new RegExp(
@@ -209,9 +211,8 @@ describe('a mistake that the compiler would find', () => {
     ['GET', 'transactions'],
     ['GET', '/toString'],
   ] as const)('%s %s: the error lists what the contract has', async (method, path) => {
-    const error: unknown = await loose()
-      [method](path)
-      .catch((caught: unknown) => caught);
+    const call = loose()[method];
+    const error: unknown = await call(path).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TypeError);
     const { message } = error as TypeError;
     expect(message).toContain(`has no ${method} ${path}. It has `);
