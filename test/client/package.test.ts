@@ -36,7 +36,7 @@ const succeed = async (command: string, args: string[]): Promise<string> => {
 describe('the package', () => {
   it('was built although the server does not compile, and has the field that the server lacks', async () => {
     const server = compile.faults([join(packed.tree, 'server/present/card-scheme.ts')], {
-      options: { allowImportingTsExtensions: true, types: ['node'] },
+      options: { allowImportingTsExtensions: true, lib: ['lib.es2023.d.ts'], types: [] },
     });
     expect(server).toEqual([expect.stringMatching(/^card-scheme\.ts: Property 'short_name' is missing/)]);
     const types = await readFile(join(packed.folder, 'generated/types.d.ts'), 'utf8');

@@ -2,7 +2,7 @@
  * The client as its consumers get it: generated, built and packed by the project's own commands in a copy of the project, and
  * installed by npm in a folder outside of it. The copy's contract has a field that the copy's server does not know yet.
  */
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -44,15 +44,14 @@ export async function packClient(): Promise<PackedClient> {
 
   // Not below the copy, where it would also find the packages of the project.
   const consumer = await mkdtemp(join(tmpdir(), 'client-consumer-'));
+  await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true }));
   // The dependencies come from the project's own node_modules, so that npm needs no network.
   const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) =>
     join(root, 'node_modules', name),
   );
-  succeeded(await run('npm', ['pack', '--ignore-scripts', ...dependencies], { cwd: consumer }));
-  const tarballs = (await readdir(consumer)).map((file) => `./${file}`);
-  succeeded(await run('npm', ['init', '--yes'], { cwd: consumer }));
-  const install = ['install', '--offline', '--no-audit', '--no-fund'];
-  succeeded(await run('npm', [...install, ...tarballs, join(tree, 'client', tarball)], { cwd: consumer }));
+  const options = ['--offline', '--install-links', '--no-audit', '--no-fund'];
+  const packages = [...dependencies, join(tree, 'client', tarball)];
+  succeeded(await run('npm', ['install', ...options, ...packages], { cwd: consumer }));
   return {
     tree,
     tarball: join(tree, 'client', tarball),
