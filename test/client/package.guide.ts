@@ -72,6 +72,14 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       ]);
     });
 
+    it('installs the Vite that this test uses', () => {
+      const { devDependencies, overrides } = JSON.parse(read('package.json')) as Record<
+        'devDependencies' | 'overrides',
+        Record<string, string>
+      >;
+      expect(guide).toContain(`vite@${devDependencies.vite} rolldown@${overrides.rolldown}`);
+    });
+
     it('compiles as its tsconfig.json says, and mistakes do not', () => {
       const { config } = ts.parseConfigFileTextToJson('tsconfig.json', files.get('tsconfig.json') ?? '') as {
         config: object;
