@@ -119,33 +119,29 @@ describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChr
     expect(outcome).toEqual({ waits: 1, inTime: true, statuses: [200] });
   });
 
-  it('signs with WebCrypto in a web worker, with both algorithms', async () => {
-    const keys = await Promise.all(
-      (['ECDSA', 'RSA'] as const).map(async (algorithm) => (await service.pair({ algorithm })).key),
-    );
+  it('signs with WebCrypto in a web worker', async () => {
     const { code } = await bundle('server.ts');
     const found = await inPage(
       `const worker = new Worker(URL.createObjectURL(new Blob([given.code])));
-      const answers = new Promise((resolve, reject) => {
+      const answer = new Promise((resolve, reject) => {
         worker.onmessage = ({ data }) => resolve(data);
         worker.onerror = ({ message }) => reject(new Error(message));
       });
-      worker.postMessage({ baseUrl, keys: given.keys });
-      return answers;`,
+      worker.postMessage({ baseUrl, privateKey: given.privateKey });
+      return answer;`,
       {
-        keys: keys.map((key) => key.export({ type: 'pkcs8', format: 'pem' })),
-        code: `${code};onmessage = async ({ data: { baseUrl, keys } }) => {
-          const statuses = keys.map(async (privateKey) => {
-            const client = payments.createPaymentsClient({ baseUrl, keyPair: { privateKey } });
-            return (await client.GET('/transactions')).response.status;
-          });
-          const old = '-----BEGIN EC PRIVATE KEY-----';
-          const refused = payments.signToken({ privateKey: old }).catch(({ message }) => message);
-          postMessage([...(await Promise.all(statuses)), await refused]);
+        privateKey: service.key.export({ type: 'pkcs8', format: 'pem' }),
+        code: `${code};onmessage = async ({ data: { baseUrl, privateKey } }) => {
+          const client = payments.createPaymentsClient({ baseUrl, keyPair: { privateKey } });
+          const { response } = await client.GET('/transactions');
+          const sec1 = { privateKey: '-----BEGIN EC PRIVATE KEY-----' };
+          const refusal = await payments.signToken(sec1).catch(({ message }) => message);
+          postMessage([response.status, refusal]);
         };`,
       },
     );
-    expect(found).toEqual([200, 200, expect.stringContaining('openssl pkcs8 -topk8')]);
+    // What it cannot read without node:crypto, it says how to convert.
+    expect(found).toEqual([200, expect.stringContaining('openssl pkcs8 -topk8')]);
   });
 
   it('checks a webhook with WebCrypto', async () => {
