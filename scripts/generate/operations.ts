@@ -6,6 +6,7 @@ import {
   type Contract,
   type Operation,
   type Parameter,
+  type Window,
 } from './contract.ts';
 
 export function operationsModule(contract: Contract): string {
@@ -25,6 +26,11 @@ import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '${contract.info.version}';
 
+export interface Limit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -33,7 +39,9 @@ export interface Operation {
   /** Alternatives: one of them is enough. */
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
-  readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  readonly rateLimit: ({ readonly scope: string } & Limit) | null;
+  /** Of operations that store a card. */
+  readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
   /** Whether it takes an Idempotency-Key, as every operation that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
@@ -96,12 +104,16 @@ export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<I
 `;
 }
 
+const windowOf = ({ limit, window_seconds }: Window) => `limit: ${limit}, windowSeconds: ${window_seconds}`;
+
 function entry(contract: Contract, path: string, method: string, operation: Operation): string {
   const quoted = (words: string[]) => `[${words.map((word) => `'${word}'`).join(', ')}]`;
   const scopes = operation.security.flatMap((alternative) => Object.values(alternative).flat());
   const limit = operation['x-rate-limit'];
-  const rateLimit = limit
-    ? `{ scope: '${limit.scope}', limit: ${limit.limit}, windowSeconds: ${limit.window_seconds} }`
+  const rateLimit = limit ? `{ scope: '${limit.scope}', ${windowOf(limit)} }` : 'null';
+  const velocity = operation['x-velocity-limit'];
+  const velocityLimit = velocity
+    ? `{ cards: { ${windowOf(velocity.cards)} }, sameBinAndLastFour: { ${windowOf(velocity.same_bin_and_last_four)} } }`
     : 'null';
   const parameters = (operation.parameters ?? []).map(
     (parameter) => resolve(contract, parameter) as unknown as Parameter,
@@ -119,6 +131,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},
+    velocityLimit: ${velocityLimit},
     takesKey: ${takesKey},
     statuses: [${statuses.join(', ')}],
     reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],
