@@ -23,6 +23,10 @@ export interface Config {
   secrets: Record<SecretName, Buffer | undefined>;
   /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
   olderCardKeys?: readonly Buffer[];
+  /** The keys after the first in FINGERPRINT_KEY: what they made is recognised, and made anew with the first. */
+  olderFingerprintKeys?: readonly Buffer[];
+  /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
+  cardsPerMinute?: number | 'off';
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
@@ -126,6 +130,12 @@ export const keys: Key[] = [
     accepts: oneOf('on', 'off'),
   },
   {
+    name: 'CARDS_PER_MINUTE',
+    doc: 'how many cards a key pair may store per minute in a merchant account; by default as the contract says in production, `off` in the sandbox',
+    format: '1 to 1000000, or `off`',
+    accepts: (value) => value === 'off' || whole(1, 1_000_000)(value),
+  },
+  {
     name: 'PROVIDERS',
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     format: 'path',
@@ -145,7 +155,9 @@ export const secretKeys = secretNames.map((name) => ({
   format:
     name === 'CARD_KEY'
       ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
-      : '32 random bytes in base64 (`openssl rand -base64 32`)',
+      : name === 'FINGERPRINT_KEY'
+        ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first is used, what the others made is recognised'
+        : '32 random bytes in base64 (`openssl rand -base64 32`)',
 }));
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
@@ -176,7 +188,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
-  const olderCardKeys: Buffer[] = [];
+  const olderKeys: Partial<Record<SecretName, Buffer[]>> = {};
   for (const { name, doc, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
@@ -188,7 +200,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
-    if (name === 'CARD_KEY') olderCardKeys.push(...older.filter((key) => key !== undefined));
+    olderKeys[name] = older.filter((key) => key !== undefined);
     if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
   }
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
@@ -237,7 +249,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
     providersModule: given('PROVIDERS'),
     secrets,
-    olderCardKeys,
+    olderCardKeys: olderKeys.CARD_KEY ?? [],
+    ...(olderKeys.FINGERPRINT_KEY ? { olderFingerprintKeys: olderKeys.FINGERPRINT_KEY } : {}),
+    ...(given('CARDS_PER_MINUTE') === undefined
+      ? {}
+      : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
     warnings: warningsOf(environment, given),
   };
 }
@@ -285,7 +301,9 @@ function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boole
 }
 
 const keysIn = (name: SecretName, value: string): string[] =>
-  name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
+  name === 'CURSOR_KEY' ? [value] : value.split(',').map((key) => key.trim());
+
+const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));
 
 function strongKey(value: string): Buffer | undefined {
   const key = decodeKey(value);

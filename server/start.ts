@@ -88,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
+      cardsPerMinute: config.cardsPerMinute,
       siteDir: join(import.meta.dirname, '..', 'site'),
       log,
       now,

@@ -1,6 +1,7 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
 import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
+import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
 import { checkMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import type { Vault } from '../domain/vault.ts';
@@ -21,7 +22,7 @@ import type { InUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 export interface CardSecrets {
   vault: Vault;
-  fingerprint: (number: string) => string;
+  fingerprints: Fingerprints;
 }
 
 export interface NewCard extends CardDescription {
@@ -43,14 +44,35 @@ const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-met
   });
 
 /** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
-const numberColumns = (number: string, description: CardDescription, secrets: CardSecrets) => ({
+const numberColumns = (
+  account: string,
+  number: string,
+  description: CardDescription,
+  secrets: CardSecrets,
+) => ({
   scheme: schemeOf(number),
   bin: binOf(number),
   label: lastFour(number),
-  fingerprint: secrets.fingerprint(number),
+  account_fingerprint: secrets.fingerprints.make(account, number),
+  // In a replacement, so that it also replaces a fingerprint of the old form.
+  fingerprint: null,
   number_sealed: secrets.vault.seal(number, 'card'),
   ...description,
 });
+
+type StoredNumber = Partial<Pick<PaymentMethodRow, 'account_fingerprint' | 'fingerprint' | 'number_sealed'>>;
+
+/** Whether this number is stored there. A fingerprint of another version says nothing, so the number is opened then. */
+function holdsNumber(
+  { account_fingerprint: made, fingerprint: oldForm, number_sealed: sealed }: StoredNumber,
+  account: string,
+  number: string,
+  { vault, fingerprints }: CardSecrets,
+): boolean {
+  if (made && !oldForm && versionOf(made) === fingerprints.version)
+    return made === fingerprints.make(account, number);
+  return Boolean(sealed) && vault.open(sealed ?? '', 'card') === number;
+}
 
 /** `taken` names the record that has the external identifier already. */
 export async function createPaymentMethod(
@@ -59,20 +81,16 @@ export async function createPaymentMethod(
   secrets: CardSecrets,
 ): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
   const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
-  const stored = numberColumns(number, { card_type, card_issuer_name }, secrets);
+  const { merchant_account_id: account, external_identifier: external } = card;
+  const stored = numberColumns(account, number, { card_type, card_issuer_name }, secrets);
+  // A card that cannot be used is stored without its number, and nothing must tell which number it was.
+  const withoutNumber = card.status === 'failed' ? { number_sealed: null, account_fingerprint: null } : {};
   const made = await insertPaymentMethod(
     unit.db,
-    {
-      ...columns,
-      id,
-      ...stored,
-      // A card that cannot be used is stored without its number.
-      number_sealed: card.status === 'failed' ? null : stored.number_sealed,
-    },
+    { ...columns, id, ...stored, ...withoutNumber },
     changed(unit, 'payment-method.created'),
   );
   if (made) return { made };
-  const { merchant_account_id: account, external_identifier: external } = card;
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
   return { taken: existing?.id ?? null };
 }
@@ -104,12 +122,15 @@ export async function noteReplacement(
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethod(unit.db, id);
   if (!found) return undefined;
-  const card = number === undefined ? {} : numberColumns(number, secrets.describeCard(number), secrets);
-  const fingerprint = number === undefined ? undefined : secrets.fingerprint(number);
-  const changesNumber = fingerprint !== undefined && fingerprint !== found.fingerprint;
+  const account = found.merchant_account_id;
+  const card =
+    number === undefined ? {} : numberColumns(account, number, secrets.describeCard(number), secrets);
+  const isIn = (stored: StoredNumber | null) =>
+    stored !== null && number !== undefined && holdsNumber(stored, account, number, secrets);
+  const changesNumber = number !== undefined && !isIn(found);
   // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
   const isKnown = changesNumber
-    ? found.replacement?.fingerprint === fingerprint && found.replacement.expiration_date === expiration_date
+    ? isIn(found.replacement) && found.replacement?.expiration_date === expiration_date
     : found.expiration_date === expiration_date;
   if (isKnown) return found;
   // A new date does not undo a new number that was found before: both apply.

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVault, keyIdOf, type Vault } from '../../server/domain/vault.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
-import { fingerprintOf } from '../../server/domain/cards.ts';
+import { createFingerprints } from '../../server/domain/fingerprints.ts';
 import { countSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
@@ -45,7 +45,7 @@ async function storeMany(vault: Vault, many: number): Promise<void> {
 }
 
 async function storeWithReplacement(vault: Vault): Promise<string> {
-  const secrets = { vault, fingerprint: (text: string) => fingerprintOf(Buffer.alloc(32), text) };
+  const secrets = { vault, fingerprints: createFingerprints([Buffer.alloc(32)]) };
   const card = {
     merchant_account_id: 'default',
     buyer_id: null,
