@@ -9,6 +9,7 @@ import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
+import { fingerprintCommands } from './fingerprints.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
@@ -16,7 +17,9 @@ import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 const pause = () => wait(200);
 
 export function secrets(): Command {
-  const command = new Command('secrets').description('the keys that encrypt stored secrets');
+  const command = new Command('secrets').description(
+    'the keys that encrypt stored secrets and make fingerprints',
+  );
   command
     .command('rotate')
     .description(
@@ -35,6 +38,7 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
 If the command is interrupted, run it again: it continues where it stopped.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
+  for (const one of fingerprintCommands()) command.addCommand(one);
   return command;
 }
 

@@ -5,6 +5,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // instances of an older version write it, during a rolling upgrade; if it is not null, it is newer than account_fingerprint.
   await sql`alter table payment_methods add column account_fingerprint text`.execute(db);
   await sql`
+    create index payment_methods_by_fingerprint on payment_methods (merchant_account_id, account_fingerprint)
+    where account_fingerprint is not null`.execute(db);
+  await sql`
     create index payment_methods_old_fingerprint on payment_methods (merchant_account_id)
     where fingerprint is not null`.execute(db);
   // How far the rewrite of an account is (actions/fingerprints.ts). Accounts that exist now have fingerprints of the old form.
