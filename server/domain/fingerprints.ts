@@ -1,8 +1,7 @@
 // Fingerprints tell whether two cards of a merchant account are the same. Each account has a key of its own: with one key for
 // all, whoever may store cards in one account could recognise the cards of another. A stored fingerprint starts with its
 // version, the ID of the key, like a sealed value. Fingerprints of different versions must never be compared.
-import { createHmac } from 'node:crypto';
-import { keyIdOf, type Keys } from './vault.ts';
+import { createHash, createHmac } from 'node:crypto';
 
 export interface Fingerprints {
   /** The version of new fingerprints. */
@@ -13,11 +12,15 @@ export interface Fingerprints {
   make: (account: string, number: string) => string;
 }
 
-export function createFingerprints([current, ...others]: Keys): Fingerprints {
-  const version = keyIdOf(current);
+const versionOfKey = (key: Buffer): string =>
+  createHash('sha256').update('fingerprint version').update(key).digest('hex').slice(0, 8);
+
+/** The first key makes fingerprints; the others did so before. */
+export function createFingerprints([current, ...others]: readonly [Buffer, ...Buffer[]]): Fingerprints {
+  const version = versionOfKey(current);
   return {
     version,
-    older: others.map(keyIdOf),
+    older: others.map(versionOfKey),
     make: (account, number) => `${version}.${fingerprintOf(current, account, number)}`,
   };
 }

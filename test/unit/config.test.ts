@@ -129,6 +129,13 @@ describe('the table', () => {
   });
 });
 
+it('CARDS_PER_MINUTE is a number, `off`, or left to the contract', () => {
+  expect(readConfig({}).cardsPerMinute).toBeUndefined();
+  expect(readConfig({ CARDS_PER_MINUTE: '7' }).cardsPerMinute).toBe(7);
+  expect(readConfig({ CARDS_PER_MINUTE: 'off' }).cardsPerMinute).toBe('off');
+  expect(faultOf({ CARDS_PER_MINUTE: '0' })).toContain('CARDS_PER_MINUTE');
+});
+
 describe('PUBLIC_URL', () => {
   it.each([
     [{}, 'http://127.0.0.1:8080'],
@@ -227,6 +234,16 @@ describe('production', () => {
     expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is too weak');
     const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
+  });
+
+  it('takes several fingerprint keys, of which the first is used, and refuses a short one among them', () => {
+    const [first, second] = [random(), random()];
+    const env = production();
+    const read = readConfig({ ...env, FINGERPRINT_KEY: `${first}, ${second}` });
+    expect(read.secrets.FINGERPRINT_KEY?.toString('base64')).toBe(first);
+    expect(read.olderFingerprintKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},short` })).toContain('FINGERPRINT_KEY is too weak');
+    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},${env.CARD_KEY ?? ''}` })).toContain('must differ');
   });
 
   it('refuses one secret for two purposes and names both', () => {
