@@ -167,7 +167,7 @@ const edits: Record<Rating, Edit[]> = {
     ['a further alternative of scopes', put(`${keyPairs}/security`, plus({ BearerAuth: ['all.read'] }))],
     ['a higher rate limit', put(`${balances}/x-rate-limit/limit`, 80)],
     ['a rate limit lifted', cut(`${subscribe}/x-rate-limit`)],
-    ['a new velocity limit', put(`${subscribe}/x-velocity-limit`, { cards: limit })],
+    ['a new velocity limit', put(`${transactions}/x-velocity-limit`, { cards: limit })],
     ['more cards a minute', put(`${cards}/x-velocity-limit/cards/limit`, 400)],
     ['a velocity limit lifted', cut(`${cards}/x-velocity-limit`)],
     ['a wider merchant scope', put('/paths/~1payment-methods/post/x-merchant-scope', 'many')],
