@@ -42,6 +42,7 @@ const given: Step[] = [
   put(`${schemas}/GiftCardBalanceNew/if`, { required: ['pin'] }),
   put(`${subscribe}/requestBody/required`, false),
   put(`${subscribe}/x-rate-limit`, limit),
+  put(`${keyPairs}/x-velocity-limit`, { cards: limit }),
 ];
 
 const edits: Record<Rating, Edit[]> = {
@@ -169,7 +170,7 @@ const edits: Record<Rating, Edit[]> = {
     ['a rate limit lifted', cut(`${subscribe}/x-rate-limit`)],
     ['a new velocity limit', put(`${transactions}/x-velocity-limit`, { cards: limit })],
     ['more cards a minute', put(`${cards}/x-velocity-limit/cards/limit`, 400)],
-    ['a velocity limit lifted', cut(`${cards}/x-velocity-limit`)],
+    ['a velocity limit lifted', cut(`${keyPairs}/x-velocity-limit`)],
     ['a wider merchant scope', put('/paths/~1payment-methods/post/x-merchant-scope', 'many')],
     ['a deprecation', put(`${balances}/deprecated`, true)],
   ],
