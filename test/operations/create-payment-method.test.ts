@@ -416,7 +416,7 @@ describe('CARDS_PER_MINUTE', () => {
   it('is as the contract says in production, and off in the sandbox', () => {
     const { cards } = operations.createPaymentMethod.velocityLimit;
     const limited = (limit: number) => [
-      expect.objectContaining({ limit, windowSeconds: cards.windowSeconds }),
+      { scope: 'cards createPaymentMethod', limit, windowSeconds: cards.windowSeconds },
     ];
     expect(cardLimits(undefined, 'production')).toEqual(limited(cards.limit));
     expect(cardLimits(7, 'production')).toEqual(limited(7));
