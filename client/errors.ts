@@ -81,7 +81,7 @@ const explanations = new Map<string, string>([
   ['forbidden', "The token's scopes or the key pair's roles do not allow this"],
   ['duplicate_record', 'Another record has the same unique value'],
   ['too_early', 'The request was sent as TLS early data; send it again after the handshake'],
-  ['too_many_requests', 'Too many requests; try again later'],
+  ['too_many_requests', 'Too many requests, or too many cards stored; try again when Retry-After has passed'],
   ['bad_gateway', 'A provider behind the service failed'],
   ['gateway_timeout', 'A provider behind the service did not answer in time'],
 ]);

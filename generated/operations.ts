@@ -1,7 +1,12 @@
 // Written by `npm run generate` from openapi/. Do not edit.
 import type { components, paths, webhooks } from './types.ts';
 
-export const contractVersion = '1.1.0';
+export const contractVersion = '1.2.0';
+
+export interface Limit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
 
 export interface Operation {
   readonly id: string;
@@ -11,7 +16,9 @@ export interface Operation {
   /** Alternatives: one of them is enough. */
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
-  readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  readonly rateLimit: ({ readonly scope: string } & Limit) | null;
+  /** Of operations that store a card. */
+  readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
   /** Whether it takes an Idempotency-Key, as every operation that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
@@ -30,6 +37,7 @@ export const operations = {
     scopes: ['api-key-pairs.read'],
     merchantScope: 'none',
     rateLimit: null,
+    velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
     reserved: [404, 409, 425, 429, 502, 504],
@@ -43,6 +51,7 @@ export const operations = {
     scopes: ['gift-cards.read', 'embed'],
     merchantScope: 'one',
     rateLimit: { scope: 'embed', limit: 50, windowSeconds: 60 },
+    velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 425, 429, 500, 502, 504],
     reserved: [],
@@ -56,8 +65,9 @@ export const operations = {
     scopes: ['payment-methods.write'],
     merchantScope: 'one',
     rateLimit: null,
+    velocityLimit: { cards: { limit: 300, windowSeconds: 60 }, sameBinAndLastFour: { limit: 20, windowSeconds: 86400 } },
     takesKey: true,
-    statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 500],
+    statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500],
     reserved: [],
     defaults: { query: [], body: [] },
   },
@@ -69,6 +79,7 @@ export const operations = {
     scopes: ['transactions.read'],
     merchantScope: 'many',
     rateLimit: null,
+    velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500],
     reserved: [],
@@ -82,6 +93,7 @@ export const operations = {
     scopes: ['card-scheme-definitions.read'],
     merchantScope: 'none',
     rateLimit: null,
+    velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 405, 500],
     reserved: [],
@@ -95,6 +107,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.write'],
     merchantScope: 'many',
     rateLimit: null,
+    velocityLimit: null,
     takesKey: true,
     statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500],
     reserved: [],
@@ -108,6 +121,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.read'],
     merchantScope: 'many',
     rateLimit: null,
+    velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500],
     reserved: [],

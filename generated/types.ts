@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Store a card
-         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it. With an `Idempotency-Key` the request can be repeated without storing the card twice.
+         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it. With an `Idempotency-Key` the request can be repeated without storing the card twice. Against card testing, too many cards are answered with 429: see [Rate limits](#section/Rate-limits).
          */
         post: operations["createPaymentMethod"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface components {
             expiration_date: components["schemas"]["ExpirationDate"] | null;
             /** @description The caller's own reference, unique within the merchant account. */
             external_identifier: string | null;
-            /** @description A keyed hash of the card number: the same card has the same fingerprint, and nobody can compute the number from it. */
+            /** @description A keyed hash of the card number: within a merchant account the same card has the same fingerprint, in another account it has another. Null for a card with the status `failed`. All fingerprints may change together when the service changes its key; compare fingerprints that you were shown recently, and do not use them as identifiers. */
             fingerprint: string | null;
             /** @description Whether the account updater has found new details that do not apply yet. They apply when the card has expired, when only the expiration date changed, or when a transaction is declined for the card's sake. Always false for methods other than cards. */
             has_replacement: boolean;
@@ -1032,7 +1032,7 @@ export interface components {
             expiration_date: components["schemas"]["ExpirationDate"] | null;
             /** @description The merchant's own reference of the payment method. */
             external_identifier: string | null;
-            /** @description A keyed hash of the card number; the same card has the same fingerprint. */
+            /** @description A keyed hash of the card number; within a merchant account the same card has the same fingerprint. Null where it is not known. */
             fingerprint: string | null;
             /**
              * Format: uuid
@@ -1301,6 +1301,18 @@ export interface components {
         /** @description The request came as TLS early data (marked with an `Early-Data` header, RFC 8470) and could be a replay. Send it again once the handshake is complete. */
         TooEarly: {
             headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many cards in the last minute, or too many different numbers with the same BIN and last four digits in 24 hours. Nothing was stored. `Retry-After` says when the next one is accepted. */
+        TooManyCards: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1706,6 +1718,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessablePaymentMethod"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyCards"];
             500: components["responses"]["ServerError"];
         };
     };

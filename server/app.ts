@@ -29,9 +29,11 @@ import { createRateLimit, rateLimits } from './http/rate-limit.ts';
 import { requestId } from './http/request-id.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
+import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
+import { countCardNumber } from './store/card-numbers.ts';
 import type { Database } from './store/database.ts';
 import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
@@ -45,6 +47,7 @@ export interface AppDeps
   inUnitOfWork: InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
+  cardsPerMinute: CardsPerMinute;
   siteDir: string;
   log: Logger;
 }
@@ -52,9 +55,10 @@ export interface AppDeps
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, log, now } = deps;
-  const { environment, cursors, vault, fingerprint, digests, providers, warn, siteDir, bodyLimit } = deps;
+  const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
+  const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
   const { db, pool } = database;
-  const shared = { db, environment, cursors, vault, fingerprint, providers, now, warn };
+  const shared = { db, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
@@ -104,6 +108,11 @@ export function createApp(deps: AppDeps): Express {
       handlers,
       responses,
       onBehalfOf,
+      limitVelocity: createVelocityLimit({
+        countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
+        countNumber: (tried, limit) => countCardNumber(db, tried, limit, now()),
+        digestsOf: velocity,
+      }),
       digests,
       once: createOnce(createKeptAnswers({ db, vault, now })),
       depsOf: ({ caller, selection }, beforeCommit) => ({

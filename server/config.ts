@@ -28,6 +28,10 @@ export interface Config {
   olderCardKeys?: readonly Buffer[];
   /** The keys after the first in CURSOR_KEY. Cursors that they signed are still accepted. */
   olderCursorKeys?: readonly Buffer[];
+  /** The keys after the first in FINGERPRINT_KEY: what they made is recognised, and made anew with the first. */
+  olderFingerprintKeys?: readonly Buffer[];
+  /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
+  cardsPerMinute?: number | 'off';
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
@@ -144,6 +148,12 @@ export const keys: Key[] = [
     accepts: whole(91, 36_500),
   },
   {
+    name: 'CARDS_PER_MINUTE',
+    doc: 'how many cards a key pair may store per minute in a merchant account; by default as the contract says in production, `off` in the sandbox',
+    format: '1 to 1000000, or `off`',
+    accepts: (value) => value === 'off' || whole(1, 1_000_000)(value),
+  },
+  {
     name: 'PROVIDERS',
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     format: 'path',
@@ -158,15 +168,17 @@ const secretDocs: Record<SecretName, string> = {
 };
 
 /** During a rotation these have several keys. */
-const severalKeys: Partial<Record<SecretName, string>> = {
+const severalKeys: Record<SecretName, string> = {
   CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
+  FINGERPRINT_KEY:
+    ', or several such keys separated by commas: the first is used, what the others made is recognised',
   CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
 };
 
 export const secretKeys = secretNames.map((name) => ({
   name,
   doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name] ?? ''}`,
+  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name]}`,
 }));
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
@@ -205,7 +217,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
         faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
       continue;
     }
-    const [sealing = '', ...others] = keysIn(name, value);
+    const [sealing = '', ...others] = keysIn(value);
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
@@ -224,7 +236,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   // Compared as bytes, because base64 can encode the same bytes in several ways; a reversed key counts as the same.
   const bytes = (name: SecretName) =>
-    keysIn(name, given(name) ?? '').map((key) => {
+    keysIn(given(name) ?? '').map((key) => {
       const decoded = Buffer.from(key, 'base64');
       return [decoded.toString('hex'), decoded.reverse().toString('hex')].sort()[0] ?? '';
     });
@@ -263,6 +275,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     secrets,
     olderCardKeys: olderKeys.CARD_KEY ?? [],
     olderCursorKeys: olderKeys.CURSOR_KEY ?? [],
+    ...(olderKeys.FINGERPRINT_KEY ? { olderFingerprintKeys: olderKeys.FINGERPRINT_KEY } : {}),
+    ...(given('CARDS_PER_MINUTE') === undefined
+      ? {}
+      : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
     warnings: warningsOf(environment, given),
   };
 }
@@ -309,8 +325,9 @@ function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boole
   return !['', 'disable', 'allow', '0', 'false'].includes(asked ?? fromEnvironment ?? '');
 }
 
-const keysIn = (name: SecretName, value: string): string[] =>
-  name in severalKeys ? value.split(',').map((key) => key.trim()) : [value];
+const keysIn = (value: string): string[] => value.split(',').map((key) => key.trim());
+
+const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));
 
 function strongKey(value: string): Buffer | undefined {
   const key = decodeKey(value);

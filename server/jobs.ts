@@ -1,13 +1,15 @@
 // Background jobs, run at start-up and then once a day. Several instances may run them at the same time, because each change
 // locks its row first.
 import type { Logger } from 'pino';
+import { rewriteFingerprints } from './actions/fingerprints.ts';
 import {
   deleteOldAuditEntries,
+  deleteOldCardNumbers,
   deleteOldEvents,
   deleteOldIdempotencyKeys,
   deleteOldRateLimits,
 } from './actions/housekeeping.ts';
-import { applyExpiredReplacements } from './actions/payment-methods.ts';
+import { applyExpiredReplacements, type CardSecrets } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import { isDoneWithin } from './domain/deadline.ts';
 import { keepKeyMilliseconds } from './domain/idempotency.ts';
@@ -21,6 +23,9 @@ export interface Jobs {
 export interface JobsOptions {
   db: Db;
   inUnitOfWork: InUnitOfWork;
+  secrets: CardSecrets;
+  /** How long the numbers of the limit on storing cards are remembered. */
+  rememberNumbersMilliseconds: number;
   log: Logger;
   now: () => Date;
   /** Events and their deliveries; until then they can be listed and replayed. */
@@ -32,11 +37,13 @@ export interface JobsOptions {
 
 const day = 86_400_000;
 const stopMilliseconds = 10_000;
+const logMilliseconds = 5_000;
 
 export function startJobs(options: JobsOptions): Jobs {
   const {
     db,
     inUnitOfWork,
+    secrets,
     log,
     now,
     eventRetentionDays,
@@ -54,8 +61,29 @@ export function startJobs(options: JobsOptions): Jobs {
     'old-idempotency-keys': () =>
       deleteOldIdempotencyKeys(db, new Date(now().getTime() - keepKeyMilliseconds)),
     'old-rate-limits': () => deleteOldRateLimits(db, now()),
+    'old-card-numbers': () =>
+      deleteOldCardNumbers(db, new Date(now().getTime() - options.rememberNumbersMilliseconds)),
+    // The last, because after an upgrade it may take a while.
+    fingerprints: async () => (await rewriteFingerprints(db, secrets, rewriteOptions())) ?? 0,
   };
   let stopping = false;
+  const rewriteOptions = () => {
+    let logged = performance.now();
+    return {
+      isStopping: () => stopping,
+      onProgress: (state: object) => {
+        if (performance.now() - logged < logMilliseconds) return;
+        logged = performance.now();
+        log.info({ job: 'fingerprints', ...state }, 'rewriting fingerprints');
+      },
+      onFault: (card: string, error: unknown) => {
+        log.error(
+          { job: 'fingerprints', card, err: error },
+          'the number of a card cannot be opened; see: payments doctor',
+        );
+      },
+    };
+  };
   const runAll = async () => {
     for (const [job, run] of Object.entries(jobs)) {
       if (stopping) return;

@@ -1,18 +1,21 @@
 // Creates the vault, fingerprints and cursors from the configured secrets. The sandbox generates its own secrets; production
 // must configure them.
 import { secretNames, type Config, type SecretName } from './config.ts';
-import { fingerprintOf } from './domain/cards.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
+import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
 import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
 import { createVault, type Keys, type Vault } from './domain/vault.ts';
+import { createVelocityDigests, type VelocityDigests } from './domain/velocity.ts';
 import { makeDataDirectory } from './postgres/index.ts';
-import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { olderKeysIn, sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
 export interface Secrets {
   vault: Vault;
   cursors: CursorCodec;
-  fingerprint: (number: string) => string;
-  digests: IdempotencyDigests;
+  fingerprints: Fingerprints;
+  /** One for each FINGERPRINT_KEY, so that a request is recognised during a rotation. */
+  digests: readonly IdempotencyDigests[];
+  velocity: VelocityDigests;
 }
 
 /** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
@@ -21,7 +24,14 @@ export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
 
 /** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
 export async function openSecrets(config: Config, { readOnly = false } = {}): Promise<Secrets> {
-  const { environment, dataDir, secrets, olderCardKeys = [], olderCursorKeys = [] } = config;
+  const {
+    environment,
+    dataDir,
+    secrets,
+    olderCardKeys = [],
+    olderCursorKeys = [],
+    olderFingerprintKeys,
+  } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
@@ -29,12 +39,17 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
       ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)
       : complete(secrets);
   const keys: Keys = [CARD_KEY, ...olderCardKeys];
+  const fingerprintKeys: Keys = [
+    FINGERPRINT_KEY,
+    ...(olderFingerprintKeys ?? (secrets.FINGERPRINT_KEY ? [] : olderKeysIn(dataDir, 'FINGERPRINT_KEY'))),
+  ];
   return {
     // A function, because a rotation changes the key of a running sandbox.
     vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
     cursors: createCursorCodec([CURSOR_KEY, ...olderCursorKeys]),
-    fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
-    digests: createIdempotencyDigests(FINGERPRINT_KEY),
+    fingerprints: createFingerprints(fingerprintKeys),
+    digests: fingerprintKeys.map(createIdempotencyDigests),
+    velocity: createVelocityDigests(fingerprintKeys),
   };
 }
 

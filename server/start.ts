@@ -11,6 +11,7 @@ import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
+import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
@@ -88,6 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inUnitOfWork,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
+      cardsPerMinute: config.cardsPerMinute,
       siteDir: join(import.meta.dirname, '..', 'site'),
       log,
       now,
@@ -115,6 +117,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const jobs = startJobs({
       db: background.db,
       inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
+      secrets,
+      rememberNumbersMilliseconds,
       log,
       now,
       eventRetentionDays: config.eventRetentionDays,

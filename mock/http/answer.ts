@@ -20,7 +20,7 @@ export interface AnswerOptions {
 }
 
 /** Not a secret: the mock keeps nothing that must be kept from somebody. It knows no key pairs: all callers are one. */
-const digests = createIdempotencyDigests(Buffer.from('mock'));
+const digests = [createIdempotencyDigests(Buffer.from('mock'))];
 const keyPairId = '';
 
 export function createAnswer({ address, now }: AnswerOptions): RequestHandler {

@@ -5,12 +5,13 @@ import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { sandboxStatus } from '../../server/providers/simulated-values.ts';
-import { binOf, fingerprintOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
+import { binOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
+import { createFingerprints, shownFingerprint } from '../../server/domain/fingerprints.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 
-/** Not a secret: the mock's fingerprints only have to be equal for equal cards. */
-const fingerprintKey = Buffer.from('mock');
+/** Not a secret: the mock's fingerprints only have to be equal for equal cards of an account. */
+const fingerprints = createFingerprints([Buffer.from('mock')]);
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 type Body = Input<'createPaymentMethod'>['body'];
@@ -57,19 +58,20 @@ function fillExample(
   status: PaymentMethod['status'],
 ): PaymentMethod {
   const { account, now } = request;
+  const owner = accountId(account) ?? example.merchant_account_id;
   const id = randomUUID();
   const time = now.toISOString();
   return {
     ...example,
     id,
     status,
-    merchant_account_id: accountId(account) ?? example.merchant_account_id,
+    merchant_account_id: owner,
     external_identifier: body.external_identifier ?? null,
     buyer: buyerOf(request, body),
     expiration_date: body.expiration_date,
     label: lastFour(body.number),
     scheme: schemeOf(body.number),
-    fingerprint: fingerprintOf(fingerprintKey, body.number),
+    fingerprint: status === 'failed' ? null : shownFingerprint(fingerprints.make(owner, body.number)),
     details: { bin: binOf(body.number), ...describeSimulatedCard(body.number) },
     approval_url: example.approval_url && approvalUrl(example.approval_url, id, body.redirect_url),
     created_at: time,

@@ -86,6 +86,8 @@ function isRatedByRedocly(change: Change): boolean {
   return typeName === 'Schema' ? ratedKeywords.has(property) : property === 'required';
 }
 
+const isLimit = (change: Change) => keyword(change) === 'x-rate-limit' || within(change, 'x-velocity-limit');
+
 // Nobody depends on the URL of a local server.
 const isLocalServer = (change: Change) =>
   change.typeName === 'Server' && /\/\/(127\.0\.0\.1|localhost)\b/.test(JSON.stringify(valueOf(change)));
@@ -125,16 +127,21 @@ const rules: Rule[] = [
     why: 'it moves to another URL',
   },
 
+  // Bounds abuse at a rate that no honest caller reaches, so introducing it is an addition (docs/open-points.md).
+  {
+    when: (change) => change.kind === 'added' && keyword(change) === 'x-velocity-limit',
+    rating: 'addition',
+  },
   {
     when: (change) =>
-      keyword(change) === 'x-rate-limit' &&
+      isLimit(change) &&
       (change.kind === 'removed' ||
         (changed(change, 'limit') && rises(change)) ||
         (changed(change, 'window_seconds') && falls(change))),
     rating: 'addition',
   },
   {
-    when: (change) => keyword(change) === 'x-rate-limit',
+    when: isLimit,
     rating: 'breaking',
     why: 'callers reach the limit sooner',
   },

@@ -47,11 +47,31 @@ export function missedChanges(base: unknown, revision: unknown, pointer = '#', p
     // of Example objects.
     const isName = parent === 'properties';
     const isSkipped = skippedByRedocly.has(key) && !isName && (key !== 'examples' || Array.isArray(before));
+    if (key === 'x-velocity-limit') return nestedChanges(before, after, place);
     if (!isSkipped) return missedChanges(before, after, place, isName ? '' : key);
     if (isPlain(before) || isPlain(after) || isDeepStrictEqual(before, after)) return [];
     const sides = { base: { pointer: place, value: before }, revision: { pointer: place, value: after } };
     const typeName = key === 'value' ? 'Example' : 'Schema';
     return [{ path: pointer, typeName, kind: 'modified' as const, property: key, ...sides, verdicts: [] }];
+  });
+}
+
+/** Redocly compares the values of an extension only if they are scalars. */
+function nestedChanges(base: unknown, revision: unknown, pointer: string): Change[] {
+  const [left, right] = [children(base), children(revision)];
+  return Object.keys(left).flatMap((name) => {
+    const [before, after, path] = [children(left[name]), children(right[name]), step(pointer, name)];
+    return Object.keys(before)
+      .filter((property) => property in after && before[property] !== after[property])
+      .map((property) => ({
+        path,
+        typeName: 'SpecExtension',
+        kind: 'modified' as const,
+        property,
+        base: { pointer: step(path, property), value: before[property] },
+        revision: { pointer: step(path, property), value: after[property] },
+        verdicts: [],
+      }));
   });
 }
 

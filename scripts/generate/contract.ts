@@ -6,6 +6,11 @@ export interface Parameter {
   schema: { default?: unknown };
 }
 
+export interface Window {
+  limit: number;
+  window_seconds: number;
+}
+
 export interface Operation {
   operationId: string;
   summary: string;
@@ -15,6 +20,7 @@ export interface Operation {
   responses: Record<string, unknown>;
   'x-merchant-scope': 'none' | 'one' | 'many';
   'x-rate-limit'?: { scope: string; limit: number; window_seconds: number };
+  'x-velocity-limit'?: { cards: Window; same_bin_and_last_four: Window };
   'x-reserved'?: Record<string, string>;
 }
 

@@ -6,6 +6,7 @@ import {
   type Contract,
   type Operation,
   type Parameter,
+  type Window,
 } from './contract.ts';
 
 export function operationsModule(contract: Contract): string {
@@ -29,6 +30,11 @@ import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '${contract.info.version}';
 
+export interface Limit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -37,7 +43,9 @@ export interface Operation {
   /** Alternatives: one of them is enough. */
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
-  readonly rateLimit: { readonly scope: string; readonly limit: number; readonly windowSeconds: number } | null;
+  readonly rateLimit: ({ readonly scope: string } & Limit) | null;
+  /** Of operations that store a card. */
+  readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
   /** Whether it takes an Idempotency-Key, as every operation that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
@@ -110,13 +118,16 @@ const parametersOf = (contract: Contract, operation: Operation) =>
 
 const takesKey = (contract: Contract, operation: Operation): boolean =>
   parametersOf(contract, operation).some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
+const windowOf = ({ limit, window_seconds }: Window) => `limit: ${limit}, windowSeconds: ${window_seconds}`;
 
 function entry(contract: Contract, path: string, method: string, operation: Operation): string {
   const quoted = (words: string[]) => `[${words.map((word) => `'${word}'`).join(', ')}]`;
   const scopes = operation.security.flatMap((alternative) => Object.values(alternative).flat());
   const limit = operation['x-rate-limit'];
-  const rateLimit = limit
-    ? `{ scope: '${limit.scope}', limit: ${limit.limit}, windowSeconds: ${limit.window_seconds} }`
+  const rateLimit = limit ? `{ scope: '${limit.scope}', ${windowOf(limit)} }` : 'null';
+  const velocity = operation['x-velocity-limit'];
+  const velocityLimit = velocity
+    ? `{ cards: { ${windowOf(velocity.cards)} }, sameBinAndLastFour: { ${windowOf(velocity.same_bin_and_last_four)} } }`
     : 'null';
   const query = parametersOf(contract, operation)
     .filter((parameter) => parameter.in === 'query' && parameter.schema.default !== undefined)
@@ -130,6 +141,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},
+    velocityLimit: ${velocityLimit},
     takesKey: ${takesKey(contract, operation)},
     statuses: [${statuses.join(', ')}],
     reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],

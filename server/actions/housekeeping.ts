@@ -1,5 +1,6 @@
 // Deletes what is kept for a limited time, and notes facts about the running service.
 import { pruneAuditEntries } from '../store/audit.ts';
+import { pruneCardNumbers } from '../store/card-numbers.ts';
 import type { Db } from '../store/database.ts';
 import { pruneEvents } from '../store/events.ts';
 import { pruneIdempotencyKeys } from '../store/idempotency-keys.ts';
@@ -14,6 +15,8 @@ export const deleteOldRateLimits = (db: Db, now: Date): Promise<number> => delet
 
 export const deleteOldIdempotencyKeys = (db: Db, before: Date): Promise<number> =>
   pruneIdempotencyKeys(db, before);
+
+export const deleteOldCardNumbers = (db: Db, before: Date): Promise<number> => pruneCardNumbers(db, before);
 
 export const notePublicUrl = async (db: Db, url: string): Promise<void> => {
   await savePublicUrl(db, url);

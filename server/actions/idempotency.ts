@@ -1,7 +1,7 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
-import { keepKeyMilliseconds, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
+import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
 import type { Place, Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import {
@@ -12,6 +12,12 @@ import {
 } from '../store/idempotency-keys.ts';
 import { findSealer } from '../store/sealing.ts';
 import { inWork, type Work } from './unit-of-work.ts';
+
+interface Key {
+  id: string;
+  claim: string;
+  slot: string;
+}
 
 interface Deps {
   db: Db;
@@ -28,41 +34,63 @@ export const placeOfAnswer = ({ slot, id }: { slot: string; id: string }): Place
 
 export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
-  const find = async (slot: string) => {
+  const find = async (keyed: readonly Keyed[]) => {
     const { open } = await findSealer(db, vault);
-    const known = await findIdempotencyKey(db, slot, since());
-    if (!known) return undefined;
-    const { fingerprint, answer_sealed: sealed } = known;
-    const answer =
-      sealed === null ? undefined : (parseJson(open(sealed, placeOfAnswer(known))) as SentAnswer);
-    return { fingerprint, answer };
+    for (const { slot } of keyed) {
+      const known = await findIdempotencyKey(db, slot, since());
+      if (!known) continue;
+      const { fingerprint, answer_sealed: sealed } = known;
+      const answer =
+        sealed === null ? undefined : (parseJson(open(sealed, placeOfAnswer(known))) as SentAnswer);
+      return { fingerprint, answer };
+    }
+    return undefined;
   };
   return {
     find,
-    async claim(slot, fingerprint) {
+    async claim(keyed) {
       for (;;) {
-        const known = await find(slot);
+        const known = await find(keyed);
         if (known) return { known };
-        const claim = randomUUID();
-        const made = await claimIdempotencyKey(db, { slot, fingerprint, claim, now: now(), since: since() });
-        if (made) return { claim: claimOf({ id: made.id, claim, slot }) };
+        const keys = await claimAll(keyed);
+        if (keys) return { claim: claimOf(keys) };
       }
     },
   };
 
-  function claimOf(key: { id: string; claim: string; slot: string }) {
+  /** Undefined when another request has one of the slots. */
+  async function claimAll(keyed: readonly Keyed[]): Promise<Key[] | undefined> {
+    const claim = randomUUID();
+    const keys: Key[] = [];
+    for (const one of keyed) {
+      const made = await claimIdempotencyKey(db, { ...one, claim, now: now(), since: since() });
+      if (!made) {
+        for (const key of keys) await releaseIdempotencyKey(db, key);
+        return undefined;
+      }
+      keys.push({ id: made.id, claim, slot: one.slot });
+    }
+    return keys;
+  }
+
+  function claimOf(keys: readonly Key[]) {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
       const { seal } = await findSealer(work.db, vault);
-      const sealed = seal(JSON.stringify(answer), placeOfAnswer(key));
-      const isOurs = await settleIdempotencyKey(work.db, key, sealed);
-      if (!isOurs) throw new Error('the claim of the Idempotency-Key has lapsed');
+      for (const key of keys) {
+        const isOurs = await settleIdempotencyKey(
+          work.db,
+          key,
+          seal(JSON.stringify(answer), placeOfAnswer(key)),
+        );
+        if (!isOurs) throw new Error('the claim of the Idempotency-Key has lapsed');
+      }
     };
     return {
       keep: (answer: SentAnswer, work?: Work) =>
         work ? settle(work, answer) : inWork(db, (own) => settle(own, answer)),
       release: async () => {
-        await releaseIdempotencyKey(db, key);
+        for (const key of keys) await releaseIdempotencyKey(db, key);
       },
     };
   }

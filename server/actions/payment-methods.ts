@@ -1,9 +1,10 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
 import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
+import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
 import { checkMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
-import type { Vault } from '../domain/vault.ts';
+import type { Sealer, Vault } from '../domain/vault.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { CardDescription, DescribeCard } from '../providers/cards.ts';
 import { findBuyer } from '../store/buyers.ts';
@@ -22,7 +23,7 @@ import type { InUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 export interface CardSecrets {
   vault: Vault;
-  fingerprint: (number: string) => string;
+  fingerprints: Fingerprints;
 }
 
 export interface NewCard extends CardDescription {
@@ -56,11 +57,28 @@ async function numberColumns(
     scheme: schemeOf(number),
     bin: binOf(number),
     label: lastFour(number),
-    fingerprint: secrets.fingerprint(number),
+    account_fingerprint: secrets.fingerprints.make(owner, number),
+    // In a replacement, so that it also replaces a fingerprint of the old form.
+    fingerprint: null,
     // A replacement is sealed for the same place as the number, because it becomes the number.
     number_sealed: seal(number, { purpose: 'card-number', owner, id }),
     ...description,
   };
+}
+
+type StoredNumber = Partial<Pick<PaymentMethodRow, 'account_fingerprint' | 'fingerprint' | 'number_sealed'>>;
+
+/** Whether this number is stored there. A fingerprint of another version says nothing, so the number is opened then. */
+function holdsNumber(
+  { account_fingerprint: made, fingerprint: oldForm, number_sealed: sealed }: StoredNumber,
+  { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
+  number: string,
+  { fingerprints }: CardSecrets,
+  open: Sealer['open'],
+): boolean {
+  if (made && !oldForm && versionOf(made) === fingerprints.version)
+    return made === fingerprints.make(owner, number);
+  return Boolean(sealed) && open(sealed ?? '', { purpose: 'card-number', owner, id }) === number;
 }
 
 /** `taken` names the record that has the external identifier already. */
@@ -77,19 +95,15 @@ export async function createPaymentMethod(
     { card_type, card_issuer_name },
     secrets,
   );
+  const { merchant_account_id: account, external_identifier: external } = card;
+  // A card that cannot be used is stored without its number, and nothing must tell which number it was.
+  const withoutNumber = card.status === 'failed' ? { number_sealed: null, account_fingerprint: null } : {};
   const made = await insertPaymentMethod(
     unit.db,
-    {
-      ...columns,
-      id,
-      ...stored,
-      // A card that cannot be used is stored without its number.
-      number_sealed: card.status === 'failed' ? null : stored.number_sealed,
-    },
+    { ...columns, id, ...stored, ...withoutNumber },
     changed(unit, 'payment-method.created'),
   );
   if (made) return { made };
-  const { merchant_account_id: account, external_identifier: external } = card;
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
   return { taken: existing?.id ?? null };
 }
@@ -119,17 +133,19 @@ export async function noteReplacement(
   { expiration_date, number }: FoundDetails,
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
+  const { open } = await findSealer(unit.db, secrets.vault);
   const found = await lockPaymentMethod(unit.db, id);
   if (!found || (await isErased(unit, found))) return undefined;
   const card =
     number === undefined
       ? {}
       : await numberColumns(unit, found, number, secrets.describeCard(number), secrets);
-  const fingerprint = number === undefined ? undefined : secrets.fingerprint(number);
-  const changesNumber = fingerprint !== undefined && fingerprint !== found.fingerprint;
+  const isIn = (stored: StoredNumber | null) =>
+    stored !== null && number !== undefined && holdsNumber(stored, found, number, secrets, open);
+  const changesNumber = number !== undefined && !isIn(found);
   // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
   const isKnown = changesNumber
-    ? found.replacement?.fingerprint === fingerprint && found.replacement.expiration_date === expiration_date
+    ? isIn(found.replacement) && found.replacement?.expiration_date === expiration_date
     : found.expiration_date === expiration_date;
   if (isKnown) return found;
   // A new date does not undo a new number that was found before: both apply.

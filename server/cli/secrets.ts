@@ -10,6 +10,7 @@ import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
 import { countOlderConnections, findSealing } from '../store/sealing.ts';
+import { fingerprintCommands } from './fingerprints.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
@@ -17,7 +18,9 @@ import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 const pause = () => wait(200);
 
 export function secrets(): Command {
-  const command = new Command('secrets').description('the keys that encrypt stored secrets');
+  const command = new Command('secrets').description(
+    'the keys that encrypt stored secrets and make fingerprints',
+  );
   command
     .command('rotate')
     .description(
@@ -37,6 +40,7 @@ With an unchanged CARD_KEY it binds what versions before 1.2 stored: first repla
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
+  for (const one of fingerprintCommands()) command.addCommand(one);
   return command;
 }
 

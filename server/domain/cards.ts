@@ -1,5 +1,4 @@
 // Facts that follow from a card number and its expiration date alone.
-import { createHmac } from 'node:crypto';
 import creditCardType from 'credit-card-type';
 import type { CardScheme } from './card-schemes.ts';
 
@@ -55,7 +54,3 @@ export function schemeOf(number: string): CardScheme {
   const [only, ...others] = creditCardType(number);
   return (others.length === 0 && only && names[only.type]) || 'other';
 }
-
-/** The same for every use of a card number. Keyed, so that it cannot be reversed by trying all card numbers. */
-export const fingerprintOf = (key: Buffer, number: string): string =>
-  createHmac('sha256', key).update(number).digest('hex');

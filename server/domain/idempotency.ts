@@ -30,12 +30,22 @@ export interface Claim<Unit> {
   release: () => Promise<void>;
 }
 
-/** Where answers are kept. A slot stands for one key of one key pair in one merchant account. */
+/** A request with a key, as digests. A slot stands for one key of one key pair in one merchant account. */
+export interface Keyed {
+  slot: string;
+  fingerprint: string;
+}
+
+/**
+ * Where answers are kept. A request has digests of every secret that is in use; there are several during a rotation of the
+ * secret. It is known if one of its slots is, and it claims all of them, so that instances with different secrets agree as long
+ * as they share one.
+ */
 export interface KeptAnswers<Unit> {
-  /** What is known of the slot. If nothing is, the slot is claimed: of several callers one gets the claim. */
-  claim: (slot: string, fingerprint: string) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
-  /** Undefined when the slot can be claimed. */
-  find: (slot: string) => Promise<Known | undefined>;
+  /** What is known of the request. If nothing is, it is claimed: of several callers one gets the claim. */
+  claim: (keyed: readonly Keyed[]) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
+  /** Undefined when the request can be claimed. */
+  find: (keyed: readonly Keyed[]) => Promise<Known | undefined>;
 }
 
 export interface KeyedRequest {

@@ -3,6 +3,7 @@
 import type { OperationId, Result } from '../../generated/operations.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { CursorCodec } from '../domain/cursor.ts';
+import type { Fingerprints } from '../domain/fingerprints.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Db } from '../store/database.ts';
@@ -13,7 +14,7 @@ export interface Deps {
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
   vault: Vault;
-  fingerprint: (number: string) => string;
+  fingerprints: Fingerprints;
   /** Never called inside a unit of work. */
   providers: Providers;
   publicUrl: string;

@@ -8,6 +8,7 @@ import { ApiError, errorBody } from '../errors.ts';
 import { contextOf, type Context } from './context.ts';
 import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
 import { severalAccounts } from './merchant-account.ts';
+import type { LimitVelocity } from './velocity-limit.ts';
 
 interface Answer {
   status: number;
@@ -25,14 +26,16 @@ export interface AnswerDeps<Deps, Unit> {
   depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Runs the handler; `owner` is who its database connections count for. */
   onBehalfOf: <T>(owner: string, work: () => T) => T;
-  digests: IdempotencyDigests;
+  /** Throws when the operation has a velocity limit and the request exceeds it. */
+  limitVelocity: LimitVelocity;
+  digests: readonly IdempotencyDigests[];
   once: Once<Unit>;
 }
 
 export const createAnswer =
   <Deps, Unit>(options: AnswerDeps<Deps, Unit>): RequestHandler =>
   async (req, res) => {
-    const { handlers, responses, depsOf, onBehalfOf, digests, once } = options;
+    const { handlers, responses, depsOf, onBehalfOf, limitVelocity, digests, once } = options;
     const context = contextOf(res);
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
@@ -49,6 +52,8 @@ export const createAnswer =
         await keep?.(textOf(check(answer)), unit);
         return check(answer);
       };
+      // Here and not before: a repeated answer does not count.
+      await limitVelocity(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
         depsOf(context, beforeCommit),

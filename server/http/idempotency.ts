@@ -6,6 +6,7 @@ import {
   isKept,
   type Claim,
   type IdempotencyDigests,
+  type Keyed,
   type KeptAnswers,
   type Known,
   type SentAnswer,
@@ -16,26 +17,21 @@ import { severalAccounts, type Selection } from './merchant-account.ts';
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
 
-export interface Keyed {
-  slot: string;
-  fingerprint: string;
-}
-
 /** Undefined for an operation that takes no key, and for a request without one. */
 export function keyedBy(
-  { slotOf, fingerprintOf }: IdempotencyDigests,
+  digests: readonly IdempotencyDigests[],
   { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
   keyPairId: string,
   { headers, method, url, query, body }: Request,
-): Keyed | undefined {
+): readonly Keyed[] | undefined {
   const key = headers[keyHeader];
   if (!operation.takesKey || typeof key !== 'string') return undefined;
   const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
   const [path = ''] = url.split('?', 1);
-  return {
+  return digests.map(({ slotOf, fingerprintOf }) => ({
     slot: slotOf({ keyPairId, account }, key),
     fingerprint: fingerprintOf({ method, path, query, body: body as unknown }),
-  };
+  }));
 }
 
 /** Keeps an answer with the change that it tells of. */
@@ -50,34 +46,40 @@ export interface Once<Unit> {
    * Runs `work`, or answers with what an earlier request with this key was answered. `work` may keep its answer itself, in
    * its unit of work; otherwise it is kept afterwards, and so is a refusal.
    */
-  (keyed: Keyed, res: Response, work: (keep: Keep<Unit>) => Promise<SentAnswer>): Promise<SentAnswer>;
+  (
+    keyed: readonly Keyed[],
+    res: Response,
+    work: (keep: Keep<Unit>) => Promise<SentAnswer>,
+  ): Promise<SentAnswer>;
 }
 
 export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
   // One look for all requests that wait for the same key, however many there are.
   const looks = new Map<string, Promise<Known | undefined>>();
-  const lookLater = (slot: string) => {
+  const lookLater = (keyed: readonly Keyed[]) => {
+    const name = keyed.map(({ slot }) => slot).join();
     const look =
-      looks.get(slot) ??
+      looks.get(name) ??
       sleep(lookMilliseconds)
-        .then(() => kept.find(slot))
-        .finally(() => looks.delete(slot));
-    looks.set(slot, look);
+        .then(() => kept.find(keyed))
+        .finally(() => looks.delete(name));
+    looks.set(name, look);
     return look;
   };
 
-  const claimOrAnswer = async ({ slot, fingerprint }: Keyed): Promise<Claim<Unit> | SentAnswer> => {
+  const claimOrAnswer = async (keyed: readonly Keyed[]): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
+    const isSame = ({ fingerprint }: Known) => keyed.some((one) => one.fingerprint === fingerprint);
     for (;;) {
-      const found = await kept.claim(slot, fingerprint);
+      const found = await kept.claim(keyed);
       if ('claim' in found) return found.claim;
       let known: Known | undefined = found.known;
       while (known) {
-        if (known.fingerprint !== fingerprint) throw reused();
+        if (!isSame(known)) throw reused();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
-        known = await lookLater(slot);
+        known = await lookLater(keyed);
       }
     }
   };

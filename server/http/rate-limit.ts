@@ -19,7 +19,10 @@ export const createRateLimit =
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
     const milliseconds = await count(rateLimit.scope, caller.tokenDigest);
-    if (milliseconds === undefined) return;
-    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    throw new ApiError('too_many_requests', { headers: { 'Retry-After': String(seconds) } });
+    if (milliseconds !== undefined) throw tooMany(milliseconds);
   };
+
+export const tooMany = (milliseconds: number): ApiError => {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new ApiError('too_many_requests', { headers: { 'Retry-After': String(seconds) } });
+};

@@ -2,6 +2,7 @@
 // same transactions.
 import { createHash } from 'node:crypto';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
+import { shownFingerprint, type Fingerprints } from '../domain/fingerprints.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 import type { NewTransaction } from '../store/transactions.ts';
@@ -11,7 +12,7 @@ export interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  secrets: { fingerprint: (number: string) => string };
+  secrets: { fingerprints: Pick<Fingerprints, 'make'> };
 }
 
 const statuses: [status: NewTransaction['status'], weight: number][] = [
@@ -157,7 +158,7 @@ export function sampleTransaction(
       method: 'card',
       payment_account_reference: null,
       scheme: schemeOf(card.number),
-      fingerprint: secrets.fingerprint(card.number),
+      fingerprint: shownFingerprint(secrets.fingerprints.make(account, card.number)),
     },
     payment_service: {
       type: 'payment-service',

@@ -46,6 +46,7 @@ const erasedCard = {
   expiration_date: null,
   label: null,
   fingerprint: null,
+  account_fingerprint: null,
   number_sealed: null,
   redirect_url: null,
   has_replacement: false,

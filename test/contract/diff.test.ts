@@ -29,6 +29,7 @@ const balances = '/paths/~1gift-cards~1balances/post';
 const transactions = '/paths/~1transactions/get';
 const keyPairs = '/paths/~1api-key-pairs/get';
 const subscribe = '/paths/~1webhook-subscriptions/post';
+const cards = '/paths/~1payment-methods/post';
 const text = { type: 'string' };
 const answer = { description: 'Done.', responses: { 204: { description: 'Done.' } } };
 const limit = { scope: 'embed', limit: 9, window_seconds: 9 };
@@ -41,6 +42,7 @@ const given: Step[] = [
   put(`${schemas}/GiftCardBalanceNew/if`, { required: ['pin'] }),
   put(`${subscribe}/requestBody/required`, false),
   put(`${subscribe}/x-rate-limit`, limit),
+  put(`${keyPairs}/x-velocity-limit`, { cards: limit }),
 ];
 
 const edits: Record<Rating, Edit[]> = {
@@ -128,6 +130,9 @@ const edits: Record<Rating, Edit[]> = {
     ['a lower rate limit', put(`${balances}/x-rate-limit/limit`, 20)],
     ['a longer window of a rate limit', put(`${subscribe}/x-rate-limit/window_seconds`, 90)],
     ['a new rate limit', put('/paths/~1payment-methods/post/x-rate-limit', limit)],
+    ['fewer cards a minute', put(`${cards}/x-velocity-limit/cards/limit`, 200)],
+    ['fewer similar numbers', put(`${cards}/x-velocity-limit/same_bin_and_last_four/limit`, 10)],
+    ['a longer window', put(`${cards}/x-velocity-limit/same_bin_and_last_four/window_seconds`, 90_000)],
     ['a narrower merchant scope', put(`${transactions}/x-merchant-scope`, 'one')],
     ['another address', put('/paths/~1payment-methods/post/servers', [{ url: 'https://cards.example' }])],
     ['a server taken away', cut('/servers/0')],
@@ -163,6 +168,9 @@ const edits: Record<Rating, Edit[]> = {
     ['a further alternative of scopes', put(`${keyPairs}/security`, plus({ BearerAuth: ['all.read'] }))],
     ['a higher rate limit', put(`${balances}/x-rate-limit/limit`, 80)],
     ['a rate limit lifted', cut(`${subscribe}/x-rate-limit`)],
+    ['a new velocity limit', put(`${transactions}/x-velocity-limit`, { cards: limit })],
+    ['more cards a minute', put(`${cards}/x-velocity-limit/cards/limit`, 400)],
+    ['a velocity limit lifted', cut(`${keyPairs}/x-velocity-limit`)],
     ['a wider merchant scope', put('/paths/~1payment-methods/post/x-merchant-scope', 'many')],
     ['a deprecation', put(`${balances}/deprecated`, true)],
   ],

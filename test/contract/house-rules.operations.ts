@@ -126,6 +126,14 @@ export const operations: Fixture[] = [
   },
   {
     rule: 'house/extensions',
+    broken: 'a velocity limit without a window',
+    file: paymentMethods,
+    edit: cut('      window_seconds: 86400\n'),
+    at: 'cards:',
+    says: 'Write x-velocity-limit as {cards: {limit: 300, window_seconds: 60}',
+  },
+  {
+    rule: 'house/extensions',
     broken: 'a rate limit for a scope that the operation does not take',
     file: balances,
     edit: swap('scope: embed', 'scope: transactions.read'),

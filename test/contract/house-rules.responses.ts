@@ -30,6 +30,7 @@ export const responses: Fixture[] = [
   { ...missing(422, transactions, 'its cursor may belong to another list'), also: ['house/no-orphans'] },
   missing(425, balances, 'a POST may arrive as early data'),
   missing(429, balances, 'it has a rate limit'),
+  { ...missing(429, paymentMethods, 'it has a rate limit'), also: ['house/no-orphans'] },
   missing(500, schemes, 'anything may fail'),
   {
     rule: 'house/shared-errors',

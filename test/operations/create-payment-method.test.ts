@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../generated/operations.ts';
 import { createBuyer } from '../support/records.ts';
 import { describeOperation } from '../support/operation.ts';
-import { startTestService } from '../support/service.ts';
+import { cardLimits } from '../../server/http/velocity-limit.ts';
+import { startTestService, type TestServiceOptions } from '../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
 
@@ -12,7 +14,7 @@ interface PaymentMethod {
   status: string;
   scheme: string;
   label: string;
-  fingerprint: string;
+  fingerprint: string | null;
   details: { bin: string };
   buyer: { id: string } | null;
   approval_url: string | null;
@@ -70,6 +72,18 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         status: 'succeeded',
         label: number.slice(-4),
       });
+    });
+
+    it('gives a failed card no fingerprint, and the same card another one in another account', async () => {
+      const failed = await create({ expiration_date: '01/20' });
+      expect(failed.method).toMatchObject({ status: 'failed', fingerprint: null });
+      const accounts = ['default', 'marketplace'].map((account) =>
+        create({}, { 'X-Service-Merchant-Account-ID': account }),
+      );
+      const [one, two] = await Promise.all(accounts);
+      expect(one?.method.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+      expect(two?.method.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+      expect(one?.method.fingerprint).not.toBe(two?.method.fingerprint);
     });
 
     it('gives the same card the same fingerprint, and another card another', async () => {
@@ -273,6 +287,87 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
     });
   });
 
+  describe('429 for too many numbers with the same BIN and last four digits', () => {
+    const { limit, windowSeconds } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+    let bin = 42420000;
+    /** Numbers that are alike, and like no others of this file. */
+    const alike = () => {
+      const own = String((bin += 1));
+      return (index: number) => `${own}${String(index).padStart(4, '0')}4242`;
+    };
+    const each = async (numbers: string[]) => {
+      const statuses: number[] = [];
+      for (const number of numbers) statuses.push((await create({ number })).status);
+      return statuses;
+    };
+    const upTo = (many: number) => Array.from({ length: many }, (_, index) => index);
+
+    it('counts different numbers, and says when the next one is accepted', async () => {
+      const number = alike();
+      expect(new Set(await each(upTo(limit).map(number)))).toEqual(new Set([201]));
+      expect(await each([number(0), number(1)])).toEqual([201, 201]);
+      const refused = await create({ number: number(limit) });
+      expect(refused.status).toBe(429);
+      expect(refused.body).toMatchObject({ code: 'too_many_requests', details: [] });
+      const wait = Number(refused.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(windowSeconds - 600);
+      expect(wait).toBeLessThanOrEqual(windowSeconds);
+      // Otherwise known numbers could be told from guesses.
+      expect(await each([number(0), number(limit), number(500)])).toEqual([429, 429, 429]);
+      expect(await each([alike()(0)])).toEqual([201]);
+      const elsewhere = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+      expect((await create({ number: number(limit) }, elsewhere)).status).toBe(201);
+    });
+
+    it('does not count repeated answers, and keeps no 429', async () => {
+      const number = alike();
+      await each(upTo(limit).map(number));
+      const keyed = (key: string, index: number) =>
+        create({ number: number(index) }, { 'Idempotency-Key': key });
+      const first = await keyed('limited', 1);
+      expect((await keyed('too many', limit)).status).toBe(429);
+      const repeated = await keyed('limited', 1);
+      expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+      expect(repeated.text).toBe(first.text);
+      const { db } = frame.service.service.database;
+      // A day later.
+      await sql`update card_numbers set seen_at = seen_at - interval '1 day'`.execute(db);
+      const later = await keyed('too many', limit);
+      expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, 'false']);
+    });
+
+    it('cannot be exceeded by requests at the same time on two instances', async () => {
+      const { config } = frame.service;
+      await using second = await startTestService({
+        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
+      });
+      const number = alike();
+      const token = frame.service.token('*.write');
+      const answers = await Promise.all(
+        upTo(2 * limit).map((index) =>
+          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
+            token,
+            body: { ...card, number: number(index) },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual(
+        upTo(2 * limit).map((index) => (index < limit ? 201 : 429)),
+      );
+    });
+
+    it('stores no number, only keyed digests', async () => {
+      const number = alike()(7);
+      await create({ number });
+      const { rows } = await sql<{ row: string }>`select c::text as row from card_numbers c`.execute(
+        frame.service.service.database.db,
+      );
+      const text = rows.map(({ row }) => row).join();
+      expect(text).not.toBe('');
+      for (const part of [number, number.slice(0, 8)]) expect(text).not.toContain(part);
+    });
+  });
+
   describe('422 for an Idempotency-Key of another request', () => {
     it('names the header, and stores nothing', async () => {
       const headers = { 'Idempotency-Key': 'of another card' };
@@ -289,5 +384,44 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         ],
       });
     });
+  });
+});
+
+describe('CARDS_PER_MINUTE', () => {
+  const statusesOf = async (start: TestServiceOptions, many: number) => {
+    await using service = await startTestService(start);
+    const pair = await service.pair();
+    const [own, other] = [pair.token('*.write'), service.token('*.write')];
+    const store = (token: string, headers: Record<string, string> = {}) =>
+      service.call('POST', '/payment-methods', { token, body: card, headers });
+    const key = { 'Idempotency-Key': 'repeated' };
+    const answers = [];
+    for (let index = 0; index < many; index += 1) answers.push(await store(own, index < 2 ? key : {}));
+    return {
+      statuses: answers.map(({ status }) => status),
+      waits: answers.flatMap(({ headers }) => headers.get('retry-after') ?? []).map(Number),
+      another: (await store(other)).status,
+      elsewhere: (await store(own, { 'X-Service-Merchant-Account-ID': 'marketplace' })).status,
+    };
+  };
+
+  it('limits a key pair in a merchant account; repeated answers do not count', async () => {
+    const { statuses, waits, another, elsewhere } = await statusesOf({ config: { cardsPerMinute: 3 } }, 6);
+    expect(statuses).toEqual([201, 201, 201, 201, 429, 429]);
+    expect(waits).toHaveLength(2);
+    for (const wait of waits) expect(wait >= 1 && wait <= 60).toBe(true);
+    expect([another, elsewhere]).toEqual([201, 201]);
+  });
+
+  it('is as the contract says in production, and off in the sandbox', () => {
+    const { cards } = operations.createPaymentMethod.velocityLimit;
+    const limited = (limit: number) => [
+      { scope: 'cards createPaymentMethod', limit, windowSeconds: cards.windowSeconds },
+    ];
+    expect(cardLimits(undefined, 'production')).toEqual(limited(cards.limit));
+    expect(cardLimits(7, 'production')).toEqual(limited(7));
+    expect(cardLimits('off', 'production')).toEqual([]);
+    expect(cardLimits(undefined, 'sandbox')).toEqual([]);
+    expect(cardLimits(7, 'sandbox')).toEqual(limited(7));
   });
 });

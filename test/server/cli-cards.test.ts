@@ -5,6 +5,7 @@ import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { moveTransaction } from '../../server/actions/transactions.ts';
+import { shownFingerprint } from '../../server/domain/fingerprints.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import { findTransaction, type NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
@@ -118,7 +119,7 @@ describe('payment-methods', () => {
     expect(waits.stdout).not.toContain('5105105105105100');
     expect(await findPaymentMethod(db(), id)).toMatchObject({
       has_replacement: true,
-      fingerprint,
+      account_fingerprint: expect.stringMatching(new RegExp(`\\.${fingerprint}$`)) as string,
       label: '1111',
       expiration_date: '12/39',
     });
@@ -134,7 +135,8 @@ describe('payment-methods', () => {
       card_type: 'debit',
     });
     expect(row?.last_replaced_at).not.toBeNull();
-    expect(row?.fingerprint).not.toBe(fingerprint);
+    expect(shownFingerprint(row?.account_fingerprint)).toMatch(/^[0-9a-f]{64}$/);
+    expect(shownFingerprint(row?.account_fingerprint)).not.toBe(fingerprint);
     const vault = createVault(watchCardKeys(service.config.dataDir));
     const { open } = vault.under('bound');
     const place = { purpose: 'card-number', owner: 'default', id } as const;

@@ -28,7 +28,7 @@ const erased = {
   buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
   payment_methods: [
     ...['external_identifier', 'bin', 'expiration_date', 'label', 'fingerprint', 'number_sealed'],
-    ...['redirect_url', 'replacement'],
+    ...['account_fingerprint', 'redirect_url', 'replacement'],
   ],
   transactions: [
     ...['raw_response_description', 'metadata', 'buyer_external_identifier', 'payment_method_label'],
@@ -61,6 +61,9 @@ const notOfBuyers: Record<string, string[]> = {
   // Keyed digests.
   idempotency_keys: ['slot', 'fingerprint'],
   rate_limits: ['key'],
+  card_numbers: ['bucket', 'number'],
+  fingerprint_moves: ['merchant_account_id', 'old', 'fresh'],
+  fingerprint_progress: ['merchant_account_id', 'version', 'phase', 'after'],
   // Bearer cards: no record says who has one.
   gift_cards: ['merchant_account_id', 'number_sealed', 'pin_sealed', 'bin', 'sub_bin', 'last4'],
   // About merchants and operators.
@@ -509,7 +512,7 @@ it('interrupted, it continues with the next run', async () => {
 it('a card that is being stored meanwhile is erased, too', async () => {
   const made = await createBuyer(db(), named('busy'));
   const id = made?.id ?? '';
-  const { vault, fingerprint } = service.secrets;
+  const { vault, fingerprints } = service.secrets;
   let erasing: ReturnType<typeof erase> | undefined;
   await silentWork(db(), async (unit) => {
     expect(await findBuyer(unit.db, 'default', { id })).toMatchObject({ id });
@@ -531,7 +534,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
       ...{ number: card.number, expiration_date: '12/39', status: 'succeeded' as const },
       ...{ card_type: null, card_issuer_name: null },
     };
-    await createPaymentMethod(unit, stored, { vault, fingerprint });
+    await createPaymentMethod(unit, stored, { vault, fingerprints });
   });
   expect((await erasing)?.found).toMatchObject({ buyers: 1, payment_methods: 1 });
   expect(

@@ -393,12 +393,12 @@ describe('while the first request is running', () => {
   it('the second waits five seconds at most, and is then answered with 500', async () => {
     const key = randomUUID();
     // A claim of another instance, whose request takes long.
-    const { slotOf, fingerprintOf } = service.secrets.digests;
+    const [digests] = service.secrets.digests;
     const { keyPairId } = await adminPair();
     const request = { method: 'POST', path: '/webhook-subscriptions', query: {}, body: hook };
     await sql`
       insert into idempotency_keys (slot, fingerprint, claim, claimed_until, created_at)
-      values (${slotOf({ keyPairId, account: 'default' }, key)}, ${fingerprintOf(request)}, gen_random_uuid(),
+      values (${digests?.slotOf({ keyPairId, account: 'default' }, key)}, ${digests?.fingerprintOf(request)}, gen_random_uuid(),
         now() + interval '1 hour', now())`.execute(db());
     const second = await subscribe({ key });
     expect([second.status, second.replayed]).toEqual([500, 'false']);

@@ -49,7 +49,7 @@ const seeded = (index: number, seed = 77): FullTransaction =>
     sampleTransaction(index, 'default', {
       seed,
       until: new Date('2025-06-01T00:00:00Z'),
-      secrets: { fingerprint: () => 'ab'.repeat(32) },
+      secrets: { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } },
     }),
   );
 

@@ -7,6 +7,8 @@ import { startJobs } from '../../server/jobs.ts';
 import { deleteOldAuditEntries } from '../../server/actions/housekeeping.ts';
 import { createSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
+import { createFingerprints } from '../../server/domain/fingerprints.ts';
+import { createVault } from '../../server/domain/vault.ts';
 import { inTransaction, openDatabase } from '../../server/store/database.ts';
 import { insertEvent, recordAttempt } from '../../server/store/events.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
@@ -51,7 +53,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '4242' });
 });
 
-it('deletes old events without pending deliveries, expired rate limit counters and idempotency keys', async () => {
+it('deletes old events without pending deliveries, expired rate limit counters, idempotency keys and card numbers', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
   // No worker, so that pending deliveries stay pending.
@@ -92,6 +94,9 @@ it('deletes old events without pending deliveries, expired rate limit counters a
       ('over', '', gen_random_uuid(), now(), ${daysAgo(1)}), ('still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(
     db,
   );
+  await sql`insert into card_numbers values ('b', 'over', ${daysAgo(1)}), ('b', 'still', ${daysAgo(0.9)})`.execute(
+    db,
+  );
   const ids = async () => (await db.selectFrom('events').select('id').execute()).map(({ id }) => id).sort();
   await vi.waitUntil(async () => (await ids()).length === 3, { timeout: 10_000, interval: 50 });
   const limits = () => sql<{ key: string }>`select key from rate_limits`.execute(db);
@@ -99,6 +104,9 @@ it('deletes old events without pending deliveries, expired rate limit counters a
   const keys = () => db.selectFrom('idempotency_keys').select('slot').execute();
   await vi.waitUntil(async () => (await keys()).length === 1, { timeout: 10_000, interval: 50 });
   expect(await keys()).toEqual([{ slot: 'still' }]);
+  const numbers = () => db.selectFrom('card_numbers').select('number').execute();
+  await vi.waitUntil(async () => (await numbers()).length === 1, { timeout: 10_000, interval: 50 });
+  expect(await numbers()).toEqual([{ number: 'still' }]);
   expect(await ids()).toEqual(kept.sort());
   expect((await limits()).rows).toEqual([{ key: 'still' }]);
   const left = await db
@@ -149,10 +157,20 @@ it('continues after the database was down, and logs the failure', async () => {
   const logs: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });
   const { db } = away;
+  const key = Buffer.alloc(32);
   const now = () => new Date();
   const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
-  const retention = { eventRetentionDays: 30, auditRetentionDays: undefined };
-  const jobs = startJobs({ db, inUnitOfWork, log, now, ...retention, everyMilliseconds: 20 });
+  const jobs = startJobs({
+    db,
+    inUnitOfWork,
+    secrets: { vault: createVault([key]), fingerprints: createFingerprints([key]) },
+    rememberNumbersMilliseconds: 0,
+    log,
+    now,
+    eventRetentionDays: 30,
+    auditRetentionDays: undefined,
+    everyMilliseconds: 20,
+  });
   await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
   await jobs.stop();
   await away.close();

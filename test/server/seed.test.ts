@@ -85,7 +85,7 @@ it('refuses invalid options', async () => {
 });
 
 it('the first 300 transactions have every status and kind of value', () => {
-  const secrets = { fingerprint: () => 'ab'.repeat(32) };
+  const secrets = { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } };
   const options = { seed: 1, until: new Date(until), secrets };
   const rows = Array.from({ length: 300 }, (_, index) => sampleTransaction(index, 'default', options));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(300);

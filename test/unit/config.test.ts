@@ -134,6 +134,13 @@ describe('the table', () => {
   });
 });
 
+it('CARDS_PER_MINUTE is a number, `off`, or left to the contract', () => {
+  expect(readConfig({}).cardsPerMinute).toBeUndefined();
+  expect(readConfig({ CARDS_PER_MINUTE: '7' }).cardsPerMinute).toBe(7);
+  expect(readConfig({ CARDS_PER_MINUTE: 'off' }).cardsPerMinute).toBe('off');
+  expect(faultOf({ CARDS_PER_MINUTE: '0' })).toContain('CARDS_PER_MINUTE');
+});
+
 describe('PUBLIC_URL', () => {
   it.each([
     [{}, 'http://127.0.0.1:8080'],
@@ -241,6 +248,16 @@ describe('production', () => {
     expect(config.olderCursorKeys?.map((key) => key.toString('base64'))).toEqual([second]);
     expect(config.olderCardKeys).toEqual([]);
     expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain('CURSOR_KEY is too weak');
+  });
+
+  it('takes several fingerprint keys, of which the first is used, and refuses a short one among them', () => {
+    const [first, second] = [random(), random()];
+    const env = production();
+    const read = readConfig({ ...env, FINGERPRINT_KEY: `${first}, ${second}` });
+    expect(read.secrets.FINGERPRINT_KEY?.toString('base64')).toBe(first);
+    expect(read.olderFingerprintKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},short` })).toContain('FINGERPRINT_KEY is too weak');
+    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},${env.CARD_KEY ?? ''}` })).toContain('must differ');
   });
 
   it('refuses one secret for two purposes and names both', () => {

@@ -26,7 +26,7 @@ export const operationScope = () =>
   });
 
 // The extensions are documented in docs/guides/api-designer.md.
-const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved'];
+const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved', 'x-velocity-limit'];
 
 export const extensions = () => ({
   any: {
@@ -55,6 +55,14 @@ export const extensions = () => ({
         message:
           'Write x-rate-limit as {scope: embed, limit: 50, window_seconds: 60}, with whole numbers and a scope that this operation names in its security.',
         location: ctx.location.child('x-rate-limit'),
+      });
+    }
+    const velocity = operation['x-velocity-limit'];
+    if (velocity !== undefined && !isVelocityLimit(velocity)) {
+      ctx.report({
+        message:
+          'Write x-velocity-limit as {cards: {limit: 300, window_seconds: 60}, same_bin_and_last_four: {limit: 20, window_seconds: 86400}}, with whole numbers.',
+        location: ctx.location.child('x-velocity-limit'),
       });
     }
     if (operation.deprecated === true || operation['x-deprecation'] !== undefined) {
@@ -89,6 +97,16 @@ const isLimit = (limit, operation) =>
   isCount(limit.limit) &&
   isCount(limit.window_seconds) &&
   scopesOf(operation).includes(limit.scope);
+
+const isWindow = (value) =>
+  isObject(value) &&
+  Object.keys(value).sort().join() === 'limit,window_seconds' &&
+  isCount(value.limit) &&
+  isCount(value.window_seconds);
+const isVelocityLimit = (value) =>
+  isObject(value) &&
+  Object.keys(value).sort().join() === 'cards,same_bin_and_last_four' &&
+  Object.values(value).every(isWindow);
 
 const envelope = ['items', 'limit', 'next_cursor', 'previous_cursor'];
 const isEnvelope = (schema) =>

@@ -26,7 +26,7 @@ export const sharedErrors = () =>
       405: 'its path may be called with another method',
       422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may belong to another list',
       425: ctx.key === 'post' && 'a POST may arrive as early data',
-      429: operation['x-rate-limit'] && 'it has a rate limit',
+      429: (operation['x-rate-limit'] ?? operation['x-velocity-limit']) && 'it has a rate limit',
       500: 'anything may fail',
     };
     const reserved = isObject(operation['x-reserved']) ? operation['x-reserved'] : {};

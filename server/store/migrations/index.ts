@@ -10,6 +10,8 @@ import * as replacementFoundAt from './0007-replacement-found-at.ts';
 import * as audit from './0008-audit.ts';
 import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as callableAddresses from './0010-callable-addresses.ts';
+import * as accountFingerprints from './0011-account-fingerprints.ts';
+import * as cardNumbers from './0012-card-numbers.ts';
 import * as sealing from './0013-sealing.ts';
 import * as erasure from './0014-erasure.ts';
 
@@ -24,6 +26,8 @@ export const migrations: Record<string, Migration> = {
   '0008-audit': audit,
   '0009-idempotency-keys': idempotencyKeys,
   '0010-callable-addresses': callableAddresses,
+  '0011-account-fingerprints': accountFingerprints,
+  '0012-card-numbers': cardNumbers,
   '0013-sealing': sealing,
   '0014-erasure': erasure,
 };

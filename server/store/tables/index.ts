@@ -2,7 +2,9 @@
 import type { ApiKeyPairsTable } from './api-key-pairs.ts';
 import type { AuditEntriesTable } from './audit-entries.ts';
 import type { BuyersTable } from './buyers.ts';
+import type { CardNumbersTable } from './card-numbers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
+import type { FingerprintMovesTable, FingerprintProgressTable } from './fingerprints.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
 import type { IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { MerchantAccountsTable } from './merchant-accounts.ts';
@@ -28,4 +30,7 @@ export interface Tables {
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  card_numbers: CardNumbersTable;
+  fingerprint_progress: FingerprintProgressTable;
+  fingerprint_moves: FingerprintMovesTable;
 }

@@ -12,6 +12,7 @@ type Computed =
   | 'approval_url'
   | 'buyer'
   | 'details'
+  | 'fingerprint'
   | 'method'
   | 'mode'
   | 'payment_account_reference';
@@ -30,7 +31,6 @@ export const paymentMethodColumns = {
   scheme: 'text',
   status: 'text',
   updated_at: 'timestamptz',
-  fingerprint: 'text',
   last_used_at: 'timestamptz',
   usage_count: 'integer',
   cit_last_used_at: 'timestamptz',
@@ -39,8 +39,11 @@ export const paymentMethodColumns = {
 
 /** What changes when a replacement applies; of a card whose number stays, only the date. */
 export type Replacement = { expiration_date: string } & Partial<
-  Pick<PaymentMethodsTable, 'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name'> &
-    Pick<PaymentMethod, 'label' | 'fingerprint' | 'scheme'>
+  Pick<
+    PaymentMethodsTable,
+    'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'account_fingerprint' | 'fingerprint'
+  > &
+    Pick<PaymentMethod, 'label' | 'scheme'>
 >;
 
 export interface PaymentMethodsTable extends ShownColumns<
@@ -63,6 +66,10 @@ export interface PaymentMethodsTable extends ShownColumns<
   card_issuer_name: string | null;
   /** Sealed by the vault; null when the card could not be used. */
   number_sealed: string | null;
+  /** With its version; null when the card could not be used. See domain/fingerprints.ts. */
+  account_fingerprint: string | null;
+  /** The form of before 1.2, which only older instances write. If it is not null, `account_fingerprint` is outdated. */
+  fingerprint: string | null;
   redirect_url: string | null;
   /** Details that apply later, and when they were found. */
   replacement: ColumnType<Replacement | null, string | null | undefined, string | null>;

@@ -1,0 +1,80 @@
+// `payments secrets status` and `payments secrets rewrite-fingerprints`: the rotation of FINGERPRINT_KEY.
+import { Command } from 'commander';
+import { rewriteFingerprints } from '../actions/fingerprints.ts';
+import type { Fingerprints } from '../domain/fingerprints.ts';
+import { countFingerprints, listUnfinished } from '../store/fingerprints.ts';
+import { printJson, Refused } from './output.ts';
+import { count, startProgress } from './progress.ts';
+import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
+
+export const fingerprintCommands = (): Command[] => [
+  new Command('status')
+    .description(
+      'show with which keys the fingerprints of cards were made, and which accounts are being rewritten',
+    )
+    .action(() => withSecrets(status, { readOnly: true })),
+  new Command('rewrite-fingerprints')
+    .description('make fingerprints of older keys anew, as the service does after its start and once a day')
+    .option('--all', 'also those of keys that are no longer in FINGERPRINT_KEY')
+    .addHelpText(
+      'after',
+      `
+To change FINGERPRINT_KEY, create a new key (openssl rand -base64 32), and then
+  1. restart every instance with FINGERPRINT_KEY=<new>,<old>   each rewrites old fingerprints in the background
+  2. run, with the same FINGERPRINT_KEY: payments secrets rewrite-fingerprints
+     after the last instance was restarted; it also rewrites what the old ones stored meanwhile
+  3. after 24 hours, restart every instance with FINGERPRINT_KEY=<new>
+For these 24 hours the old key recognises repeated requests with an Idempotency-Key, and card numbers that count for the
+limit on storing cards. Cards, snapshots in transactions and stored events are rewritten without events and without a new
+updated_at; where the card is not known, a fingerprint becomes null.
+If the command is interrupted, run it again: it continues where it stopped.`,
+    )
+    .action(({ all = false }: { all?: boolean }) => withSecrets((parts) => rewrite(parts, all))),
+];
+
+async function status({ database: { db }, secrets: { fingerprints } }: ServiceParts): Promise<void> {
+  const counts = [...(await countFingerprints(db))];
+  printJson({
+    fingerprints: counts.map(([version, cards]) => ({
+      version,
+      made_with: nameOf(version, fingerprints),
+      cards,
+    })),
+    unfinished_accounts: await listUnfinished(db),
+  });
+}
+
+function nameOf(version: string | null, { version: current, older }: Fingerprints): string {
+  if (version === null) return 'one key for all accounts, before 1.2';
+  if (version === current) return 'the first FINGERPRINT_KEY';
+  return older.includes(version) ? 'an older FINGERPRINT_KEY' : 'a key that is not in FINGERPRINT_KEY';
+}
+
+async function rewrite({ database: { db }, secrets }: ServiceParts, all: boolean): Promise<void> {
+  const progress = startProgress('Rewriting fingerprints');
+  try {
+    await inAuditedWork(db, () => Promise.resolve(true));
+    const { version: current } = secrets.fingerprints;
+    const versions = [...(await countFingerprints(db)).keys()].filter(
+      (one) => one !== null && one !== current,
+    );
+    const faults: string[] = [];
+    const done = await rewriteFingerprints(db, secrets, {
+      otherVersions: all ? versions.filter((one) => one !== null) : [],
+      onProgress: ({ account, phase, rewritten }) => {
+        progress.update(`Rewriting fingerprints: ${count(rewritten)} records, ${phase} of ${account}`);
+      },
+      onFault: (card) => faults.push(card),
+      isStopping: () => false,
+    });
+    if (done === undefined) throw new Refused('The service, or another command, is rewriting them now.');
+    if (faults.length > 0)
+      throw new Refused(
+        `The numbers of ${count(faults.length, 'card')} cannot be opened, such as that of ${faults[0] ?? ''}. See: payments doctor`,
+      );
+    progress.done(`Rewrote ${count(done, 'record')}. See: payments secrets status`);
+  } catch (error) {
+    progress.failed();
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+// Limits on storing cards. Whoever knows BIN and last four digits of a card has about a thousand numbers to try, and the
+// fingerprint in an answer tells whether a guess was right. So only few different numbers may be tried that are alike in what
+// the API shows of them. Numbers are remembered as keyed digests only.
+import { createHmac } from 'node:crypto';
+import { binOf, lastFour } from './cards.ts';
+import type { Keys } from './vault.ts';
+
+export interface TriedNumber {
+  /** Numbers of one account that are alike in BIN and last four digits. */
+  bucket: string;
+  number: string;
+}
+
+/** One for each key: all of them are counted, so that a rotation of the key does not start the count again. */
+export type VelocityDigests = (account: string, number: string) => TriedNumber[];
+
+export function createVelocityDigests(keys: Keys): VelocityDigests {
+  // Keys of their own, so that these digests can never be compared with fingerprints.
+  const own = keys.map((key) => createHmac('sha256', key).update('velocity').digest());
+  return (account, number) =>
+    own.map((key) => {
+      const digest = (...parts: string[]) =>
+        createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
+      return {
+        bucket: digest('bucket', account, binOf(number), lastFour(number)),
+        number: digest('number', account, number),
+      };
+    });
+}
+
+/** How many different numbers were tried in how long. */
+export interface NumberLimit {
+  limit: number;
+  windowSeconds: number;
+}
+
+export type Verdict =
+  | { passes: true }
+  /** `notes`: whether the number must be remembered although it is refused. */
+  | { passes: false; notes: boolean; retryMilliseconds: number };
+
+/**
+ * `seen`: the numbers of the bucket in the window. The number that exceeds the limit is remembered, and closes the bucket for
+ * all numbers. If known numbers still passed then, they would differ from all guesses, and each guess would be an answer.
+ */
+export function judgeNumber(
+  seen: readonly { number: string; at: Date }[],
+  number: string,
+  now: Date,
+  { limit, windowSeconds }: NumberLimit,
+): Verdict {
+  const isClosed = seen.length > limit;
+  const isKnown = seen.some((one) => one.number === number);
+  if (!isClosed && (isKnown || seen.length < limit)) return { passes: true };
+  const times = seen.map(({ at }) => at.getTime());
+  if (!isClosed) times.push(now.getTime());
+  times.sort((a, b) => a - b);
+  // When a new number is accepted again. The same for a known one, of which nobody must learn that it is known.
+  const freeing = times[times.length - limit] ?? now.getTime();
+  const retryMilliseconds = Math.max(0, freeing + windowSeconds * 1000 - now.getTime());
+  return { passes: false, notes: !isClosed, retryMilliseconds };
+}

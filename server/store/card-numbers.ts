@@ -1,0 +1,54 @@
+// Which card numbers were tried lately, as keyed digests: see domain/velocity.ts.
+import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from '../domain/velocity.ts';
+import { inTransaction, type Db } from './database.ts';
+import { lockUntilCommit } from './locks.ts';
+
+/** Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. */
+export async function countCardNumber(
+  db: Db,
+  tried: TriedNumber,
+  limit: NumberLimit,
+  now: Date,
+): Promise<number | undefined> {
+  const seen = await listSeen(db, tried, limit, now);
+  const isKnown = seen.some(({ number }) => number === tried.number);
+  const verdict =
+    isKnown || seen.length > limit.limit
+      ? judgeNumber(seen, tried.number, now, limit)
+      : await countNewNumber(db, tried, limit, now);
+  if (!verdict.passes) return verdict.retryMilliseconds;
+  if (isKnown) await note(db, tried, now);
+  return undefined;
+}
+
+/** New numbers that arrive at the same time, on any instance, are counted one after the other. */
+const countNewNumber = (db: Db, tried: TriedNumber, limit: NumberLimit, now: Date): Promise<Verdict> =>
+  inTransaction(db, async (tx) => {
+    await lockUntilCommit(tx, `card numbers ${tried.bucket}`);
+    const verdict = judgeNumber(await listSeen(tx, tried, limit, now), tried.number, now, limit);
+    if (verdict.passes || verdict.notes) await note(tx, tried, now);
+    return verdict;
+  });
+
+const listSeen = (db: Db, { bucket }: TriedNumber, { windowSeconds }: NumberLimit, now: Date) =>
+  db
+    .selectFrom('card_numbers')
+    .select(['number', 'seen_at as at'])
+    .where('bucket', '=', bucket)
+    .where('seen_at', '>', new Date(now.getTime() - windowSeconds * 1000))
+    .execute();
+
+const note = (db: Db, { bucket, number }: TriedNumber, now: Date) =>
+  db
+    .insertInto('card_numbers')
+    .values({ bucket, number, seen_at: now })
+    .onConflict((conflict) => conflict.columns(['bucket', 'number']).doUpdateSet({ seen_at: now }))
+    .execute();
+
+export async function pruneCardNumbers(db: Db, before: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('card_numbers')
+    .where('seen_at', '<=', before)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

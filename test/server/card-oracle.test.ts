@@ -1,0 +1,73 @@
+// An attacker who may store cards sees BIN, last four and fingerprint of a stored card, stores guesses and compares. Four
+// digits are unknown, of which the check digit gives one: 1,000 guesses.
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { operations } from '../../generated/operations.ts';
+import { passesLuhn } from '../../server/domain/cards.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+// In the middle of the guesses, so that it is not among the first ones by luck.
+const victim = '4242424242424242';
+const { limit } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+
+interface Shown {
+  fingerprint: string | null;
+  label: string;
+  details: { bin: string };
+}
+
+interface Attack {
+  account: string;
+  /** What the guess differs in from a request of the victim. */
+  body?: object;
+  /** The answer to guesses that the limit lets through. */
+  passing: number;
+}
+
+const store = (service: TestService, { account, body = {} }: Omit<Attack, 'passing'>, number: string) =>
+  service.call('POST', '/payment-methods', {
+    token: service.token('payment-methods.write'),
+    headers: { 'X-Service-Merchant-Account-ID': account },
+    body: { method: 'card', expiration_date: '12/39', number, ...body },
+  });
+
+const guessesFor = ({ details: { bin }, label }: Shown): string[] =>
+  Array.from({ length: 10_000 }, (_, middle) => bin + String(middle).padStart(4, '0') + label).filter(
+    passesLuhn,
+  );
+
+it.each<[string, Attack]>([
+  ['inside one account', { account: 'default', passing: 201 }],
+  ['across two accounts', { account: 'marketplace', passing: 201 }],
+  ['with cards that fail', { account: 'default', body: { expiration_date: '01/20' }, passing: 201 }],
+  // Nothing is stored, so these must be counted outside of the unit of work.
+  ['with an unknown buyer', { account: 'default', body: { buyer_id: randomUUID() }, passing: 404 }],
+  [
+    'with an identifier that is taken',
+    { account: 'default', body: { external_identifier: 'v' }, passing: 409 },
+  ],
+])('does not get the number %s', async (_name, attack) => {
+  await using service = await startTestService();
+  const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
+  await store(service, { account: 'default', body: { external_identifier: 'v' } }, '4111111111111111');
+  const guesses = guessesFor(stored);
+  expect(guesses).toHaveLength(1000);
+  // Some before and after the right one are enough to see whether it is answered in another way.
+  const right = guesses.indexOf(victim);
+  const answers: { status: number; fingerprint: unknown; body: unknown }[] = [];
+  for (const number of guesses.slice(right - 30, right + 10)) {
+    const { status, body } = await store(service, attack, number);
+    answers.push({ status, fingerprint: (body as Partial<Shown>).fingerprint, body });
+  }
+
+  // The victim's own number counts in its account.
+  const allowed = attack.account === 'default' ? limit - 1 : limit;
+  const [through, refused] = [answers.slice(0, allowed), answers.slice(allowed)];
+  expect(new Set(through.map(({ status }) => status))).toEqual(new Set([attack.passing]));
+  expect(through.map(({ fingerprint }) => fingerprint)).not.toContain(stored.fingerprint);
+  if ('body' in attack && attack.passing === 201)
+    expect(new Set(through.map(({ fingerprint }) => fingerprint))).toEqual(new Set([null]));
+  expect(refused).toHaveLength(40 - allowed);
+  expect(new Set(refused.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(refused[0]?.status).toBe(429);
+});
