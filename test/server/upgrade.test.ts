@@ -1,8 +1,6 @@
 // The service starts on a database that version 1.0.1 left in the middle of its work, and nothing is lost.
-import { createHash, createPrivateKey } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
@@ -13,7 +11,14 @@ import { paymentsHere } from '../support/in-process.ts';
 import { startNode } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
-import { readFixture, restoreFixture, withClient, type Fixture } from '../support/upgrade.ts';
+import {
+  createUpgradeDataDir,
+  keyOf,
+  readFixture,
+  restoreFixture,
+  withClient,
+  type Fixture,
+} from '../support/upgrade.ts';
 import { until, verify } from '../support/webhooks.ts';
 
 interface DeliveryRow {
@@ -58,18 +63,6 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const numberOf = (digest: string | null | undefined) =>
   Object.values(numbers).find((number) => sha256(number) === digest) ?? '';
 
-async function createDataDir({ secrets, keys }: Fixture): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'payments-upgrade-'));
-  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
-  const sandbox = keys.find(({ name }) => name === 'Sandbox');
-  const pem = keyOf(sandbox?.private_key).export({ type: 'pkcs8', format: 'pem' });
-  await writeFile(join(dataDir, 'sandbox-key.pem'), pem, { mode: 0o600 });
-  return dataDir;
-}
-
-const keyOf = (text = '') =>
-  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
-
 describe('started on it, the service', () => {
   let fixture: Fixture;
   let receiver: Receiver;
@@ -83,7 +76,7 @@ describe('started on it, the service', () => {
     fixture = await readFixture();
     receiver = await startReceiver();
     databaseUrl = await restoreFixture(new URL(receiver.url).origin);
-    dataDir = await createDataDir(fixture);
+    dataDir = await createUpgradeDataDir(fixture);
     timesBefore = await readTimes(databaseUrl);
     deliveriesBefore = await readDeliveries(databaseUrl);
     service = await startTestService({ config: { databaseUrl, dataDir, secrets: noSecrets } });
@@ -279,7 +272,7 @@ describe('started on it, the service', () => {
 
 it('killed between two migrations, the service completes them at the next start', async () => {
   const fixture = await readFixture();
-  const dataDir = await createDataDir(fixture);
+  const dataDir = await createUpgradeDataDir(fixture);
   const env = {
     DATABASE_URL: await restoreFixture(fixture.receiver),
     DATA_DIR: dataDir,

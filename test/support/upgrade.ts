@@ -1,6 +1,7 @@
 /** A database that version 1.0.1 made, with its keys: `test/fixtures/upgrade-1.0.1`, see the README there. */
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -46,6 +47,19 @@ export async function restoreFixture(receiver: string): Promise<string> {
   });
   return url;
 }
+
+/** A DATA_DIR as version 1.0.1 left it. */
+export async function createUpgradeDataDir({ secrets, keys }: Fixture): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'payments-upgrade-'));
+  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
+  const sandbox = keys.find(({ name }) => name === 'Sandbox');
+  const pem = keyOf(sandbox?.private_key).export({ type: 'pkcs8', format: 'pem' });
+  await writeFile(join(dataDir, 'sandbox-key.pem'), pem, { mode: 0o600 });
+  return dataDir;
+}
+
+export const keyOf = (text = '') =>
+  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
 
 // What has a date of expiry: otherwise the events and jobs of the dump would be deleted a month after it was made. Records
 // keep their times, because cursors contain them.
