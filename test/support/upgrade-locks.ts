@@ -13,10 +13,10 @@ export async function watchLocks(url: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const found = new Map<string, Blocked>();
-  let over = false;
+  const ending = new AbortController();
   const everyMilliseconds = 20;
   const watching = (async () => {
-    while (!over) {
+    while (!ending.signal.aborted) {
       const { rows } = await client.query<{ holder: string; waiting: string }>(
         `select left(regexp_replace(holder.query, '\\s+', ' ', 'g'), 120) as holder,
            left(regexp_replace(waiting.query, '\\s+', ' ', 'g'), 80) as waiting
@@ -35,7 +35,7 @@ export async function watchLocks(url: string) {
   })();
   return {
     async stop(): Promise<Blocked[]> {
-      over = true;
+      ending.abort();
       await watching;
       await client.end();
       return [...found.values()];
