@@ -25,6 +25,8 @@ const heavy = [
   'client/guide',
   'server/rotation',
   'server/seed',
+  'server/side-by-side',
+  'server/upgrade',
   'unit/embedded-binaries',
   'server/at-rest',
   'client/package',

@@ -5,10 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { unpackOldVersion, type OldVersion } from '../support/old-version.ts';
-import { startNode, startServer, type Server } from '../support/processes.ts';
+import { withClient } from '../support/empty-database.ts';
+import { startNode, startServer, type Env, type Server } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { watchLocks } from '../support/upgrade-locks.ts';
-import { createUpgradeDataDir, keyOf, readFixture, restoreFixture, withClient } from '../support/upgrade.ts';
+import { createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
 import { until, verify } from '../support/webhooks.ts';
 
 const rows = Number(process.env.UPGRADE_ROWS ?? 0);
@@ -23,6 +24,7 @@ let old: OldVersion | undefined;
 let receiver: Receiver;
 let dataDir: string;
 let databaseUrl: string;
+let environment: Env;
 let token: string;
 const servers: Server[] = [];
 
@@ -32,6 +34,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   databaseUrl = await restoreFixture(new URL(receiver.url).origin);
   dataDir = await createUpgradeDataDir(fixture);
+  environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
   const key = fixture.keys.find(({ name }) => name === 'Sandbox')?.private_key ?? '';
   token = signToken(keyOf(key), ['*.read', '*.write'], 36_000);
   // What the fixture has to deliver is the subject of upgrade.test.ts.
@@ -47,8 +50,7 @@ afterAll(async () => {
 });
 
 async function start(env: Record<string, string>, folder?: string): Promise<Server> {
-  const all = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...env };
-  const server = await (folder === undefined ? startServer(all) : startServer(all, folder));
+  const server = await startServer({ ...environment, ...env }, folder);
   servers.push(server);
   return server;
 }
@@ -201,13 +203,20 @@ it('both versions serve on one database, and every event is delivered once', asy
   expect(got.sort()).toEqual(due.map((one) => one.due).sort());
   for (const one of receiver.got) verify(secrets[one.path as keyof typeof secrets], one);
   expect(last.output()).not.toContain('"level":50');
+
+  // Version 1.0.1 refuses migrations that it does not know. Whoever still runs it keeps running, but cannot be restarted.
+  const restarted = startNode('server/main.ts', [], { env: environment, cwd: old.folder });
+  expect(await restarted.ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('0007-replacement-found-at is missing') as string,
+  });
 });
 
 /** Transactions by the command line of the old version; cards and events as copies, a quarter of that number each. */
 async function seed(folder: string): Promise<void> {
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir };
   const args = ['seed', '--seed', '2', '--transactions', String(rows)];
-  const { status, stderr } = await startNode('server/cli/main.ts', args, { env, cwd: folder }).ended;
+  const { status, stderr } = await startNode('server/cli/main.ts', args, { env: environment, cwd: folder })
+    .ended;
   expect([status, stderr]).toEqual([0, '']);
   await withClient(databaseUrl, async (client) => {
     const columns =

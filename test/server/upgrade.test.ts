@@ -9,6 +9,7 @@ import { countSealed } from '../../server/store/reseal.ts';
 import { numbers } from '../fixtures/upgrade-1.0.1/parts.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
+import { withClient } from '../support/empty-database.ts';
 import { startNode } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
@@ -17,7 +18,6 @@ import {
   keyOf,
   readFixture,
   restoreFixture,
-  withClient,
   type Fixture,
 } from '../support/upgrade.ts';
 import { until, verify } from '../support/webhooks.ts';

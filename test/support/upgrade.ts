@@ -1,11 +1,10 @@
 /** A database that version 1.0.1 made, with its keys: `test/fixtures/upgrade-1.0.1`, see the README there. */
-import { createPrivateKey, randomBytes } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import pg from 'pg';
-import { inject } from 'vitest';
+import { createEmptyDatabase, withClient } from './empty-database.ts';
 
 export const fixtureFolder = join(import.meta.dirname, '..', 'fixtures', 'upgrade-1.0.1');
 
@@ -78,22 +77,3 @@ const moveTimes = (seconds: number) => `
       execute format('update %s set %s = %s + interval ''${seconds} seconds''', found.place, found.name, found.name);
     end loop;
   end $$;`;
-
-/** Not a copy of the template: it has no tables. */
-export async function createEmptyDatabase(): Promise<string> {
-  const url = new URL(inject('serverUrl'));
-  const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
-  await withClient(url.href, (client) => client.query(`create database ${name}`));
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
