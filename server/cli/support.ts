@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import { noteOperation } from '../actions/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
 import { readConfig, readOperator, type Config } from '../config.ts';
-import { createAjv } from '../contract/ajv.ts';
+import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
-import { createResponseCheck } from '../contract/responses.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
@@ -101,8 +100,7 @@ export const withEvents = <T>(
       const { db, pool } = parts.database;
       const queue = await openQueue(pool, () => undefined, { supervise });
       try {
-        const { document } = loadContract();
-        const check = createResponseCheck(document, createAjv(document));
+        const check = compileResponses(loadContract());
         const publicUrl = await publicUrlOf(db, parts.config);
         const inUnitOfWork = createUnitOfWork({
           db,

@@ -106,8 +106,18 @@ const rooms: Record<string, Room> = {
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
   scripts: {
-    from: ['generated', 'client/json.ts'],
-    packages: ['@stryker-mutator/core', 'commander', 'express', 'openapi-typescript', 'vitest', 'yaml'],
+    // `generate` proves the contract and compiles its validators with the code that uses them.
+    from: ['generated', 'client/json.ts', 'server/contract'],
+    packages: [
+      'ajv',
+      'esbuild',
+      '@stryker-mutator/core',
+      'commander',
+      'express',
+      'openapi-typescript',
+      'vitest',
+      'yaml',
+    ],
   },
   test: {
     from: [
