@@ -1,13 +1,24 @@
 // Two instances of the service on one PostgreSQL share rate limits, migrations and key pairs through the database.
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { silentWork } from '../support/records.ts';
-import { createEmptyDatabase, withClient } from '../support/empty-database.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
 
 const applied = (url: string) =>
   withClient(url, async (client) => {
@@ -42,33 +53,6 @@ describe('several instances that start at once on an empty database', () => {
       delete migrations['9999-curious'];
     }
     expect(limits).toEqual(['0']);
-  });
-});
-
-describe('an instance that is restarted after a later version has migrated the database', () => {
-  const start = async (databaseUrl: string) => {
-    const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
-    await store.close();
-    return store.migrated;
-  };
-  const note = (databaseUrl: string, name: string) =>
-    withClient(databaseUrl, (client) =>
-      client.query('insert into kysely_migration (name, timestamp) values ($1, now()::text)', [name]),
-    );
-
-  it('starts, because later migrations leave this version working', async () => {
-    const databaseUrl = await createEmptyDatabase();
-    await start(databaseUrl);
-    await note(databaseUrl, '9998-later');
-    expect(await start(databaseUrl)).toEqual([]);
-    expect(await applied(databaseUrl)).toEqual([...names, '9998-later']);
-  });
-
-  it('refuses a database with a migration that it should know', async () => {
-    const databaseUrl = await createEmptyDatabase();
-    await start(databaseUrl);
-    await note(databaseUrl, '0001-another');
-    await expect(start(databaseUrl)).rejects.toThrow('The database could not be migrated');
   });
 });
 

@@ -5,11 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { unpackOldVersion, type OldVersion } from '../support/old-version.ts';
-import { withClient } from '../support/empty-database.ts';
 import { startNode, startServer, type Env, type Server } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { watchLocks } from '../support/upgrade-locks.ts';
-import { createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
+import { withClient, createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
 import { until, verify } from '../support/webhooks.ts';
 
 const rows = Number(process.env.UPGRADE_ROWS ?? 0);

@@ -9,11 +9,12 @@ import { countSealed } from '../../server/store/reseal.ts';
 import { numbers } from '../fixtures/upgrade-1.0.1/parts.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { withClient } from '../support/empty-database.ts';
 import { startNode } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import {
+  appliedTo,
+  withClient,
   createUpgradeDataDir,
   keyOf,
   readFixture,
@@ -52,12 +53,6 @@ const readDeliveries = (url: string) =>
   withClient(url, async (client) => {
     const select = 'select event_id, subscription_id, state from deliveries';
     return (await client.query<DeliveryRow>(select)).rows;
-  });
-
-const appliedTo = (url: string) =>
-  withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
-    return rows.map(({ name }) => name);
   });
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
