@@ -1,10 +1,12 @@
 // A rolling upgrade: version 1.0.1 serves while this one migrates the database, then both serve, then only this one. With
-// UPGRADE_ROWS=1000000 the database has so many transactions, and the locks that requests waited for are printed.
+// UPGRADE_ROWS=1000000 the database has so many transactions, and the locks that requests waited for are printed. Seeding takes
+// half an hour, so UPGRADE_TEMPLATE may name a database of TEST_DATABASE_URL that was seeded before; it is copied.
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { unpackOldVersion, type OldVersion } from '../support/old-version.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { startNode, startServer, type Env, type Server } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { watchLocks } from '../support/upgrade-locks.ts';
@@ -12,6 +14,7 @@ import { withClient, createUpgradeDataDir, keyOf, readFixture, restoreFixture } 
 import { until, verify } from '../support/webhooks.ts';
 
 const rows = Number(process.env.UPGRADE_ROWS ?? 0);
+const template = process.env.UPGRADE_TEMPLATE;
 vi.setConfig({ testTimeout: rows > 0 ? 3_600_000 : 180_000 });
 
 interface Page {
@@ -31,7 +34,9 @@ beforeAll(async () => {
   old = await unpackOldVersion();
   const fixture = await readFixture();
   receiver = await startReceiver();
-  databaseUrl = await restoreFixture(new URL(receiver.url).origin);
+  databaseUrl = template
+    ? await createEmptyDatabase(template)
+    : await restoreFixture(new URL(receiver.url).origin);
   dataDir = await createUpgradeDataDir(fixture);
   environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
   const key = fixture.keys.find(({ name }) => name === 'Sandbox')?.private_key ?? '';
@@ -127,7 +132,7 @@ const served = ['balance 200', 'card 201', 'subscriptions 200', 'transactions 20
 it('both versions serve on one database, and every event is delivered once', async ({ skip }) => {
   if (!old) return skip('the history of git, which has the code of version 1.0.1, is missing');
   const before = await start({}, old.folder);
-  if (rows > 0) await seed(old.folder);
+  if (rows > 0 && !template) await seed(old.folder);
   const subscribe = async (server: Server, path: string) => {
     const body = { url: new URL(path, receiver.url).href };
     return String((await call(server, 'POST', '/webhook-subscriptions', body)).answer.secret);
