@@ -18,6 +18,9 @@ export interface Config {
   maxRequestsPerConnection?: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
+  /** How long events with their deliveries, and entries of the audit trail are kept. Without a number: for ever. */
+  eventRetentionDays: number;
+  auditRetentionDays: number | undefined;
   /** Path of the module with the providers. */
   providersModule: string | undefined;
   secrets: Record<SecretName, Buffer | undefined>;
@@ -124,6 +127,19 @@ export const keys: Key[] = [
     format: '`on` or `off`',
     default: 'on',
     accepts: oneOf('on', 'off'),
+  },
+  {
+    name: 'EVENT_RETENTION_DAYS',
+    doc: 'how long events and their deliveries are kept, and can be replayed',
+    format: '1 to 3650',
+    default: '30',
+    accepts: whole(1, 3650),
+  },
+  {
+    name: 'AUDIT_RETENTION_DAYS',
+    doc: 'how long the entries of `payments audit` are kept; without it for ever',
+    format: '91 to 36500',
+    accepts: whole(91, 36_500),
   },
   {
     name: 'PROVIDERS',
@@ -235,6 +251,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     maxConnections: Number(text('MAX_CONNECTIONS')),
     maxRequestsPerConnection: Number(text('MAX_REQUESTS_PER_CONNECTION')),
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
+    eventRetentionDays: Number(text('EVENT_RETENTION_DAYS')),
+    auditRetentionDays:
+      text('AUDIT_RETENTION_DAYS') === '' ? undefined : Number(text('AUDIT_RETENTION_DAYS')),
     providersModule: given('PROVIDERS'),
     secrets,
     olderCardKeys,

@@ -95,7 +95,7 @@ export interface FoundDetails {
   number?: string;
 }
 
-/** New details that the account updater found. Undefined when there is no such payment method. */
+/** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
 export async function noteReplacement(
   unit: UnitOfWork,
   id: string,
@@ -103,7 +103,7 @@ export async function noteReplacement(
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethod(unit.db, id);
-  if (!found) return undefined;
+  if (!found || (await isErased(unit, found))) return undefined;
   const card = number === undefined ? {} : numberColumns(number, secrets.describeCard(number), secrets);
   const fingerprint = number === undefined ? undefined : secrets.fingerprint(number);
   const changesNumber = fingerprint !== undefined && fingerprint !== found.fingerprint;
@@ -119,6 +119,11 @@ export async function noteReplacement(
   const trigger: Trigger = { kind: 'found', changesNumber };
   return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
 }
+
+const isErased = async (
+  { db }: UnitOfWork,
+  { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
+) => id !== null && (await findBuyer(db, account, { id })) === undefined;
 
 /**
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its

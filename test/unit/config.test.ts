@@ -60,6 +60,8 @@ describe('without any setting', () => {
       maxConnections: 2_000,
       maxRequestsPerConnection: 1_000,
       webhookWorker: true,
+      eventRetentionDays: 30,
+      auditRetentionDays: undefined,
       providersModule: undefined,
       olderCardKeys: [],
       secrets: {},
@@ -116,6 +118,8 @@ describe('the table', () => {
     ],
     ['LOG_LEVEL', ['fatal', 'trace', 'silent'], ['INFO', 'verbose', '30']],
     ['WEBHOOK_WORKER', ['on', 'off'], ['yes', 'true', '1', 'ON']],
+    ['EVENT_RETENTION_DAYS', ['1', '3650'], ['0', '3651', '-1', '1.5', '30d']],
+    ['AUDIT_RETENTION_DAYS', ['91', '36500'], ['90', '0', '36501', 'forever']],
     ['BODY_LIMIT', ['1024', '10485760'], ['1023', '10485761', '100kb', '-1', '1e5']],
   ])('%s takes %j and refuses %j', (name, good, bad) => {
     for (const value of good) expect(() => readConfig({ [name]: value }), value).not.toThrow();

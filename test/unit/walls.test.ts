@@ -41,6 +41,7 @@ const rooms: Record<string, Room> = {
   'server/config.ts': { from: ['server/random-key.ts'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
+  'server/terminal-log.ts': { from: [], packages: ['pino'] },
   'server/domain': {
     from: ['client/json.ts'],
     types: ['generated'],
@@ -95,7 +96,7 @@ const rooms: Record<string, Room> = {
   },
   'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
-  'server/main.ts': { from: [...service, 'server/start.ts'] },
+  'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
   client: { from: ['generated', 'client/json.ts'], packages: ['jsonwebtoken', 'openapi-fetch'] },
   mock: {
@@ -126,6 +127,7 @@ const rooms: Record<string, Room> = {
       'server/app.ts',
       'server/start.ts',
       'server/main.ts',
+      'server/terminal-log.ts',
       'server/cli',
       'client',
       'mock',
@@ -161,6 +163,7 @@ const parsesOwnFiles = [
   'server/contract/load.ts',
   'server/postgres/binaries.ts',
   'server/sandbox/secrets-file.ts',
+  'server/terminal-log.ts',
 ];
 
 interface Import {
