@@ -26,6 +26,8 @@ export interface Config {
   secrets: Record<SecretName, Buffer | undefined>;
   /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
   olderCardKeys?: readonly Buffer[];
+  /** The keys after the first in CURSOR_KEY. Cursors that they signed are still accepted. */
+  olderCursorKeys?: readonly Buffer[];
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
@@ -155,13 +157,16 @@ const secretDocs: Record<SecretName, string> = {
   CURSOR_KEY: 'signs cursors',
 };
 
+/** During a rotation these have several keys. */
+const severalKeys: Partial<Record<SecretName, string>> = {
+  CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
+  CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
+};
+
 export const secretKeys = secretNames.map((name) => ({
   name,
   doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format:
-    name === 'CARD_KEY'
-      ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
-      : '32 random bytes in base64 (`openssl rand -base64 32`)',
+  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name] ?? ''}`,
 }));
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
@@ -192,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
-  const olderCardKeys: Buffer[] = [];
+  const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
   for (const { name, doc, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
@@ -204,7 +209,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
-    if (name === 'CARD_KEY') olderCardKeys.push(...older.filter((key) => key !== undefined));
+    olderKeys[name] = older.filter((key) => key !== undefined);
     if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
   }
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
@@ -256,7 +261,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       text('AUDIT_RETENTION_DAYS') === '' ? undefined : Number(text('AUDIT_RETENTION_DAYS')),
     providersModule: given('PROVIDERS'),
     secrets,
-    olderCardKeys,
+    olderCardKeys: olderKeys.CARD_KEY ?? [],
+    olderCursorKeys: olderKeys.CURSOR_KEY ?? [],
     warnings: warningsOf(environment, given),
   };
 }
@@ -304,7 +310,7 @@ function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boole
 }
 
 const keysIn = (name: SecretName, value: string): string[] =>
-  name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
+  name in severalKeys ? value.split(',').map((key) => key.trim()) : [value];
 
 function strongKey(value: string): Buffer | undefined {
   const key = decodeKey(value);

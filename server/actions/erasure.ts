@@ -32,7 +32,9 @@ import {
 } from '../store/erasure.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
+import { findSealer } from '../store/sealing.ts';
 import { writeErasedTransactions } from '../store/transactions.ts';
+import { placeOfAnswer } from './idempotency.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** How many records had personal data. */
@@ -181,16 +183,18 @@ async function othersAmong(
 const eraseAnswers = ({ vault, subject, step, references }: Context): Promise<void> =>
   eachBatch((after: string | undefined) =>
     step('kept_answers', async ({ db: tx }) => {
+      const { open, seal } = await findSealer(tx, vault);
       const { rows, next } = await lockAnswers(tx, after);
-      const changed = rows.flatMap(({ id, answer_sealed: sealed }) => {
-        const answer = parseJson(vault.open(sealed, 'answer')) as SentAnswer;
+      const changed = rows.flatMap(({ id, slot, answer_sealed: sealed }) => {
+        const place = placeOfAnswer({ id, slot });
+        const answer = parseJson(open(sealed, place)) as SentAnswer;
         const shown = parseJson(answer.text);
         if (!isResource(shown)) return [];
         const erased = eraseResource(shown, subject, { references, others: new Set() });
         if (isSame(shown, erased)) return [];
         // Sealed inside the transaction, because a rotation of the key waits for transactions.
         const text = JSON.stringify({ ...answer, text: JSON.stringify(erased) });
-        return { id, answer_sealed: vault.seal(text, 'answer') };
+        return { id, answer_sealed: seal(text, place) };
       });
       return { found: changed.length, write: () => writeAnswers(tx, changed), next };
     }),

@@ -155,7 +155,7 @@ export const writeEvents = (db: Tx, events: readonly EventBody[]) =>
     from json_to_recordset(${JSON.stringify(events)}::json) as given (id uuid, body text)
     where events.id = given.id`.execute(db);
 
-export interface SealedAnswer {
+interface SealedAnswer {
   id: string;
   answer_sealed: string;
 }
@@ -164,9 +164,9 @@ export interface SealedAnswer {
 export async function lockAnswers(
   db: Tx,
   after = firstId,
-): Promise<{ rows: SealedAnswer[]; next: string | undefined }> {
-  const { rows } = await sql<SealedAnswer>`
-    select id, answer_sealed from idempotency_keys where id > ${after}::uuid and answer_sealed is not null
+): Promise<{ rows: (SealedAnswer & { slot: string })[]; next: string | undefined }> {
+  const { rows } = await sql<SealedAnswer & { slot: string }>`
+    select id, slot, answer_sealed from idempotency_keys where id > ${after}::uuid and answer_sealed is not null
     order by id limit ${batchSize} for update`.execute(db);
   return { rows, next: rows.length < batchSize ? undefined : rows.at(-1)?.id };
 }

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eraseBuyer } from '../../server/actions/erasure.ts';
+import { placeOfAnswer } from '../../server/actions/idempotency.ts';
 import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
 import { inWork } from '../../server/actions/unit-of-work.ts';
-import { createAjv } from '../../server/contract/ajv.ts';
+import { compileResponses } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { createResponseCheck } from '../../server/contract/responses.ts';
 import { findBuyer } from '../../server/store/buyers.ts';
+import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import type { EventName } from '../../generated/operations.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -135,8 +136,11 @@ async function dump(): Promise<string> {
   const parts: string[] = [];
   for (const { name } of [...tables, { name: 'pg_stats' }]) parts.push(...(await linesOf(name)));
   const { vault } = service.secrets;
-  const answers = await db().selectFrom('idempotency_keys').select('answer_sealed').execute();
-  parts.push(...answers.map(({ answer_sealed }) => vault.open(answer_sealed ?? '', 'answer')));
+  const { open } = await findSealer(db(), vault);
+  const answers = await db().selectFrom('idempotency_keys').select(['id', 'slot', 'answer_sealed']).execute();
+  parts.push(
+    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', placeOfAnswer(place))),
+  );
   return parts.join('\n');
 }
 
@@ -341,8 +345,7 @@ it('no token of the buyer is left in the database, and all that is not personal 
       );
 
   // What is left still keeps the contract, and the service's own rules.
-  const { document } = loadContract();
-  const check = createResponseCheck(document, createAjv(document));
+  const check = compileResponses(loadContract());
   const events = await db().selectFrom('events').select(['name', 'body']).execute();
   for (const { name, body } of events)
     expect(check.eventFault(name as EventName, JSON.parse(body))).toBe(undefined);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { unpackOldVersion, type OldVersion } from '../support/old-version.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import { startNode, startServer, type Env, type Server } from '../support/processes.ts';
+import { createPayments, startNode, startServer, type Env, type Server } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { watchLocks } from '../support/upgrade-locks.ts';
 import { withClient, createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
@@ -172,6 +172,12 @@ it('both versions serve on one database, and every event is delivered once', asy
   ]);
   const keyedCards = [...new Set(answers.map(({ answer }) => String(answer.id)))];
   expect(keyedCards).toHaveLength(2);
+
+  // Nothing may be written yet that the old version cannot read.
+  expect(await createPayments(environment)(['secrets', 'rotate'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('An instance of a version before 1.2 uses the database') as string,
+  });
 
   const sideBySide = await Promise.all(traffic.map((one) => one.stop()));
   for (const { statuses } of sideBySide) expect(statuses).toEqual(served);

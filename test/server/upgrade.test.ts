@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { openSecrets } from '../../server/secrets.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
-import { countSealed } from '../../server/store/reseal.ts';
+import { countSealed, countUnbound, listSealed } from '../../server/store/reseal.ts';
+import { findSealer } from '../../server/store/sealing.ts';
 import { numbers } from '../fixtures/upgrade-1.0.1/parts.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -94,24 +95,26 @@ describe('started on it, the service', () => {
     return card;
   };
 
-  async function expectCardsToOpen(): Promise<void> {
-    // Not that of the service, which remembers keys that a rotation removed.
+  /** Digests of all that is sealed, by table and ID. */
+  async function openEverything(): Promise<Map<string, string[]>> {
+    // Not the vault of the service, which remembers keys that a rotation removed.
     const { vault } = await openSecrets(service.config);
-    for (const { id, number, replacement } of fixture.cards) {
-      const row = await findCard(id);
-      const open = (sealed: string | null | undefined) =>
-        sealed === null || sealed === undefined ? null : sha256(vault.open(sealed, 'card'));
-      expect([open(row.number_sealed), open(row.replacement?.number_sealed)]).toEqual([number, replacement]);
-    }
-    for (const { id, number, pin } of fixture.gift_cards) {
-      const row = await db()
-        .selectFrom('gift_cards')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow();
-      expect(sha256(vault.open(row.number_sealed, 'gift-card'))).toBe(number);
-      expect(sha256(vault.open(row.pin_sealed, 'gift-card'))).toBe(pin);
-    }
+    const { open } = await findSealer(db(), vault);
+    const found = new Map<string, string[]>();
+    await listSealed(db(), ({ sealed, place }) => {
+      found.set(place.id, [...(found.get(place.id) ?? []), sha256(open(sealed, place))].sort());
+    });
+    return found;
+  }
+
+  async function expectCardsToOpen(): Promise<void> {
+    const opened = await openEverything();
+    for (const { id, number, replacement } of fixture.cards)
+      expect(opened.get(id) ?? []).toEqual([number, replacement].filter((digest) => digest !== null).sort());
+    for (const { id, number, pin } of fixture.gift_cards)
+      expect(opened.get(id)).toEqual([number, pin].sort());
+    for (const { id, secrets } of fixture.subscriptions)
+      expect(opened.get(id)).toEqual(expect.arrayContaining(secrets.map(sha256)));
   }
 
   it('applies all migrations that are newer, and does not create the sample data again', async () => {
@@ -120,7 +123,8 @@ describe('started on it, the service', () => {
     expect([...(await readTimes(databaseUrl)).keys()].sort()).toEqual([...timesBefore.keys()].sort());
   });
 
-  it('opens every card, under the old key and under the new one', async () => {
+  it('opens every sealed value, under the old key and under the new one', async () => {
+    expect(await countUnbound(db())).toBeGreaterThan(40);
     expect([...(await countSealed(db())).keys()]).toHaveLength(2);
     await expectCardsToOpen();
   });
@@ -256,6 +260,7 @@ describe('started on it, the service', () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain('no value uses another key');
     expect([...(await countSealed(db())).keys()]).toHaveLength(1);
+    expect(await countUnbound(db())).toBe(0);
     await expectCardsToOpen();
   });
 

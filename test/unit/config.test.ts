@@ -64,6 +64,7 @@ describe('without any setting', () => {
       auditRetentionDays: undefined,
       providersModule: undefined,
       olderCardKeys: [],
+      olderCursorKeys: [],
       secrets: {},
       warnings: [],
     });
@@ -231,6 +232,15 @@ describe('production', () => {
     expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is too weak');
     const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
+  });
+
+  it('takes several cursor keys, of which the first signs', () => {
+    const [first, second] = [random(), random()];
+    const config = readConfig({ ...production(), CURSOR_KEY: `${first},${second}` });
+    expect(config.secrets.CURSOR_KEY?.toString('base64')).toBe(first);
+    expect(config.olderCursorKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+    expect(config.olderCardKeys).toEqual([]);
+    expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain('CURSOR_KEY is too weak');
   });
 
   it('refuses one secret for two purposes and names both', () => {
