@@ -25,6 +25,8 @@ const heavy = [
   'contract/bad-contract-lint',
   'server/rotation',
   'server/seed',
+  'server/side-by-side',
+  'server/upgrade',
   'unit/embedded-binaries',
   'server/at-rest',
   'browser/approval',

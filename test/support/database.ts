@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** Has not even tables. */
-export async function createEmptyDatabase(): Promise<string> {
+/** Has not even tables, unless it is a copy of another database. */
+export async function createEmptyDatabase(from = 'template1'): Promise<string> {
   const url = new URL(inject('serverUrl'));
   const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
   const admin = new pg.Client({ connectionString: url.href });
   await admin.connect();
-  await admin.query(`create database ${name}`).finally(() => admin.end());
+  await admin.query(`create database ${name} template ${from}`).finally(() => admin.end());
   url.pathname = `/${name}`;
   return url.href;
 }

@@ -148,7 +148,8 @@ export async function startServer(env: Env, cwd: string = root): Promise<Server>
   const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
   const url = await new Promise<string>((resolve, reject) => {
     child.process.stdout.on('data', () => {
-      const line = /^\{.*"port":(\d+),"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
+      // Version 1.0 does not log the port.
+      const line = /^\{.*?(?:"port":(\d+),)?"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
       const [, port = '', publicUrl] = line ?? [];
       // In production the public address is that of a proxy, which tests have not.
       if (publicUrl !== undefined)

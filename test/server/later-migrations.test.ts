@@ -1,0 +1,33 @@
+// An instance of this version beside a later one, which has migrated the database.
+import { describe, expect, it } from 'vitest';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { openStore } from '../../server/store/open.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { appliedTo, withClient } from '../support/upgrade.ts';
+
+describe('an instance that is restarted after a later version has migrated the database', () => {
+  const start = async (databaseUrl: string) => {
+    const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
+    await store.close();
+    return store.migrated;
+  };
+  const note = (databaseUrl: string, name: string) =>
+    withClient(databaseUrl, (client) =>
+      client.query('insert into kysely_migration (name, timestamp) values ($1, now()::text)', [name]),
+    );
+
+  it('starts, because later migrations leave this version working', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await start(databaseUrl);
+    await note(databaseUrl, '9998-later');
+    expect(await start(databaseUrl)).toEqual([]);
+    expect(await appliedTo(databaseUrl)).toEqual([...Object.keys(migrations), '9998-later']);
+  });
+
+  it('refuses a database with a migration that it should know', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await start(databaseUrl);
+    await note(databaseUrl, '0001-another');
+    await expect(start(databaseUrl)).rejects.toThrow('The database could not be migrated');
+  });
+});

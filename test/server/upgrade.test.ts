@@ -1,0 +1,302 @@
+// The service starts on a database that version 1.0.1 left in the middle of its work, and nothing is lost.
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { openSecrets } from '../../server/secrets.ts';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { countSealed, countUnbound, listSealed } from '../../server/store/reseal.ts';
+import { findSealer } from '../../server/store/sealing.ts';
+import { numbers } from '../fixtures/upgrade-1.0.1/parts.ts';
+import { eventually } from '../support/data-dir.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { startNode } from '../support/processes.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { noSecrets, startTestService, type TestService } from '../support/service.ts';
+import {
+  appliedTo,
+  withClient,
+  createUpgradeDataDir,
+  keyOf,
+  readFixture,
+  restoreFixture,
+  type Fixture,
+} from '../support/upgrade.ts';
+import { until, verify } from '../support/webhooks.ts';
+
+interface DeliveryRow {
+  event_id: string;
+  subscription_id: string;
+  state: string;
+}
+
+/** What must be the same before and after, by table and ID. */
+async function readTimes(url: string): Promise<Map<string, string>> {
+  const times = new Map<string, string>();
+  await withClient(url, async (client) => {
+    for (const table of [
+      'api_key_pairs',
+      'buyers',
+      'payment_methods',
+      'transactions',
+      'webhook_subscriptions',
+    ]) {
+      const { rows } = await client.query<{ id: string; times: string }>(
+        `select id, created_at || ' ' || updated_at as times from ${table}`,
+      );
+      for (const row of rows) times.set(`${table} ${row.id}`, row.times);
+    }
+  });
+  return times;
+}
+
+const readDeliveries = (url: string) =>
+  withClient(url, async (client) => {
+    const select = 'select event_id, subscription_id, state from deliveries';
+    return (await client.query<DeliveryRow>(select)).rows;
+  });
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const numberOf = (digest: string | null | undefined) =>
+  Object.values(numbers).find((number) => sha256(number) === digest) ?? '';
+
+describe('started on it, the service', () => {
+  let fixture: Fixture;
+  let receiver: Receiver;
+  let databaseUrl: string;
+  let dataDir: string;
+  let service: TestService;
+  let timesBefore: Map<string, string>;
+  let deliveriesBefore: DeliveryRow[];
+
+  beforeAll(async () => {
+    fixture = await readFixture();
+    receiver = await startReceiver();
+    databaseUrl = await restoreFixture(new URL(receiver.url).origin);
+    dataDir = await createUpgradeDataDir(fixture);
+    timesBefore = await readTimes(databaseUrl);
+    deliveriesBefore = await readDeliveries(databaseUrl);
+    service = await startTestService({ config: { databaseUrl, dataDir, secrets: noSecrets } });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const payments = (args: string[], input = '') =>
+    paymentsHere(args, { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }, input);
+  const db = () => service.service.database.db;
+  const findCard = (id: string) =>
+    db().selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const called = (name: string) => {
+    const card = fixture.cards.find((one) => one.name === name);
+    if (!card) throw new Error(`There is no card “${name}”.`);
+    return card;
+  };
+
+  /** Digests of all that is sealed, by table and ID. */
+  async function openEverything(): Promise<Map<string, string[]>> {
+    // Not the vault of the service, which remembers keys that a rotation removed.
+    const { vault } = await openSecrets(service.config);
+    const { open } = await findSealer(db(), vault);
+    const found = new Map<string, string[]>();
+    await listSealed(db(), ({ sealed, place }) => {
+      found.set(place.id, [...(found.get(place.id) ?? []), sha256(open(sealed, place))].sort());
+    });
+    return found;
+  }
+
+  async function expectCardsToOpen(): Promise<void> {
+    const opened = await openEverything();
+    for (const { id, number, replacement } of fixture.cards)
+      expect(opened.get(id) ?? []).toEqual([number, replacement].filter((digest) => digest !== null).sort());
+    for (const { id, number, pin } of fixture.gift_cards)
+      expect(opened.get(id)).toEqual([number, pin].sort());
+    for (const { id, secrets } of fixture.subscriptions)
+      expect(opened.get(id)).toEqual(expect.arrayContaining(secrets.map(sha256)));
+  }
+
+  it('applies all migrations that are newer, and does not create the sample data again', async () => {
+    expect(service.service.database.migrated).toEqual(Object.keys(migrations).slice(6));
+    expect(await appliedTo(databaseUrl)).toEqual(Object.keys(migrations));
+    expect([...(await readTimes(databaseUrl)).keys()].sort()).toEqual([...timesBefore.keys()].sort());
+  });
+
+  it('opens every sealed value, under the old key and under the new one', async () => {
+    expect(await countUnbound(db())).toBeGreaterThan(40);
+    expect([...(await countSealed(db())).keys()]).toHaveLength(2);
+    await expectCardsToOpen();
+  });
+
+  it('accepts the tokens of every key pair for what its roles and accounts allow, and of no deactivated one', async () => {
+    for (const { private_key: text, accounts, active, allow } of fixture.keys) {
+      const token = signToken(keyOf(text), ['*.read'], 600);
+      const status = async (path: string, account: string) => {
+        const headers = { 'X-Service-Merchant-Account-ID': account };
+        return (await service.call('GET', path, { token, headers })).status;
+      };
+      const all = accounts.length === 0;
+      expect(await status('/transactions', 'marketplace')).toBe(active ? 200 : 401);
+      expect(await status('/transactions', 'default')).toBe(active ? (all ? 200 : 404) : 401);
+      expect(await status('/api-key-pairs', 'default')).toBe(
+        active ? (allow.includes('*.read') ? 200 : 403) : 401,
+      );
+    }
+  });
+
+  it('answers every cursor with the same page, and refuses only those that the changelog names', async () => {
+    const token = service.token('*.read');
+    const answers = await Promise.all(
+      fixture.cursors.map(async ({ path, account, cursor }) => {
+        const headers = { 'X-Service-Merchant-Account-ID': account };
+        const { status, body } = await service.call('GET', `${path}&cursor=${cursor}`, { token, headers });
+        return status === 200 ? (body as { items: { id: string }[] }).items.map(({ id }) => id) : status;
+      }),
+    );
+    expect(answers).toEqual(fixture.cursors.map(({ refused, ids }) => (refused ? 422 : ids)));
+  });
+
+  it('delivers what was pending once, and nothing that was delivered before', async () => {
+    const pending = deliveriesBefore.filter(({ state }) => state === 'pending');
+    const { rows: active } = await withClient(databaseUrl, (client) =>
+      client.query<{ id: string }>('select id from webhook_subscriptions where active'),
+    );
+    const pathOf = new Map(
+      fixture.subscriptions
+        .filter(({ id, callable }) => callable && active.some((one) => one.id === id))
+        .map(({ id, path }) => [id, path]),
+    );
+    expect([...pathOf.values()].sort()).toEqual([
+      '/all',
+      '/failing',
+      '/hanging',
+      '/login',
+      '/market',
+      '/ok',
+      '/rotated',
+    ]);
+    const due = pending.flatMap(({ event_id: event, subscription_id: subscription }) => {
+      const path = pathOf.get(subscription);
+      return path === undefined ? [] : `${path} ${event}`;
+    });
+    await until(async () => !(await readDeliveries(databaseUrl)).some(({ state }) => state === 'pending'));
+    expect(
+      receiver.got.map(({ path, headers }) => `${path} ${String(headers['webhook-id'])}`).sort(),
+    ).toEqual(due.sort());
+
+    // Deliveries to subscriptions that are switched off are given up. The others keep their result.
+    const after = new Map(
+      (await readDeliveries(databaseUrl)).map((row) => [`${row.event_id} ${row.subscription_id}`, row.state]),
+    );
+    expect(after).toEqual(
+      new Map(
+        deliveriesBefore.map(({ event_id: event, subscription_id: subscription, state }) => [
+          `${event} ${subscription}`,
+          state !== 'pending' ? state : pathOf.has(subscription) ? 'succeeded' : 'failed',
+        ]),
+      ),
+    );
+  });
+
+  it('signs with the secrets that the subscriptions had, and during a rotation with both', () => {
+    for (const { path, secrets } of fixture.subscriptions)
+      for (const got of receiver.got.filter((one) => one.path === path)) {
+        expect(String(got.headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
+        for (const secret of secrets) expect(verify(secret, got).id).toBe(got.headers['webhook-id']);
+      }
+    const login = receiver.got.find(({ path }) => path === '/login');
+    expect(login?.headers.authorization).toBe(`Basic ${btoa('u:test')}`);
+  });
+
+  it('moves no time of a record, except of subscriptions that it switched off', async () => {
+    const switchedOff = fixture.subscriptions
+      .filter(({ callable }) => !callable)
+      .map(({ id }) => `webhook_subscriptions ${id}`);
+    const moved = [...(await readTimes(databaseUrl))].filter(
+      ([name, times]) => timesBefore.get(name) !== times,
+    );
+    expect(moved.map(([name]) => name).sort()).toEqual(switchedOff.sort());
+  });
+
+  it('knows the number of a card when the account updater reports it again', async () => {
+    const report = async (id: string, date: string, number: string) => {
+      const before = await findCard(id);
+      const args = ['payment-methods', 'found-replacement', id, '--expiration-date', date];
+      expect((await payments(args, `${number}\n`)).status).toBe(0);
+      const { has_replacement, last_replaced_at, replacement } = await findCard(id);
+      return { before, after: { has_replacement, last_replaced_at, waits: replacement?.expiration_date } };
+    };
+    // The same number and date: nothing changes.
+    for (const name of ['succeeded', 'a new number was applied', 'with the new key']) {
+      const { id, number } = called(name);
+      const { before, after } = await report(
+        id,
+        (await findCard(id)).expiration_date ?? '',
+        numberOf(number),
+      );
+      expect(after).toEqual({
+        has_replacement: false,
+        last_replaced_at: before.last_replaced_at,
+        waits: undefined,
+      });
+    }
+    // The number that waits already, in both accounts and with both keys.
+    for (const name of ['a new number was found', 'a new number was found, with the new key']) {
+      const { id, replacement } = called(name);
+      const { before, after } = await report(id, '11/42', numberOf(replacement));
+      expect(after).toEqual({ has_replacement: true, last_replaced_at: null, waits: '11/42' });
+      expect((await findCard(id)).updated_at).toEqual(before.updated_at);
+    }
+    // The same number with another date applies at once.
+    const { id, number } = called('the same number in another account');
+    const { after } = await report(id, '11/45', numberOf(number));
+    expect(after).toMatchObject({ has_replacement: false, last_replaced_at: expect.any(Date) as Date });
+    expect((await findCard(id)).expiration_date).toBe('11/45');
+  });
+
+  it('completes the rotation of the card key that was interrupted, and every card opens after it', async () => {
+    const { status, stdout, stderr } = await payments(['secrets', 'rotate']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('no value uses another key');
+    expect([...(await countSealed(db())).keys()]).toHaveLength(1);
+    expect(await countUnbound(db())).toBe(0);
+    await expectCardsToOpen();
+  });
+
+  it('has data that payments doctor finds nothing wrong with', async () => {
+    const { status, stdout } = await payments(['doctor', '--json']);
+    const findings = JSON.parse(stdout) as { check: string; broken: number }[];
+    expect(findings.filter(({ broken }) => broken > 0)).toEqual([]);
+    expect(status).toBe(0);
+  });
+});
+
+it('killed between two migrations, the service completes them at the next start', async () => {
+  const fixture = await readFixture();
+  const dataDir = await createUpgradeDataDir(fixture);
+  const env = {
+    DATABASE_URL: await restoreFixture(fixture.receiver),
+    DATA_DIR: dataDir,
+    WEBHOOK_WORKER: 'off',
+  };
+  const before = await appliedTo(env.DATABASE_URL);
+  await withClient(env.DATABASE_URL, async (client) => {
+    // The first migration runs, and cannot be noted as applied.
+    await client.query('begin; lock table kysely_migration in share mode');
+    const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env } });
+    await eventually(async () => {
+      const { rows } = await client.query(`select from pg_locks where not granted and database = (
+        select oid from pg_database where datname = current_database()) and relation = 'kysely_migration'::regclass`);
+      return rows.length > 0;
+    }, 'the migration waits for our lock');
+    child.process.kill('SIGKILL');
+    await child.ended;
+    await client.query('rollback');
+  });
+  expect(await appliedTo(env.DATABASE_URL)).toEqual(before);
+  const { status, stderr } = await paymentsHere(['accounts', 'list'], env);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(await appliedTo(env.DATABASE_URL)).toEqual(Object.keys(migrations));
+  await rm(dataDir, { recursive: true });
+});
