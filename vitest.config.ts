@@ -5,11 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'contract/generate',
   'mock/running',
-  'server/kill-events',
+  'server/kill-server',
   'server/import',
   'server/webhooks',
   'browser/docs',
-  'server/kill-server',
   'server/kill-database',
   'unit/embedded-users',
   'server/database-away',
