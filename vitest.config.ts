@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first, so that none is left over when everything else has ended. */
 const longest = [
-  'contract/generate',
+  'contract/changes',
   'mock/running',
   'server/kill-server',
   'server/import',
@@ -16,6 +16,7 @@ const longest = [
   'server/start',
   'unit/embedded-processes',
   'server/cli',
+  'contract/generate',
   'contract/diff',
   'contract/bad-contract-lint',
   'client/guide',
