@@ -1,11 +1,12 @@
 // The client: openapi-fetch with authorization, a merchant account and retries. Must not import anything Node-only.
 import createClient from 'openapi-fetch';
+import { contractVersion, routes } from '../generated/operations.ts';
 import type { paths } from '../generated/types.ts';
-import { unwrap } from './errors.ts';
-import { keyHeader, makeKey, takesKey } from './idempotency.ts';
-import { pages, paginate, type FetchPage } from './paginate.ts';
+import { createError, PaymentsError, unwrap } from './errors.ts';
+import { keyHeader, makeKey } from './idempotency.ts';
+import { pages, paginate, type FetchPage, type Walk } from './paginate.ts';
 import { createRetryingFetch, type Fetch, type RetryOptions } from './retry.ts';
-import type { ListPath, Page, PaymentsClient } from './types.ts';
+import type { Calls, PaymentsClient } from './types.ts';
 
 export interface ClientOptions {
   /** URL of the service, such as `http://127.0.0.1:8080`, or of the mock. */
@@ -22,17 +23,19 @@ export interface TokenClientOptions extends ClientOptions {
   token: string | (() => string | Promise<string>);
 }
 
-type PageResult<Path extends ListPath> =
-  | { data: Page<Path>; error?: never; response: Response }
-  | { data?: never; error: unknown; response: Response };
-
-const accountHeader = 'X-Service-Merchant-Account-ID';
+interface RawResult {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
 
 export function createPaymentsClient(options: TokenClientOptions): PaymentsClient {
   const { baseUrl, merchantAccount, token, retry, fetch = globalThis.fetch } = options;
   // For JavaScript callers: without a token every request would fail with 401.
   if (typeof token !== 'string' && typeof token !== 'function')
-    throw new TypeError('`token` is missing. To sign with a key pair, import payments-service/client/node.');
+    throw new TypeError(
+      '`token` is missing. To sign with a key pair, import payments-service-client/server.',
+    );
 
   const authorize = async ({ headers }: Request) => {
     if (headers.has('Authorization')) return;
@@ -40,7 +43,7 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   };
   const raw = createClient<paths>({
     baseUrl,
-    headers: { [accountHeader]: merchantAccount },
+    headers: { 'X-Service-Merchant-Account-ID': merchantAccount },
     // The service never redirects. Followed, a 307 would send the card number and the security code to another host.
     redirect: 'manual',
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
@@ -50,29 +53,46 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     raw.use({
       onRequest({ request, schemaPath }) {
         // Where the service ignores keys, one must not make the call look safe to retry.
-        if (!takesKey(request.method, schemaPath)) request.headers.delete(keyHeader);
+        if (!routes[`${request.method} ${schemaPath}`]?.takesKey) request.headers.delete(keyHeader);
         else if (!request.headers.has(keyHeader)) request.headers.set(keyHeader, makeKey());
       },
     });
-  const client = { GET: raw.GET, POST: raw.POST } as Pick<PaymentsClient, 'GET' | 'POST'>;
 
-  // The compiler cannot infer the options of a generic path. Every ListPath takes a query, so the cast is safe.
-  const getPage = client.GET as <Path extends ListPath>(
-    path: Path,
-    init: object,
-  ) => Promise<PageResult<Path>>;
-  const fetchPage: FetchPage = async (path, query, { signal, merchantAccount: account }) =>
-    unwrap(
-      await getPage(path, {
-        params: { query },
-        ...(account === undefined ? {} : { headers: { [accountHeader]: account } }),
-        ...(signal && { signal }),
-      }),
-    );
-
-  return {
-    ...client,
-    paginate: (path, listOptions) => paginate(fetchPage, path, listOptions),
-    pages: (path, listOptions) => pages(fetchPage, path, listOptions),
+  // The types of openapi-fetch need a path that is known to the compiler. `Calls` gives callers those types.
+  const send = raw.request as (method: string, path: string, init: object) => Promise<RawResult>;
+  const call = (method: string) => async (path: string, init: object) => {
+    checkCall(method, path, init);
+    try {
+      const { data, error, response } = await send(method, path, init);
+      // `error` is undefined if an error response has no body, so check the status.
+      return response.ok && data !== undefined
+        ? { data, response }
+        : { error: createError(response, error), response };
+    } catch (error) {
+      // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
+      if (error instanceof PaymentsError) return { error, response: Response.error() };
+      throw error;
+    }
   };
+  const methods = new Set(Object.keys(routes).map((route) => route.slice(0, route.indexOf(' '))));
+  const calls = Object.fromEntries([...methods].map((method) => [method, call(method)])) as unknown as Calls;
+
+  const fetchPage = (async (path: string, init: object) =>
+    unwrap(await call('GET')(path, init))) as FetchPage;
+  return {
+    ...calls,
+    // Every list takes a cursor, which the compiler cannot infer for a generic path.
+    paginate: (path, walk) => paginate(fetchPage, path, walk as Walk | undefined),
+    pages: (path, walk) => pages(fetchPage, path, walk as Walk | undefined),
+  };
+}
+
+/** For JavaScript callers: the compiler finds both mistakes. */
+function checkCall(method: string, path: string, init: object = {}): void {
+  if (!Object.hasOwn(routes, `${method} ${path}`))
+    throw new TypeError(
+      `The contract (${contractVersion}) has no ${method} ${path}. It has ${Object.keys(routes).sort().join(', ')}.`,
+    );
+  // Ignored, a filter would silently find everything.
+  if ('query' in init) throw new TypeError('Pass the query in `params`: { params: { query: { … } } }');
 }

@@ -1,8 +1,12 @@
-// One error class for every unsuccessful response. 422 has a body of another shape, and a proxy may send any body or none.
-import type { OtherText, Schemas } from './types.ts';
+// One error class for everything that can go wrong with a request. 422 has a body of another shape, and a proxy may send any body or none.
+import type { OtherText, Result, Schemas } from './types.ts';
 
-/** `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. */
-export type PaymentsErrorCode = Schemas['ErrorCode'] | 'unprocessable' | 'unknown' | OtherText;
+/**
+ * `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. `no_response`: the
+ * connection failed.
+ */
+export type PaymentsErrorCode =
+  Schemas['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | OtherText;
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -13,8 +17,18 @@ export interface PaymentsErrorDetail {
   type: string;
 }
 
+interface Facts {
+  status: number;
+  code: PaymentsErrorCode;
+  details: readonly PaymentsErrorDetail[];
+  requestId: string | null;
+  resourceId: string | null;
+  body: unknown;
+}
+
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError';
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly code: PaymentsErrorCode;
   /** Every violation in the request; empty if the error is not about a single value. */
@@ -26,20 +40,39 @@ export class PaymentsError extends Error {
   /** The response body, unchanged. */
   readonly body: unknown;
 
-  constructor(response: Response, body: unknown) {
-    const { code, message, details, resourceId } = parseBody(response, body);
-    const requestId = response.headers.get('X-Request-ID');
-    const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
-    const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message);
-    const request = requestId === null ? '' : ` (request ${requestId})`;
-    super(`${response.status} ${code}: ${what}${request}`);
-    this.status = response.status;
-    this.code = code;
-    this.details = details;
-    this.requestId = requestId;
-    this.resourceId = resourceId;
-    this.body = body;
+  constructor(message: string, facts: Facts, options?: ErrorOptions) {
+    super(message, options);
+    this.status = facts.status;
+    this.code = facts.code;
+    this.details = facts.details;
+    this.requestId = facts.requestId;
+    this.resourceId = facts.resourceId;
+    this.body = facts.body;
   }
+}
+
+export function createError(response: Response, body: unknown): PaymentsError {
+  const { status } = response;
+  const { code, message, details, resourceId } = parseBody(response, body);
+  const requestId = response.headers.get('X-Request-ID');
+  const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
+  const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message);
+  const request = requestId === null ? '' : ` (request ${requestId})`;
+  const facts = { status, code, details, requestId, resourceId, body };
+  return new PaymentsError(`${status} ${code}: ${what}${request}`, facts);
+}
+
+/** For a request whose connection failed. `fetch` says little more than "fetch failed". */
+export function createConnectionError({ method, url }: Request, cause: unknown): PaymentsError {
+  // Without the query, which may name customers.
+  const { origin, pathname } = new URL(url);
+  const reasons = [cause, isObject(cause) ? cause.cause : undefined].flatMap((one) =>
+    isObject(one) ? [one.message, one.code].filter((text) => typeof text === 'string' && text !== '') : [],
+  );
+  const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
+  const message = `no_response: ${method} ${pathname} got no response from ${origin}${why}`;
+  const facts = { status: 0, details: [], requestId: null, resourceId: null, body: undefined };
+  return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
 }
 
 // The service's own message depends only on the status, and for some it is "Generic error".
@@ -100,18 +133,8 @@ const isValidationError = (body: unknown): body is Schemas['ValidationError'] =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-interface AnyResult {
-  data?: unknown;
-  error?: unknown;
-  response: Response;
-}
-
-/** Returns the data of a successful response; throws a PaymentsError for any other. */
-export function unwrap<Result extends AnyResult>(
-  result: Result,
-): Exclude<Extract<Result, { error?: never }>['data'], undefined>;
-export function unwrap({ data, error, response }: AnyResult): unknown {
-  // `error` is undefined if an error response has no body, so check the status.
-  if (!response.ok || data === undefined) throw new PaymentsError(response, error);
-  return data;
+/** Returns the data of a successful response; throws the PaymentsError of any other. */
+export function unwrap<Data>(result: Result<Data>): Data {
+  if (result.error) throw result.error;
+  return result.data;
 }

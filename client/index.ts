@@ -1,9 +1,9 @@
 /**
- * `payments-service/client`: a typed client of the payments service, for browsers, workers and Node.js 20 or later.
- * Paths, parameters, bodies and errors have the types of the contract, so a misspelt field does not compile.
+ * `payments-service-client`: a typed client of the payments service, for browsers, workers, Node.js, Bun and Deno. Paths,
+ * parameters, bodies and answers have the types of the contract, so a misspelt field does not compile.
  *
  * ```ts
- * import { createPaymentsClient, unwrap } from 'payments-service/client';
+ * import { createPaymentsClient, unwrap } from 'payments-service-client';
  *
  * const client = createPaymentsClient({
  *   baseUrl: 'http://127.0.0.1:8080',
@@ -11,23 +11,25 @@
  *   merchantAccount: 'default',
  * });
  *
- * // A call resolves to { data, error, response }; unwrap() returns the data or throws a PaymentsError.
+ * // A call resolves to { data, error, response }; unwrap() returns the data or throws the error, a PaymentsError.
  * const { items } = unwrap(await client.GET('/card-scheme-definitions'));
  *
- * // Iterates over the items of all pages.
- * for await (const transaction of client.paginate('/transactions', { query: { status: ['capture_succeeded'] } })) {
- *   console.log(transaction.id, transaction.amount, transaction.currency);
+ * // Iterates over the items of all pages. Takes the options of GET.
+ * const params = { query: { currency: ['EUR'] } };
+ * for await (const transaction of client.paginate('/transactions', { params })) {
+ *   console.log(transaction.id, transaction.amount, transaction.status);
  * }
  * ```
  *
- * - On a server, `payments-service/client/node` signs tokens itself: `createPaymentsClient({ keyPair: { privateKey } })`.
+ * - On a server, `payments-service-client/server` signs tokens itself: `createPaymentsClient({ keyPair: { privateKey } })`.
  * - The client makes up to three attempts. It retries every request after 429, when `Retry-After` (up to 60 seconds) has
  *   passed, and GET also after network errors and 5xx. Every write has an `Idempotency-Key`, a random one unless you set it, and
  *   is retried like GET with the same key, once an answer to a write has shown that the server honours keys (contract 1.1 or
  *   later; `retry: { writes: true }` if you know that it does). `retry: { tries: 1 }` disables retries.
  * - `verifyWebhook({ headers, body, secret })` returns the event of a webhook delivery, or throws.
  *
- * Must not import anything Node-only; a test bundles this file for a browser.
+ * Must not import anything Node-only: client/tsconfig.json leaves out the types of Node.js, and a test bundles this file for a
+ * browser.
  */
 export { createPaymentsClient, type ClientOptions, type TokenClientOptions } from './client.ts';
 export { PaymentsError, unwrap, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
@@ -38,6 +40,7 @@ export type {
   ListPath,
   Page,
   PaymentsClient,
+  Result,
   Schemas,
   Scope,
   WalkOptions,

@@ -1,26 +1,33 @@
 // Pagination. Cursors are opaque: each request passes on the cursor of the previous page.
-import type { Item, ListPath, Page, WalkOptions } from './types.ts';
+import type { Item, ListPath, Page } from './types.ts';
 
-export type FetchPage = <Path extends ListPath>(
-  path: Path,
-  query: object,
-  options: Pick<WalkOptions<Path>, 'signal' | 'merchantAccount'>,
-) => Promise<Page<Path>>;
+export type FetchPage = <Path extends ListPath>(path: Path, init: object) => Promise<Page<Path>>;
+
+/** What is common to the options of all lists. */
+export interface Walk {
+  direction?: 'next' | 'previous' | undefined;
+  signal?: AbortSignal | null | undefined;
+  params?: { query?: { cursor?: string | null } };
+}
 
 export async function* pages<Path extends ListPath>(
   fetchPage: FetchPage,
   path: Path,
-  options: WalkOptions<Path> = {},
+  options: Walk = {},
 ): AsyncGenerator<Page<Path>, undefined> {
-  const { direction = 'next', query, signal } = options;
-  let cursor = query?.cursor ?? null;
+  const { direction = 'next', signal, ...init } = options;
+  const { params } = init;
+  let cursor = params?.query?.cursor ?? null;
   if (direction === 'previous' && cursor === null)
-    throw new TypeError("`direction: 'previous'` needs a `query.cursor` to start from.");
+    throw new TypeError("`direction: 'previous'` needs a `params.query.cursor` to start from.");
   do {
     signal?.throwIfAborted();
-    const page = await withSignal(signal, (pageSignal) =>
-      fetchPage(path, { ...query, cursor }, { ...options, signal: pageSignal }),
+    const query = { ...params?.query, cursor };
+    const page = await withSignal(signal, (own) =>
+      fetchPage(path, { ...init, params: { ...params, query }, ...own }),
     );
+    // For JavaScript callers: the compiler knows which lists have pages. Without cursors this would never end.
+    if (!('next_cursor' in page)) throw new TypeError(`${path} has no pages. Call GET.`);
     yield page;
     cursor = direction === 'next' ? page.next_cursor : page.previous_cursor;
   } while (cursor !== null);
@@ -29,7 +36,7 @@ export async function* pages<Path extends ListPath>(
 export async function* paginate<Path extends ListPath>(
   fetchPage: FetchPage,
   path: Path,
-  options: WalkOptions<Path> = {},
+  options: Walk = {},
 ): AsyncGenerator<Item<Path>, undefined> {
   for await (const { items } of pages(fetchPage, path, options)) {
     // Pages are sorted newest first; going back, reverse each page so that the whole iteration is oldest first.
@@ -42,17 +49,17 @@ export async function* paginate<Path extends ListPath>(
 
 /** Gives each request its own signal: in Node.js requests stay attached to a shared signal, which leaks over many pages. */
 async function withSignal<T>(
-  signal: AbortSignal | undefined,
-  call: (pageSignal: AbortSignal | undefined) => Promise<T>,
+  signal: AbortSignal | null | undefined,
+  call: (own: { signal?: AbortSignal }) => Promise<T>,
 ): Promise<T> {
-  if (!signal) return call(undefined);
+  if (!signal) return call({});
   const controller = new AbortController();
   const abort = () => {
     controller.abort(signal.reason);
   };
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await call(controller.signal);
+    return await call({ signal: controller.signal });
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -1,6 +1,7 @@
 // Retries. After 429 nothing has changed, so every request is retried. After a network error or 5xx the service may have
 // processed the request, so only GET is retried, and a write with an Idempotency-Key, if the server is known to honour keys:
 // one before contract 1.1 ignores them and would do everything twice.
+import { createConnectionError } from './errors.ts';
 import { keyHeader, replayedHeader } from './idempotency.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -42,7 +43,7 @@ export function createRetryingFetch(
       const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
-        if (outcome instanceof NetworkFailure) throw outcome.error;
+        if (outcome instanceof NetworkFailure) throw createConnectionError(request, outcome.error);
         return outcome;
       }
       if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();

@@ -1,11 +1,14 @@
-// Signs access tokens with the private key of an API key pair. For servers only: never ship a private key to a browser.
-import { createHash, createPrivateKey, createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
-import jwt from 'jsonwebtoken';
+// Signs access tokens with the private key of an API key pair, by WebCrypto, so that it runs and bundles everywhere. For
+// servers only: never ship a private key to a browser.
+import { base64url, importSigner, kindOf, pkcs8Of, type Signer } from './private-key.ts';
 import type { Scope } from './types.ts';
 
 export interface KeyPair {
-  /** PEM: the `private_key` of the pair, or the content of `.data/sandbox-key.pem`. */
-  privateKey: string | Buffer;
+  /**
+   * PEM: the `private_key` of the pair, or the content of `.data/sandbox-key.pem`. Keys in another form than the service's own
+   * (encrypted, or `EC PRIVATE KEY` and `RSA PRIVATE KEY`, as OpenSSL writes them) need a runtime with `node:crypto`.
+   */
+  privateKey: string | Uint8Array;
   /** If the key is encrypted. */
   passphrase?: string | undefined;
   /** Default `*.read` and `*.write`; the roles of the key pair restrict them further. */
@@ -22,16 +25,16 @@ const maxLifetimeSeconds = 24 * 60 * 60;
 const renewalMarginSeconds = 60;
 
 interface SignedToken {
-  token: string;
+  token: Promise<string>;
   issuedAt: number;
   renewAt: number;
 }
 
 /** Signs one token, such as one with the scope `embed` for a checkout page. */
-export const signToken = (keyPair: KeyPair): string => createSigner(keyPair)().token;
+export const signToken = async (keyPair: KeyPair): Promise<string> => createSigner(keyPair)().token;
 
 /** A function for the client's `token` option: caches its token and signs a new one a minute before it expires. */
-export function createTokenSource(keyPair: KeyPair): () => string {
+export function createTokenSource(keyPair: KeyPair): () => Promise<string> {
   const sign = createSigner(keyPair);
   const { now = () => new Date() } = keyPair;
   let cached: SignedToken | undefined;
@@ -44,36 +47,26 @@ export function createTokenSource(keyPair: KeyPair): () => string {
 }
 
 function createSigner(keyPair: KeyPair): () => SignedToken {
-  const { privateKey, passphrase, scopes = ['*.read', '*.write'], lifetimeSeconds = 900 } = keyPair;
-  const { now = () => new Date(), jti } = keyPair;
+  const { scopes = ['*.read', '*.write'], lifetimeSeconds = 900, now = () => new Date(), jti } = keyPair;
   if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds < 1 || lifetimeSeconds > maxLifetimeSeconds)
     throw new RangeError(`lifetimeSeconds must be a whole number from 1 to ${maxLifetimeSeconds}.`);
-  const key = createPrivateKey({ key: privateKey, format: 'pem', passphrase });
-  const algorithm = algorithmOf(key);
-  const keyid = thumbprint(key);
+  const pkcs8 = pkcs8Of(keyPair.privateKey, keyPair.passphrase);
+  const alg = kindOf(pkcs8);
+  let signer: Promise<Signer> | undefined;
+  const signClaims = async (claims: object): Promise<string> => {
+    const { sign, thumbprint } = await (signer ??= importSigner(pkcs8, alg));
+    const content = `${encode({ alg, typ: 'JWT', kid: thumbprint })}.${encode(claims)}`;
+    return `${content}.${await sign(content)}`;
+  };
   return () => {
     const issuedAt = secondsOf(now());
-    const claims = { scopes, iat: issuedAt, exp: issuedAt + lifetimeSeconds, jti: jti ?? randomUUID() };
+    const exp = issuedAt + lifetimeSeconds;
     const margin = Math.min(renewalMarginSeconds, Math.ceil(lifetimeSeconds / 4));
-    return {
-      token: jwt.sign(claims, key, { algorithm, keyid }),
-      issuedAt,
-      renewAt: claims.exp - margin,
-    };
+    const token = signClaims({ scopes, iat: issuedAt, exp, jti: jti ?? crypto.randomUUID() });
+    return { token, issuedAt, renewAt: exp - margin };
   };
 }
 
+const encode = (part: object): string => base64url(new TextEncoder().encode(JSON.stringify(part)));
+
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
-
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): 'ES512' | 'RS512' {
-  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'secp521r1') return 'ES512';
-  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RS512';
-  throw new TypeError('The private key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
-}
-
-/** RFC 7638: SHA-256 of the required members of the JWK, in this order and without white space. */
-function thumbprint(key: KeyObject): string {
-  const { crv, e, kty, n, x, y } = createPublicKey(key).export({ format: 'jwk' });
-  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y };
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
-}

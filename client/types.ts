@@ -1,6 +1,7 @@
 // The types of the client's arguments and results, all derived from the contract.
 import type { FetchOptions, FetchResponse } from 'openapi-fetch';
 import type { components, paths } from '../generated/types.ts';
+import type { PaymentsError } from './errors.ts';
 import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 
 /**
@@ -33,13 +34,13 @@ export type Schemas = {
 
 export type EventPayload<Name extends EventName> = Open<ContractEvent<Name>>;
 
-type Result<R> = R extends { response: Response }
-  ? { [Key in keyof R]: Key extends 'response' ? R[Key] : Open<R[Key]> }
-  : never;
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-type PathWith<Method extends 'get' | 'post'> = {
-  [Path in keyof paths]: paths[Path] extends Record<Method, object> ? Path : never;
+type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
 }[keyof paths];
+
+type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
 type CallOptions<Operation> = Omit<FetchOptions<Operation>, 'parseAs' | 'fetch' | 'baseUrl'>;
@@ -49,10 +50,22 @@ type CallArguments<Operation> =
     ? [options?: CallOptions<Operation>]
     : [options: CallOptions<Operation>];
 
-type Call<Method extends 'get' | 'post'> = <Path extends PathWith<Method>>(
+type DataOf<Operation> = Open<
+  Extract<FetchResponse<Operation & object, object, 'application/json'>, { error?: never }>['data']
+>;
+
+/** Either `data` or `error`. Without a response, the status of `response` is 0. */
+export type Result<Data> =
+  | { data: Data; error?: never; response: Response }
+  | { data?: never; error: PaymentsError; response: Response };
+
+type Call<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
-  ...options: CallArguments<paths[Path][Method]>
-) => Promise<Result<FetchResponse<paths[Path][Method] & object, object, 'application/json'>>>;
+  ...options: CallArguments<paths[Path][M]>
+) => Promise<Result<DataOf<paths[Path][M]>>>;
+
+/** One function per method that the contract uses: `GET`, `POST` … */
+export type Calls = { [M in UsedMethod as Uppercase<M>]: Call<M> };
 
 interface Pages {
   items: unknown[];
@@ -79,35 +92,23 @@ export type Item<Path extends ListPath> = OpenOther<
 export interface Page<Path extends ListPath> extends Pages {
   items: Item<Path>[];
 }
-type ListQuery<Path extends ListPath> = NonNullable<ListAt<Path>['parameters']['query']>;
 
-interface CommonOptions {
-  /** Stops the iteration at any point, also during a retry delay; the iteration then throws the abort reason. */
-  signal?: AbortSignal | undefined;
-  /** Default: the merchant account of the client. */
-  merchantAccount?: string | undefined;
-}
+/** From the newest page, or from `params.query.cursor`, to older items. */
+type ForwardOptions<Path extends ListPath> = CallOptions<ListAt<Path>> & { direction?: 'next' | undefined };
 
-/** From the newest page, or from `query.cursor`, to older items. */
-interface ForwardOptions<Path extends ListPath> extends CommonOptions {
-  direction?: 'next' | undefined;
-  query?: ListQuery<Path> | undefined;
-}
-
-/** From `query.cursor` to newer items. */
-interface BackwardOptions<Path extends ListPath> extends CommonOptions {
+/** From `params.query.cursor` to newer items. */
+type BackwardOptions<Path extends ListPath> = CallOptions<ListAt<Path>> & {
   direction: 'previous';
-  query: ListQuery<Path> & { cursor: string };
-}
+  params: { query: { cursor: string } };
+};
 
+/** The options of `GET`, and the direction. */
 export type WalkOptions<Path extends ListPath> = ForwardOptions<Path> | BackwardOptions<Path>;
 
-export interface PaymentsClient {
-  GET: Call<'get'>;
-  POST: Call<'post'>;
+export interface PaymentsClient extends Calls {
   /**
-   * Iterates over the items of all pages: newest first, or with `direction: 'previous'` oldest first. Throws a
-   * PaymentsError if a request fails.
+   * Iterates over the items of all pages: newest first, or with `direction: 'previous'` oldest first. Takes the options of
+   * `GET`. Throws a PaymentsError if a request fails.
    */
   paginate: <Path extends ListPath>(
     path: Path,

@@ -117,6 +117,17 @@ export const operations = {
 
 export type OperationId = keyof typeof operations;
 
+/** What the client needs at run time. Not read from the table above, which would make web pages larger. */
+export const routes: Readonly<Record<string, Pick<Operation, 'takesKey'>>> = {
+  'GET /api-key-pairs': { takesKey: false },
+  'POST /gift-cards/balances': { takesKey: false },
+  'POST /payment-methods': { takesKey: true },
+  'GET /transactions': { takesKey: false },
+  'GET /card-scheme-definitions': { takesKey: false },
+  'POST /webhook-subscriptions': { takesKey: true },
+  'GET /webhook-subscriptions': { takesKey: false },
+};
+
 interface Types {
   listApiKeyPairs: paths['/api-key-pairs']['get'];
   checkGiftCardBalances: paths['/gift-cards/balances']['post'];

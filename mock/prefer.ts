@@ -38,6 +38,10 @@ export function readPreference(header: string | undefined, operation: MockOperat
   return { status: status ?? operation.successStatus, dynamic: dynamic === 'true', applied };
 }
 
+/** Whether the header selects nothing, which may be a misspelling: `cod=401`, `401`. */
+export const isIgnored = (header: string | undefined): boolean =>
+  header !== undefined && parse(header).length === 0;
+
 const parse = (header: string): [name: string, value: string][] =>
   header
     .split(/[,;]/)
@@ -51,20 +55,9 @@ const choicesOf = ({ responseExamples }: MockOperation, wanted: number | undefin
     .map(({ status, example }) => `code=${status}, example=${example}`);
 
 function unavailable(given: string, choices: string[]): ApiError {
-  const place = { location: 'header', pointer: '/prefer' } as const;
+  const message = `asks for ${given}, which does not exist; choose ${choices.join(' | ')}`;
   return new ApiError('bad_request', {
     reason: `no response for Prefer: ${given}`,
-    details: [
-      {
-        ...place,
-        message: `asks for ${given}, which does not exist; choose one of the following`,
-        type: 'value_error.prefer',
-      },
-      ...choices.map((choice) => ({
-        ...place,
-        message: `Prefer: ${choice}`,
-        type: 'value_error.prefer.choice',
-      })),
-    ],
+    details: [{ location: 'header', pointer: '/prefer', message, type: 'value_error.prefer' }],
   });
 }

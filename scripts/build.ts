@@ -15,6 +15,7 @@ const run = (program: string, args: string[]) => {
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 run('tsc', ['-p', 'tsconfig.build.json']);
 run('tsx', ['scripts/docs.ts']);
-cpSync(join(root, 'generated/openapi.json'), join(root, 'dist/generated/openapi.json'));
+for (const file of ['openapi.json', 'validators.js'])
+  cpSync(join(root, 'generated', file), join(root, 'dist/generated', file));
 cpSync(join(root, 'site'), join(root, 'dist/site'), { recursive: true });
 console.log('Built dist/. Start it: ENVIRONMENT=production node dist/server/main.js');

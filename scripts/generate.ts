@@ -2,12 +2,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
+import { ContractFault } from '../server/contract/load.ts';
 import { bundleContract } from './generate/bundle.ts';
 import { contractDigest, digestFile } from './generate/digest.ts';
 import { handlersIndex, orphans, stubs } from './generate/handlers.ts';
 import { migrationsFile, migrationsIndex } from './generate/migrations.ts';
 import { operationsModule } from './generate/operations.ts';
 import { typesModule } from './generate/types.ts';
+import { typesOfValidators, validatorsModule } from './generate/validators.ts';
 import { root } from './support/redocly.ts';
 
 const help = `Generate code from the contract in openapi/.
@@ -15,11 +17,17 @@ const help = `Generate code from the contract in openapi/.
   npm run generate              write generated/ and a stub for each operation that has no handler
   npm run generate -- --check   write nothing; fail if anything would change
 
-Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts, server/handlers/index.ts,
+Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
+generated/validators.js (validators of all responses and events), server/handlers/index.ts,
 server/store/migrations/index.ts (the list of the files there) and missing stubs in server/handlers/. Existing handlers are
 never overwritten.`;
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined);
+
+function refuse(fault: string): number {
+  console.error(`${fault}\n\nNothing was generated. Fix the contract, then run: npm run generate`);
+  return 1;
+}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
@@ -28,13 +36,18 @@ async function main(): Promise<number> {
     return 0;
   }
   const bundled = await bundleContract();
-  if ('fault' in bundled) {
-    console.error(`${bundled.fault}\n\nNothing was generated. Fix the contract, then run: npm run generate`);
-    return 1;
-  }
+  if ('fault' in bundled) return refuse(bundled.fault);
   const { contract } = bundled;
+  const bundle = `${JSON.stringify(contract, null, 2)}\n`;
+  const validators = await validatorsModule(bundle).catch((error: unknown) => {
+    if (error instanceof ContractFault) return error;
+    throw error;
+  });
+  if (validators instanceof Error) return refuse(validators.message);
   const files = new Map([
-    ['generated/openapi.json', `${JSON.stringify(contract, null, 2)}\n`],
+    ['generated/openapi.json', bundle],
+    ['generated/validators.js', validators],
+    ['generated/validators.d.ts', typesOfValidators],
     ['generated/types.ts', await typesModule(contract)],
     ['generated/operations.ts', operationsModule(contract)],
     [digestFile, `${await contractDigest()}\n`],

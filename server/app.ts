@@ -8,7 +8,7 @@ import { createKeptAnswers } from './actions/idempotency.ts';
 import type { InUnitOfWork, Work } from './actions/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples } from './contract/examples.ts';
-import { hasBody } from './contract/explain.ts';
+import { hasBody } from './contract/load.ts';
 import { isAllowed } from './domain/scopes.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
 import { createAccessLog } from './http/access-log.ts';
@@ -93,7 +93,7 @@ export function createApp(deps: AppDeps): Express {
     ),
   );
   app.use(step(createRateLimit(createRateLimiter(pool, rateLimits))));
-  app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation.id))));
+  app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation))));
   app.use(
     step(async (context, req, res) => {
       context.path = (await requests.judge(context.operation.id, req, res)).path;

@@ -18,11 +18,16 @@ export interface Config {
   maxRequestsPerConnection?: number;
   /** Whether this process delivers webhooks. */
   webhookWorker: boolean;
+  /** How long events with their deliveries, and entries of the audit trail are kept. Without a number: for ever. */
+  eventRetentionDays: number;
+  auditRetentionDays: number | undefined;
   /** Path of the module with the providers. */
   providersModule: string | undefined;
   secrets: Record<SecretName, Buffer | undefined>;
   /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
   olderCardKeys?: readonly Buffer[];
+  /** The keys after the first in CURSOR_KEY. Cursors that they signed are still accepted. */
+  olderCursorKeys?: readonly Buffer[];
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
@@ -126,6 +131,19 @@ export const keys: Key[] = [
     accepts: oneOf('on', 'off'),
   },
   {
+    name: 'EVENT_RETENTION_DAYS',
+    doc: 'how long events and their deliveries are kept, and can be replayed',
+    format: '1 to 3650',
+    default: '30',
+    accepts: whole(1, 3650),
+  },
+  {
+    name: 'AUDIT_RETENTION_DAYS',
+    doc: 'how long the entries of `payments audit` are kept; without it for ever',
+    format: '91 to 36500',
+    accepts: whole(91, 36_500),
+  },
+  {
     name: 'PROVIDERS',
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     format: 'path',
@@ -139,13 +157,16 @@ const secretDocs: Record<SecretName, string> = {
   CURSOR_KEY: 'signs cursors',
 };
 
+/** During a rotation these have several keys. */
+const severalKeys: Partial<Record<SecretName, string>> = {
+  CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
+  CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
+};
+
 export const secretKeys = secretNames.map((name) => ({
   name,
   doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format:
-    name === 'CARD_KEY'
-      ? '32 random bytes in base64 (`openssl rand -base64 32`), or several such keys separated by commas: the first seals, all open'
-      : '32 random bytes in base64 (`openssl rand -base64 32`)',
+  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name] ?? ''}`,
 }));
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
@@ -176,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
-  const olderCardKeys: Buffer[] = [];
+  const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
   for (const { name, doc, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
@@ -188,7 +209,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
-    if (name === 'CARD_KEY') olderCardKeys.push(...older.filter((key) => key !== undefined));
+    olderKeys[name] = older.filter((key) => key !== undefined);
     if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
   }
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
@@ -235,9 +256,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     maxConnections: Number(text('MAX_CONNECTIONS')),
     maxRequestsPerConnection: Number(text('MAX_REQUESTS_PER_CONNECTION')),
     webhookWorker: text('WEBHOOK_WORKER') === 'on',
+    eventRetentionDays: Number(text('EVENT_RETENTION_DAYS')),
+    auditRetentionDays:
+      text('AUDIT_RETENTION_DAYS') === '' ? undefined : Number(text('AUDIT_RETENTION_DAYS')),
     providersModule: given('PROVIDERS'),
     secrets,
-    olderCardKeys,
+    olderCardKeys: olderKeys.CARD_KEY ?? [],
+    olderCursorKeys: olderKeys.CURSOR_KEY ?? [],
     warnings: warningsOf(environment, given),
   };
 }
@@ -285,7 +310,7 @@ function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boole
 }
 
 const keysIn = (name: SecretName, value: string): string[] =>
-  name === 'CARD_KEY' ? value.split(',').map((key) => key.trim()) : [value];
+  name in severalKeys ? value.split(',').map((key) => key.trim()) : [value];
 
 function strongKey(value: string): Buffer | undefined {
   const key = decodeKey(value);

@@ -1,7 +1,12 @@
 // Background jobs, run at start-up and then once a day. Several instances may run them at the same time, because each change
 // locks its row first.
 import type { Logger } from 'pino';
-import { deleteOldEvents, deleteOldIdempotencyKeys, deleteOldRateLimits } from './actions/housekeeping.ts';
+import {
+  deleteOldAuditEntries,
+  deleteOldEvents,
+  deleteOldIdempotencyKeys,
+  deleteOldRateLimits,
+} from './actions/housekeeping.ts';
 import { applyExpiredReplacements } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import { isDoneWithin } from './domain/deadline.ts';
@@ -18,20 +23,34 @@ export interface JobsOptions {
   inUnitOfWork: InUnitOfWork;
   log: Logger;
   now: () => Date;
+  /** Events and their deliveries; until then they can be listed and replayed. */
+  eventRetentionDays: number;
+  /** Undefined: for ever. */
+  auditRetentionDays: number | undefined;
   everyMilliseconds?: number | undefined;
 }
 
 const day = 86_400_000;
 const stopMilliseconds = 10_000;
 
-/** How long events and their deliveries are kept, and can be listed and replayed. */
-export const keepEventsDays = 30;
-
-export function startJobs({ db, inUnitOfWork, log, now, everyMilliseconds = day }: JobsOptions): Jobs {
+export function startJobs(options: JobsOptions): Jobs {
+  const {
+    db,
+    inUnitOfWork,
+    log,
+    now,
+    eventRetentionDays,
+    auditRetentionDays,
+    everyMilliseconds = day,
+  } = options;
+  const daysAgo = (days: number) => new Date(now().getTime() - days * day);
   /** Each returns how many records it changed. */
   const jobs: Record<string, () => Promise<number>> = {
     'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
-    'old-events': () => deleteOldEvents(db, new Date(now().getTime() - keepEventsDays * day)),
+    'old-events': () => deleteOldEvents(db, daysAgo(eventRetentionDays)),
+    ...(auditRetentionDays !== undefined && {
+      'old-audit-entries': () => deleteOldAuditEntries(db, daysAgo(auditRetentionDays)),
+    }),
     'old-idempotency-keys': () =>
       deleteOldIdempotencyKeys(db, new Date(now().getTime() - keepKeyMilliseconds)),
     'old-rate-limits': () => deleteOldRateLimits(db, now()),

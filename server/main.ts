@@ -8,6 +8,7 @@ import { ProvidersFault } from './providers/index.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
 import { DatabaseFault } from './store/database.ts';
+import { toTerminal } from './terminal-log.ts';
 import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;
@@ -15,7 +16,9 @@ const idleMilliseconds = 500;
 
 async function main(): Promise<void> {
   const config = readConfig();
-  const log = createLog(config.logLevel);
+  // Lines for people on a terminal, JSON for everything else.
+  const { stdout } = process;
+  const log = createLog(config.logLevel, stdout.isTTY ? toTerminal(stdout) : undefined);
   const service = await startService({ config, log });
   if (config.environment === 'sandbox') {
     console.log(`

@@ -21,7 +21,7 @@ export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
 
 /** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
 export async function openSecrets(config: Config, { readOnly = false } = {}): Promise<Secrets> {
-  const { environment, dataDir, secrets, olderCardKeys = [] } = config;
+  const { environment, dataDir, secrets, olderCardKeys = [], olderCursorKeys = [] } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
   const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
@@ -32,7 +32,7 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
   return {
     // A function, because a rotation changes the key of a running sandbox.
     vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
-    cursors: createCursorCodec(CURSOR_KEY),
+    cursors: createCursorCodec([CURSOR_KEY, ...olderCursorKeys]),
     fingerprint: (number) => fingerprintOf(FINGERPRINT_KEY, number),
     digests: createIdempotencyDigests(FINGERPRINT_KEY),
   };

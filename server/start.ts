@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     });
     const { port, connections, close } = await listen(app, config, (facts) => {
-      log.debug({ ...facts, status: 400 });
+      log.info({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
       ? startWorker({
@@ -117,6 +117,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
       log,
       now,
+      eventRetentionDays: config.eventRetentionDays,
+      auditRetentionDays: config.auditRetentionDays,
       everyMilliseconds: options.jobMilliseconds,
     });
     let closed: Promise<void> | undefined;

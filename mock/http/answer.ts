@@ -8,7 +8,7 @@ import { ApiError } from '../../server/errors.ts';
 import { createOnce, keyedBy, sendText } from '../../server/http/idempotency.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
-import { readPreference, type Preference } from '../prefer.ts';
+import { isIgnored, readPreference, type Preference } from '../prefer.ts';
 import type { PrismResponse } from '../prism.ts';
 import { contextOf, type MockContext } from './context.ts';
 import { rebaseUrls } from './pages.ts';
@@ -58,7 +58,8 @@ export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
         scopes: context.caller.scopes,
         now: now(),
       });
-      context.why = outcome.why;
+      const ignored = '; Prefer ignored, it has no code, example or dynamic';
+      context.why = outcome.why + (isIgnored(preferOf(req)) ? ignored : '');
       if (outcome.delayMilliseconds) await sleep(outcome.delayMilliseconds);
       response = await contract.prism(operation, outcome);
       if (outcome.fillExample) response.body = outcome.fillExample(response.body);

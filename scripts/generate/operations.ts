@@ -19,6 +19,10 @@ export function operationsModule(contract: Contract): string {
   const errors = [...errorsOf(contract)].map(
     ([code, { status, message }]) => `  ${code}: { status: ${status}, message: ${JSON.stringify(message)} },`,
   );
+  const routes = operations.map(
+    ({ path, method, operation }) =>
+      `  '${method.toUpperCase()} ${path}': { takesKey: ${takesKey(contract, operation)} },`,
+  );
   const events = Object.keys(contract.webhooks).map((name) => `'${name}'`);
   return `// Written by \`npm run generate\` from openapi/. Do not edit.
 import type { components, paths, webhooks } from './types.ts';
@@ -48,6 +52,11 @@ ${table}
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
+
+/** What the client needs at run time. Not read from the table above, which would make web pages larger. */
+export const routes: Readonly<Record<string, Pick<Operation, 'takesKey'>>> = {
+${routes.join('\n')}
+};
 
 interface Types {
 ${types}
@@ -96,6 +105,12 @@ export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<I
 `;
 }
 
+const parametersOf = (contract: Contract, operation: Operation) =>
+  (operation.parameters ?? []).map((parameter) => resolve(contract, parameter) as unknown as Parameter);
+
+const takesKey = (contract: Contract, operation: Operation): boolean =>
+  parametersOf(contract, operation).some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
+
 function entry(contract: Contract, path: string, method: string, operation: Operation): string {
   const quoted = (words: string[]) => `[${words.map((word) => `'${word}'`).join(', ')}]`;
   const scopes = operation.security.flatMap((alternative) => Object.values(alternative).flat());
@@ -103,11 +118,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
   const rateLimit = limit
     ? `{ scope: '${limit.scope}', limit: ${limit.limit}, windowSeconds: ${limit.window_seconds} }`
     : 'null';
-  const parameters = (operation.parameters ?? []).map(
-    (parameter) => resolve(contract, parameter) as unknown as Parameter,
-  );
-  const takesKey = parameters.some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
-  const query = parameters
+  const query = parametersOf(contract, operation)
     .filter((parameter) => parameter.in === 'query' && parameter.schema.default !== undefined)
     .map((parameter) => parameter.name);
   const statuses = Object.keys(operation.responses);
@@ -119,7 +130,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},
-    takesKey: ${takesKey},
+    takesKey: ${takesKey(contract, operation)},
     statuses: [${statuses.join(', ')}],
     reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],
     defaults: { query: ${quoted(query)}, body: ${quoted(bodyDefaults(contract, operation))} },

@@ -1,17 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import type { Vault } from '../domain/vault.ts';
 import { insertGiftCard } from '../store/gift-cards.ts';
+import { findSealer } from '../store/sealing.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */
-export const createGiftCard = (
+export async function createGiftCard(
   { db }: Work,
-  { number, pin, ...columns }: { id?: string; merchant_account_id: string; number: string; pin: string },
+  { number, pin, ...given }: { id?: string; merchant_account_id: string; number: string; pin: string },
   vault: Vault,
-) =>
-  insertGiftCard(db, {
-    ...columns,
+) {
+  const { id = randomUUID(), merchant_account_id: owner } = given;
+  const { seal } = await findSealer(db, vault);
+  return insertGiftCard(db, {
+    ...given,
+    id,
     ...giftCardBin(number),
-    number_sealed: vault.seal(number, 'gift-card'),
-    pin_sealed: vault.seal(pin, 'gift-card'),
+    number_sealed: seal(number, { purpose: 'gift-card-number', owner, id }),
+    pin_sealed: seal(pin, { purpose: 'gift-card-pin', owner, id }),
   });
+}

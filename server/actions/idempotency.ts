@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
 import { keepKeyMilliseconds, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
-import type { Vault } from '../domain/vault.ts';
+import type { Place, Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
   releaseIdempotencyKey,
   settleIdempotencyKey,
-  type KnownKey,
 } from '../store/idempotency-keys.ts';
+import { findSealer } from '../store/sealing.ts';
 import { inWork, type Work } from './unit-of-work.ts';
 
 interface Deps {
@@ -19,15 +19,23 @@ interface Deps {
   now: () => Date;
 }
 
+// The slot stands for the merchant account, the key pair and the key.
+export const placeOfAnswer = ({ slot, id }: { slot: string; id: string }): Place => ({
+  purpose: 'answer',
+  owner: slot,
+  id,
+});
+
 export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
-  const open = ({ fingerprint, answer_sealed: sealed }: KnownKey) => ({
-    fingerprint,
-    answer: sealed === null ? undefined : (parseJson(vault.open(sealed, 'answer')) as SentAnswer),
-  });
   const find = async (slot: string) => {
+    const { open } = await findSealer(db, vault);
     const known = await findIdempotencyKey(db, slot, since());
-    return known && open(known);
+    if (!known) return undefined;
+    const { fingerprint, answer_sealed: sealed } = known;
+    const answer =
+      sealed === null ? undefined : (parseJson(open(sealed, placeOfAnswer(known))) as SentAnswer);
+    return { fingerprint, answer };
   };
   return {
     find,
@@ -37,15 +45,17 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
         if (known) return { known };
         const claim = randomUUID();
         const made = await claimIdempotencyKey(db, { slot, fingerprint, claim, now: now(), since: since() });
-        if (made) return { claim: claimOf({ id: made.id, claim }) };
+        if (made) return { claim: claimOf({ id: made.id, claim, slot }) };
       }
     },
   };
 
-  function claimOf(key: { id: string; claim: string }) {
+  function claimOf(key: { id: string; claim: string; slot: string }) {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
-      const isOurs = await settleIdempotencyKey(work.db, key, vault.seal(JSON.stringify(answer), 'answer'));
+      const { seal } = await findSealer(work.db, vault);
+      const sealed = seal(JSON.stringify(answer), placeOfAnswer(key));
+      const isOurs = await settleIdempotencyKey(work.db, key, sealed);
       if (!isOurs) throw new Error('the claim of the Idempotency-Key has lapsed');
     };
     return {

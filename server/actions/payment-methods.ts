@@ -15,6 +15,7 @@ import {
   updatePaymentMethod,
   type PaymentMethodRow,
 } from '../store/payment-methods.ts';
+import { findSealer } from '../store/sealing.ts';
 import type { Db } from '../store/database.ts';
 import { announce } from './announce.ts';
 import type { InUnitOfWork, UnitOfWork } from './unit-of-work.ts';
@@ -43,14 +44,24 @@ const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-met
   });
 
 /** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
-const numberColumns = (number: string, description: CardDescription, secrets: CardSecrets) => ({
-  scheme: schemeOf(number),
-  bin: binOf(number),
-  label: lastFour(number),
-  fingerprint: secrets.fingerprint(number),
-  number_sealed: secrets.vault.seal(number, 'card'),
-  ...description,
-});
+async function numberColumns(
+  { db }: UnitOfWork,
+  { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
+  number: string,
+  description: CardDescription,
+  secrets: CardSecrets,
+) {
+  const { seal } = await findSealer(db, secrets.vault);
+  return {
+    scheme: schemeOf(number),
+    bin: binOf(number),
+    label: lastFour(number),
+    fingerprint: secrets.fingerprint(number),
+    // A replacement is sealed for the same place as the number, because it becomes the number.
+    number_sealed: seal(number, { purpose: 'card-number', owner, id }),
+    ...description,
+  };
+}
 
 /** `taken` names the record that has the external identifier already. */
 export async function createPaymentMethod(
@@ -59,7 +70,13 @@ export async function createPaymentMethod(
   secrets: CardSecrets,
 ): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
   const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
-  const stored = numberColumns(number, { card_type, card_issuer_name }, secrets);
+  const stored = await numberColumns(
+    unit,
+    { ...columns, id },
+    number,
+    { card_type, card_issuer_name },
+    secrets,
+  );
   const made = await insertPaymentMethod(
     unit.db,
     {
@@ -95,7 +112,7 @@ export interface FoundDetails {
   number?: string;
 }
 
-/** New details that the account updater found. Undefined when there is no such payment method. */
+/** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
 export async function noteReplacement(
   unit: UnitOfWork,
   id: string,
@@ -103,8 +120,11 @@ export async function noteReplacement(
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethod(unit.db, id);
-  if (!found) return undefined;
-  const card = number === undefined ? {} : numberColumns(number, secrets.describeCard(number), secrets);
+  if (!found || (await isErased(unit, found))) return undefined;
+  const card =
+    number === undefined
+      ? {}
+      : await numberColumns(unit, found, number, secrets.describeCard(number), secrets);
   const fingerprint = number === undefined ? undefined : secrets.fingerprint(number);
   const changesNumber = fingerprint !== undefined && fingerprint !== found.fingerprint;
   // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
@@ -119,6 +139,11 @@ export async function noteReplacement(
   const trigger: Trigger = { kind: 'found', changesNumber };
   return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
 }
+
+const isErased = async (
+  { db }: UnitOfWork,
+  { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
+) => id !== null && (await findBuyer(db, account, { id })) === undefined;
 
 /**
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its

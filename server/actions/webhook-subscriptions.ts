@@ -1,11 +1,12 @@
 // What changes webhook subscriptions and their deliveries.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { checkActiveCount, checkCount } from '../domain/subscription-limits.ts';
 import type { Vault } from '../domain/vault.ts';
 import { isCallable, UncallableAddress } from '../domain/web-address.ts';
 import { reopenDeliveries, type DeliveryFilter, type Due } from '../store/events.ts';
 import type { Tx } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
+import { findSealer } from '../store/sealing.ts';
 import {
   countWebhookSubscriptions,
   deleteWebhookSubscription,
@@ -43,11 +44,15 @@ export async function createSubscription(
   checkCount(existing.all, account);
   if (active) checkActiveCount(existing.active, account);
   const secret = makeSecret();
+  const place = { owner: account, id: randomUUID() };
+  const { seal } = await findSealer(db, vault);
   const row = await insertWebhookSubscription(db, {
     ...columns,
+    id: place.id,
     username: authentication && authentication.username,
-    password_sealed: authentication && vault.seal(authentication.password, 'webhook'),
-    secret_sealed: vault.seal(secret, 'webhook'),
+    password_sealed:
+      authentication && seal(authentication.password, { ...place, purpose: 'webhook-password' }),
+    secret_sealed: seal(secret, { ...place, purpose: 'webhook-secret' }),
   });
   return { row, secret };
 }
@@ -59,9 +64,13 @@ export async function rotateSubscription(
   keepMilliseconds: number,
   vault: Vault,
 ): Promise<{ secret: string; until: Date } | undefined> {
+  const found = await findWebhookSubscription(db, id);
+  if (!found) return undefined;
   const secret = makeSecret();
   const until = new Date(now.getTime() + keepMilliseconds);
-  const rotated = await rotateSecret(db, id, vault.seal(secret, 'webhook'), until, now);
+  const { seal } = await findSealer(db, vault);
+  const sealed = seal(secret, { purpose: 'webhook-secret', owner: found.merchant_account_id, id });
+  const rotated = await rotateSecret(db, id, sealed, until, now);
   return rotated && { secret, until };
 }
 

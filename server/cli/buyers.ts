@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { createBuyer } from '../actions/buyers.ts';
 import { presentBuyer } from '../present/buyer.ts';
 import { listBuyers } from '../store/buyers.ts';
+import { eraseCommand } from './erase-buyer.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
 
@@ -28,10 +29,11 @@ export function buyers(): Command {
       );
       if (json) printJson(rows.map(presentBuyer));
       else {
-        const shown = rows.map(({ id, external_identifier, display_name }) => ({
+        const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
           id,
           external_identifier,
           display_name,
+          erased_at,
         }));
         printRows(shown, false, 'There is no buyer. Make one: payments buyers create --name "Jane Doe"');
       }
@@ -47,7 +49,7 @@ export function buyers(): Command {
     .option('--last-name <text>', 'last name in the billing details')
     .option('--email <address>', 'email address in the billing details')
     .action(create);
-  return command;
+  return command.addCommand(eraseCommand());
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -4,10 +4,11 @@ import { Command } from 'commander';
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
-import { listSealed } from '../store/reseal.ts';
+import { countUnbound, listSealed } from '../store/reseal.ts';
+import { findSealing } from '../store/sealing.ts';
 import { visible } from '../visible.ts';
 import { printJson } from './output.ts';
-import { startProgress } from './progress.ts';
+import { count, startProgress } from './progress.ts';
 import { withSecrets } from './support.ts';
 
 export function doctor(): Command {
@@ -37,20 +38,28 @@ export function doctor(): Command {
 
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };
-  await listSealed(db, ({ table, id, sealed, purpose }) => {
+  const sealing = await findSealing(db);
+  const { open } = vault.under(sealing);
+  await listSealed(db, ({ table, sealed, place }) => {
     try {
-      vault.open(sealed, purpose);
+      open(sealed, place);
     } catch {
       finding.broken += 1;
-      if (finding.examples.length < 5) finding.examples.push(`${table} ${id}`);
+      if (finding.examples.length < 5) finding.examples.push(`${table} ${place.id}`);
     }
   });
-  return finding;
+  if (sealing === 'bound') return finding;
+  const left = count(await countUnbound(db));
+  const note =
+    sealing === 'unbound'
+      ? `new values are not bound to their rows, nor are ${left}: run payments secrets rotate`
+      : `a rotation is not finished, ${left} are not bound to their rows: run payments secrets rotate`;
+  return { ...finding, note };
 }
 
-function print({ check, broken, examples }: Finding): void {
+function print({ check, broken, examples, note }: Finding): void {
   const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
   console.log(
-    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${visible(examples.join(', '))}`}`,
+    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${visible(examples.join(', '))}`}${note === undefined ? '' : ` (${note})`}`,
   );
 }

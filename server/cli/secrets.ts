@@ -1,14 +1,15 @@
-// `payments secrets rotate`: makes a new card key and re-encrypts everything with it, while the service runs.
+// `payments secrets rotate`: makes a new card key and re-encrypts everything with it, bound to its row, while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
-import { resealEverything } from '../actions/card-key.ts';
+import { resealEverything, UnopenableValue } from '../actions/card-key.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
+import { countOlderConnections, findSealing } from '../store/sealing.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { Refused } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
@@ -20,7 +21,7 @@ export function secrets(): Command {
   command
     .command('rotate')
     .description(
-      'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, while the service runs',
+      'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, bound to their rows, while the service runs',
     )
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .addHelpText(
@@ -32,7 +33,8 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   2. restart every instance with CARD_KEY=<new>,<old>   the first key encrypts
   3. run, with the same CARD_KEY: payments secrets rotate
   4. restart every instance with CARD_KEY=<new>
-If the command is interrupted, run it again: it continues where it stopped.`,
+With an unchanged CARD_KEY it binds what versions before 1.2 stored: first replace all of their instances.
+If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
     .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
   return command;
@@ -46,6 +48,7 @@ async function rotate(
   try {
     // Two rotations at the same time would each create a key.
     const rotated = await withLock(db, 'rotate secrets', async () => {
+      await refuseOlderInstances(db);
       const kept = isCardKeyInDataDir(config);
       if (kept) await createKey(db, vault, config.dataDir);
       // Noted first: a rotation that is interrupted has changed something, too.
@@ -60,6 +63,14 @@ async function rotate(
     progress.failed();
     throw error;
   }
+}
+
+/** They could not open what is bound, and their values would be refused. */
+async function refuseOlderInstances(db: Db): Promise<void> {
+  if ((await findSealing(db)) === 'bound' || (await countOlderConnections(db)) === 0) return;
+  throw new Refused(
+    'An instance of a version before 1.2 uses the database, and it could not read the result. Stop it first; nothing was changed.',
+  );
 }
 
 /** Adds a new first key, unless an interrupted rotation created one and is not finished. */
@@ -79,14 +90,17 @@ async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise
       `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
     );
   }
-  return resealEverything(db, vault, {
-    resealed: (values) => {
+  const progressOf = {
+    resealed: (values: number) => {
       progress.update(`Rotating the card key: ${count(values)} values`);
     },
     waiting: () => {
       progress.update('Rotating the card key: waiting for older transactions to end');
     },
     pause,
+  };
+  return resealEverything(db, vault, progressOf).catch((error: unknown) => {
+    throw error instanceof UnopenableValue ? new Refused(error.message) : error;
   });
 }
 
@@ -102,7 +116,7 @@ const conclusion = (
   { kept, dropped }: { kept: boolean; dropped: number },
 ): string =>
   [
-    `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
+    `Encrypted ${count(total)} values with key ${keyId}; no value uses another key, and all are bound to their rows.`,
     !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',
     kept && dropped > 0 && 'The old key was removed from DATA_DIR.',
     kept && dropped === 0 && 'The old key is still in DATA_DIR and can be removed.',

@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import { noteOperation } from '../actions/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
 import { readConfig, readOperator, type Config } from '../config.ts';
-import { createAjv } from '../contract/ajv.ts';
+import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
-import { createResponseCheck } from '../contract/responses.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
@@ -43,6 +42,20 @@ export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Prom
     return result;
   });
 
+/** For work in many transactions: the first that changes something has the audit entry. */
+export function auditOnce(db: Db): (work: (unit: Work) => Promise<number>) => Promise<number> {
+  let isNoted = false;
+  return async (work) => {
+    const changed = await inWork(db, async (unit) => {
+      const number = await work(unit);
+      await noteCommand(unit, number > 0 && !isNoted);
+      return number;
+    });
+    isNoted ||= changed > 0;
+    return changed;
+  };
+}
+
 /** Actions return undefined or false when they changed nothing. */
 async function noteCommand(unit: Work, result: unknown): Promise<void> {
   if (result === undefined || result === false) return;
@@ -53,14 +66,17 @@ async function noteCommand(unit: Work, result: unknown): Promise<void> {
   });
 }
 
-/** What is said of a buyer is personal data, which must stay erasable: the trail has only the names of those options. */
+/** What is said of a buyer or a card is personal data, which must stay erasable: the trail has only the names of such options. */
 function commandLine(args: readonly string[]): string {
-  const isPersonal = (index: number) =>
-    args[0] === 'buyers' && /^--/.test(args[index - 1] ?? '') && args[index - 1] !== '--merchant-account';
+  const ofBuyer = args[0] === 'buyers' && args[1] !== 'erase';
+  const isPersonal = (option: string) =>
+    ofBuyer ? /^--/.test(option) && option !== '--merchant-account' : option === '--expiration-date';
   return args
-    .map((word, index) =>
-      isPersonal(index) ? '…' : quote(word.replace(args[0] === 'buyers' ? /^(--[^=]+)=.*/ : /$^/, '$1=…')),
-    )
+    .map((word, index) => {
+      if (isPersonal(args[index - 1] ?? '')) return '…';
+      const [, option = ''] = /^(--[^=]+)=/.exec(word) ?? [];
+      return isPersonal(option) ? `${option}=…` : quote(word);
+    })
     .join(' ');
 }
 
@@ -101,8 +117,7 @@ export const withEvents = <T>(
       const { db, pool } = parts.database;
       const queue = await openQueue(pool, () => undefined, { supervise });
       try {
-        const { document } = loadContract();
-        const check = createResponseCheck(document, createAjv(document));
+        const check = compileResponses(loadContract());
         const publicUrl = await publicUrlOf(db, parts.config);
         const inUnitOfWork = createUnitOfWork({
           db,

@@ -1,7 +1,7 @@
 // Lists all violations of a refused request. express-openapi-validator decides whether a request is valid, but it stops at the
 // first unknown parameter and does not tell which branch of a oneOf failed, so its errors are not shown to callers.
 import type { ValidateFunction } from 'ajv';
-import { operations, type OperationId } from '../../generated/operations.ts';
+import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo } from './ajv.ts';
 import { dropUnknown } from './bound-faults.ts';
@@ -215,6 +215,3 @@ export const unexplained: Detail = {
   message: 'does not match the contract',
   type: 'value_error',
 };
-
-export const hasBody = (document: Document, id: OperationId): boolean =>
-  document.paths[operations[id].path]?.[operations[id].method]?.requestBody !== undefined;

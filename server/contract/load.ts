@@ -98,3 +98,6 @@ export const operationsOf = (document: Document) =>
       pointer: `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`,
     })),
   );
+
+export const hasBody = ({ paths }: Document, { path, method }: { path: string; method: string }): boolean =>
+  paths[path]?.[method]?.requestBody !== undefined;

@@ -1,8 +1,9 @@
 // Validates requests with express-openapi-validator, plus checks for what it misses or cannot handle; see
 // docs/decisions/0005. The mock uses this too, so that it accepts exactly what the server accepts.
+import { setImmediate as afterPending } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
-import { operations, type OperationId } from '../../generated/operations.ts';
+import type { OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
@@ -10,6 +11,7 @@ import { requestFormats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
+import './skip-openapi-schema.ts';
 
 export interface RequestJudge {
   /** Throws a 400 with all violations, or leaves the validated `query` and `body` on the request. */
@@ -21,24 +23,23 @@ export interface Judged {
   path: Record<string, unknown>;
 }
 
-interface Place {
-  method: string;
-  path: string;
+interface JudgeOptions {
+  /** Whether the validator is known to accept the document. Then it does not check it again, and no start waits for that. */
+  isVerified?: boolean;
 }
 
-const bodyOf = ({ paths }: Document, at: Place | undefined) => at && paths[at.path]?.[at.method]?.requestBody;
-
-/** The mock passes its own `table`, because it reloads the contract while it runs and imports are cached. */
 export async function createRequestJudge(
   document: Document,
-  table: Readonly<Record<string, Place>> = operations,
+  { isVerified = false }: JudgeOptions = {},
 ): Promise<RequestJudge> {
   refuseRefSiblings(document);
   const prepared = prepareQueries(document);
+  const operations = new Map(operationsOf(prepared).map((entry) => [entry.operation.operationId, entry]));
   const explainer = createExplainer(prepared);
   const steps = validator
     .middleware({
       apiSpec: requestSide(prepared) as never,
+      validateApiSpec: !isVerified,
       // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
       validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
       validateResponses: false,
@@ -55,7 +56,10 @@ export async function createRequestJudge(
     throw new Error(
       'this version of express-openapi-validator has other middleware; see server/contract/requests.ts',
     );
-  await warmUp(prepared, table, steps, explainer);
+  const warm = warmUp(prepared, steps, explainer);
+  // If it failed for a verified contract, the requests themselves would be answered with the same error.
+  if (isVerified) warm.catch(() => undefined);
+  else await warm;
 
   return {
     async judge(id, req, res) {
@@ -63,7 +67,7 @@ export async function createRequestJudge(
       const query = explainer.boundQuery(id, values);
       const refuse = (cause?: unknown) => {
         // Parsed again, because the validator changes `query` in place.
-        const path = parsePath(table[id]?.path ?? '', req.url);
+        const path = parsePath(operations.get(id)?.path ?? '', req.url);
         const given = explainer.boundQuery(id, parseQuery(req.url).values);
         const explained = explainer.explain(id, {
           query: given,
@@ -74,7 +78,7 @@ export async function createRequestJudge(
         const details = [...faults, ...explained].slice(0, mostFaults);
         throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
-      const requestBody = bodyOf(prepared, table[id]);
+      const requestBody = operations.get(id)?.operation.requestBody;
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
       if (faults.length > 0 || explainer.hasMissedFault(id, query)) refuse();
       // The validator changes this object: it adds defaults and converts numbers and arrays.
@@ -111,16 +115,15 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
   });
 
 // The validator compiles an operation at its first request, and a contract that it cannot compile would fail only then. So
-// every operation is called once at start-up, with the body of an example. It may refuse that (a path or a query may need
-// more), but only if there is a violation. Valid bodies also save time: to list violations takes compiled schemas.
-async function warmUp(
-  document: Document,
-  table: Readonly<Record<string, Place>>,
-  steps: RequestHandler[],
-  { explain }: Explainer,
-): Promise<void> {
-  for (const [id, { method, path }] of Object.entries(table) as [OperationId, Place][]) {
-    const media = bodyOf(document, { method, path })?.content['application/json'];
+// every operation is called once: by `npm run generate`, and before or soon after the service listens. Each is called with the
+// body of an example. The validator may refuse that (a path or a query may need more), but only if there is a violation. Valid
+// bodies also save time: to list violations takes compiled schemas.
+async function warmUp(document: Document, steps: RequestHandler[], { explain }: Explainer): Promise<void> {
+  for (const { operation, method, path } of operationsOf(document)) {
+    const id = operation.operationId as OperationId;
+    // Requests that have arrived meanwhile go first.
+    await afterPending();
+    const media = operation.requestBody?.content['application/json'];
     const [example] = Object.values(media?.examples ?? {});
     const body = structuredClone(example && resolve<{ value?: unknown }>(document, example).value);
     const app = { enabled: () => true };

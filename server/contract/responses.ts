@@ -1,10 +1,8 @@
-// Validates every response against the contract before it is sent, errors included. Schemas are compiled at start-up. A write
-// is validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
-import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv';
+// Validates every response against the contract before it is sent, errors included. A write is
+// validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
 import type { EventName, OperationId } from '../../generated/operations.ts';
-import { compileAt } from './ajv.ts';
-import { operationsOf, resolve, type Document } from './load.ts';
+import type { Validator } from '../../generated/validators.js';
+import { errorKey, eventKey, responseKey } from './response-schemas.ts';
 
 export interface ResponseCheck {
   /** What is wrong with the response, without its values; undefined when it is valid. */
@@ -12,25 +10,8 @@ export interface ResponseCheck {
   eventFault: (name: EventName, payload: unknown) => string | undefined;
 }
 
-export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseCheck {
-  const json = '/content/application~1json/schema';
-  const validators = new Map<string, ValidateFunction>();
-  for (const { operation, pointer } of operationsOf(document)) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      if (!resolve(document, response).content) continue;
-      const base = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
-      validators.set(`${operation.operationId} ${status}`, compileAt(ajv, base + json));
-    }
-  }
-  const events = new Map(
-    Object.keys(document.webhooks).map((name) => [
-      name,
-      compileAt(ajv, `/webhooks/${name}/post/requestBody${json}`),
-    ]),
-  );
-  // Requests to unknown paths get an error body too.
-  const anyError = compileAt(ajv, '/components/schemas/Error');
-  const faultOf = (validate: ValidateFunction, value: unknown) =>
+export function createResponseCheck(validators: ReadonlyMap<string, Validator>): ResponseCheck {
+  const faultOf = (validate: Validator, value: unknown) =>
     validate(value)
       ? undefined
       : (validate.errors ?? [])
@@ -38,11 +19,12 @@ export function createResponseCheck(document: Document, ajv: Ajv2020): ResponseC
           .join('; ');
   return {
     fault(id, status, body) {
-      const validate = id ? validators.get(`${id} ${status}`) : anyError;
+      // Requests to unknown paths get an error body too.
+      const validate = validators.get(id ? responseKey(id, status) : errorKey);
       return validate ? faultOf(validate, body) : `${id ?? ''} does not declare ${status}`;
     },
     eventFault(name, payload) {
-      const validate = events.get(name);
+      const validate = validators.get(eventKey(name));
       return validate ? faultOf(validate, payload) : `${name} is not an event of the contract`;
     },
   };

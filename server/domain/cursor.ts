@@ -40,8 +40,9 @@ export interface CursorCodec {
   decode: (text: string, boundTo: string) => Cursor | undefined;
 }
 
-export function createCursorCodec(key: Buffer): CursorCodec {
-  const mac = (body: Buffer, boundTo: string) =>
+/** The first key signs. Cursors of the others are accepted, so that a rotation interrupts nobody who is paging. */
+export function createCursorCodec(keys: readonly [Buffer, ...Buffer[]]): CursorCodec {
+  const mac = (body: Buffer, boundTo: string, key = keys[0]) =>
     createHmac('sha256', key).update(body).update(boundTo).digest();
   return {
     encode({ direction, createdAt, id }, boundTo) {
@@ -56,8 +57,9 @@ export function createCursorCodec(key: Buffer): CursorCodec {
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length !== bodyLength + macLength || bytes.toString('base64url') !== text) return undefined;
       const body = bytes.subarray(0, bodyLength);
-      if (!timingSafeEqual(bytes.subarray(bodyLength), mac(body, boundTo)) || body.readUInt8(0) !== version)
-        return undefined;
+      const given = bytes.subarray(bodyLength);
+      const isOurs = keys.some((key) => timingSafeEqual(given, mac(body, boundTo, key)));
+      if (!isOurs || body.readUInt8(0) !== version) return undefined;
       return {
         direction: body.readUInt8(1) === 0 ? 'next' : 'previous',
         createdAt: new Date(Number(body.readBigInt64BE(2))),

@@ -4,6 +4,7 @@ import { presentGiftCardBalance } from '../present/gift-card-balance.ts';
 import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
 import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
 import { findGiftCards } from '../store/gift-cards.ts';
+import { findSealer } from '../store/sealing.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];
@@ -34,16 +35,17 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
   return { status: 200, body: { items } };
 };
 
-async function findCards(items: Items, account: string, { db, vault }: Deps): Promise<Wanted[]> {
+async function findCards(items: Items, owner: string, { db, vault }: Deps): Promise<Wanted[]> {
   const ids = items.flatMap((item) => ('id' in item ? [item.id] : []));
-  const stored = new Map((await findGiftCards(db, account, ids)).map((row) => [row.id, row]));
+  const { open } = await findSealer(db, vault);
+  const stored = new Map((await findGiftCards(db, owner, ids)).map((row) => [row.id, row]));
   return items.map((item) => {
     if (!('id' in item)) return { id: null, card: item };
     const id = item.id.toLowerCase();
     const row = stored.get(id);
     const card = row && {
-      number: vault.open(row.number_sealed, 'gift-card'),
-      pin: vault.open(row.pin_sealed, 'gift-card'),
+      number: open(row.number_sealed, { purpose: 'gift-card-number', owner, id }),
+      pin: open(row.pin_sealed, { purpose: 'gift-card-pin', owner, id }),
     };
     return { id, card };
   });

@@ -2,6 +2,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Selection } from './merchant-account.ts';
+import type { Refusal } from './refusal.ts';
 import { asMiddleware, type Step as AnyStep } from './step.ts';
 
 /** The key pair behind a verified token. */
@@ -23,6 +24,8 @@ export interface Context {
   selection: Selection;
   /** The validated parameters of the path. */
   path: Record<string, unknown>;
+  /** For the access log. */
+  refusal: Refusal;
 }
 
 export type Step = AnyStep<Context>;

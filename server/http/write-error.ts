@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { partialContextOf } from './context.ts';
+import { refusalOf } from './refusal.ts';
 import { sendError } from './send-error.ts';
 
 export const createWriteError =
@@ -18,16 +19,11 @@ export const createWriteError =
     const refused = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
     const body = errorBody(refused.code, refused.facts);
     const fault = check.fault(operation?.id, refused.status, body);
-    const facts = {
-      requestId,
-      operation: operation?.id,
-      status: refused.status,
-      reason: refused.facts.reason,
-    };
+    partialContextOf(res).refusal = refusalOf(fault ? new ApiError('server_error') : refused);
+    const facts = { requestId, operation: operation?.id, reason: refused.facts.reason };
     // Without this message pino would log that of the error, and a database error may quote request data.
     if (refused.status >= 500 || fault)
       log.error({ ...facts, fault, err: refused.facts.cause ?? refused }, 'the request failed');
-    else log.debug(facts);
     if (fault) sendError(res, new ApiError('server_error'));
     else sendError(res, refused, body);
   };

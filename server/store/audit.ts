@@ -15,3 +15,9 @@ export function listAuditEntries(
   const query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
   return (since ? query.where('at', '>=', since) : query).execute();
 }
+
+/** The database refuses to delete entries of the last 90 days. */
+export async function pruneAuditEntries(db: Db, before: Date): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('audit_entries').where('at', '<', before).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -4,9 +4,17 @@ import type { BuyersTable } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
-/** Finds a buyer of a merchant account by one of its two identifiers. */
-export const findBuyer = (db: Db, account: string, by: { id: string } | { external_identifier: string }) => {
-  const query = db.selectFrom('buyers').selectAll().where('merchant_account_id', '=', account);
+/**
+ * Finds a buyer of a merchant account by one of its two identifiers. An erased one is not found. Until the transaction ends
+ * the buyer cannot be erased, so that nothing is stored for it behind the back of `payments buyers erase`.
+ */
+export const findBuyer = (db: Tx, account: string, by: { id: string } | { external_identifier: string }) => {
+  const query = db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('erased_at', 'is', null)
+    .forShare();
   return (
     'id' in by
       ? query.where('id', '=', by.id)

@@ -78,7 +78,8 @@ export function openDatabase(
     connectionString: url,
     types,
     max: size,
-    application_name: 'payments-service',
+    // Not that of versions before 1.2: see `countOlderConnections` in sealing.ts.
+    application_name: 'payments-service 1.2',
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: connectionMilliseconds,
     idleTimeoutMillis: 30_000,

@@ -8,6 +8,8 @@ export interface Finding {
   broken: number;
   /** Some of them. */
   examples: string[];
+  /** What an operator should know although nothing is broken. */
+  note?: string;
 }
 
 const shown = 5;

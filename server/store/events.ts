@@ -43,6 +43,8 @@ export interface DueDelivery {
   merchant_account_id: string;
   body: string;
   subscription_id: string;
+  /** Of the subscription; null when it is for all accounts. */
+  subscription_account_id: string | null;
   /** Whether the subscription is for all accounts. */
   for_all: boolean;
   active: boolean;
@@ -72,6 +74,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'events.merchant_account_id',
       'events.body',
       'deliveries.subscription_id',
+      'subscription.merchant_account_id as subscription_account_id',
       isForAll,
       'subscription.active',
       'subscription.url',

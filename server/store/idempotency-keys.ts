@@ -3,7 +3,9 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 
-export interface KnownKey {
+interface KnownKey {
+  id: string;
+  slot: string;
   fingerprint: string;
   answer_sealed: string | null;
 }
@@ -18,7 +20,7 @@ const lapsed = sql<boolean>`answer_sealed is null and claimed_until <= clock_tim
 export const findIdempotencyKey = (db: Db, slot: string, since: Date): Promise<KnownKey | undefined> =>
   db
     .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'answer_sealed'])
+    .select(['id', 'slot', 'fingerprint', 'answer_sealed'])
     .where('slot', '=', slot)
     .where('created_at', '>', since)
     .where(sql<boolean>`not (${lapsed})`)

@@ -1,12 +1,14 @@
-// Re-encrypts all secrets after a rotation of the card key, while the service runs: in small batches, without waiting for
-// locked rows, and only values that have not changed since they were read.
+// Re-encrypts all secrets after a rotation of the card key, and binds them to their places, while the service runs: in small
+// batches, without waiting for locked rows, and only values that have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
-import type { Purpose } from '../domain/vault.ts';
+import type { Place, Purpose } from '../domain/vault.ts';
 import { inTransaction, type Db } from './database.ts';
 
 interface Sealed {
   table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys';
   purpose: Purpose;
+  /** The column that the `owner` of its places comes from. */
+  owner: 'merchant_account_id' | 'slot';
   /** SQL expression that reads the sealed text. */
   value: RawBuilder<string>;
   /** SQL assignment that replaces the sealed text with `given.fresh`. */
@@ -16,24 +18,27 @@ interface Sealed {
 const column = (table: Sealed['table'], name: string, purpose: Purpose): Sealed => ({
   table,
   purpose,
+  owner: table === 'idempotency_keys' ? 'slot' : 'merchant_account_id',
   value: sql`${sql.ref(`${table}.${name}`)}`,
   assignment: sql`${sql.ref(name)} = given.fresh`,
 });
 
-// A test compares this list with the columns in the database.
+// A test compares this list with the columns in the database. A value that moves (a replacement becomes the number, a secret the
+// old secret) has its source before its target, otherwise it could move past a count of what is left.
 export const sealedColumns: readonly Sealed[] = [
-  column('payment_methods', 'number_sealed', 'card'),
   {
     table: 'payment_methods',
-    purpose: 'card',
+    purpose: 'card-number',
+    owner: 'merchant_account_id',
     value: sql`(payment_methods.replacement ->> 'number_sealed')`,
     assignment: sql`replacement = jsonb_set(payment_methods.replacement, '{number_sealed}', to_jsonb(given.fresh))`,
   },
-  column('gift_cards', 'number_sealed', 'gift-card'),
-  column('gift_cards', 'pin_sealed', 'gift-card'),
-  column('webhook_subscriptions', 'password_sealed', 'webhook'),
-  column('webhook_subscriptions', 'secret_sealed', 'webhook'),
-  column('webhook_subscriptions', 'old_secret_sealed', 'webhook'),
+  column('payment_methods', 'number_sealed', 'card-number'),
+  column('gift_cards', 'number_sealed', 'gift-card-number'),
+  column('gift_cards', 'pin_sealed', 'gift-card-pin'),
+  column('webhook_subscriptions', 'password_sealed', 'webhook-password'),
+  column('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
+  column('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
   column('idempotency_keys', 'answer_sealed', 'answer'),
 ];
 
@@ -49,17 +54,31 @@ export async function countSealed(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
+const isUnbound = (value: RawBuilder<string>) => sql<boolean>`split_part(${value}, '.', 2) <> '2'`;
+
+/** How many values have the form of versions before 1.2. */
+export async function countUnbound(db: Db): Promise<number> {
+  let all = 0;
+  for (const { table, value } of sealedColumns) {
+    const { rows } = await sql<{ total: number }>`
+      select count(*) as total from ${sql.table(table)}
+      where ${value} is not null and ${isUnbound(value)}`.execute(db);
+    all += rows[0]?.total ?? 0;
+  }
+  return all;
+}
+
 /** Calls `look` with every sealed value, in batches. */
 export async function listSealed(
   db: Db,
-  look: (value: { table: string; id: string; sealed: string; purpose: Purpose }) => void,
+  look: (value: { table: string; sealed: string; place: Place }) => void,
 ): Promise<void> {
-  for (const { table, purpose, value } of sealedColumns) {
+  for (const { table, purpose, owner, value } of sealedColumns) {
     for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-      const { rows } = await sql<{ id: string; sealed: string }>`
-        select id, ${value} as sealed from ${sql.table(table)}
+      const { rows } = await sql<{ id: string; owner: string | null; sealed: string }>`
+        select id, ${sql.ref(owner)} as owner, ${value} as sealed from ${sql.table(table)}
         where id > ${after}::uuid and ${value} is not null order by id limit 1000`.execute(db);
-      for (const row of rows) look({ table, purpose, ...row });
+      for (const { sealed, ...row } of rows) look({ table, sealed, place: { purpose, ...row } });
       const last = rows.at(-1);
       if (!last) break;
       after = last.id;
@@ -72,7 +91,9 @@ const batchSize = 200;
 export interface ResealOptions {
   /** The key that all values must use. */
   keyId: string;
-  reseal: (sealed: string, purpose: Purpose) => string;
+  /** Whether unbound values are sealed anew, too. */
+  binds: boolean;
+  reseal: (value: { table: string; sealed: string; place: Place }) => string;
   /** Called after each batch with the number of its values. */
   onProgress: (resealed: number) => void;
 }
@@ -88,17 +109,22 @@ export async function resealAll(db: Db, options: ResealOptions): Promise<void> {
 /** Returns where the next batch starts. Does not touch `updated_at`, because nothing visible changes. */
 function resealBatch(
   db: Db,
-  { table, purpose, value, assignment }: Sealed,
+  { table, purpose, owner, value, assignment }: Sealed,
   after: string,
-  { keyId, reseal, onProgress }: ResealOptions,
+  { keyId, binds, reseal, onProgress }: ResealOptions,
 ): Promise<string | undefined> {
   return inTransaction(db, async (transaction) => {
-    const { rows } = await sql<{ id: string; old: string }>`
-      select id, ${value} as old from ${sql.table(table)}
-      where id > ${after}::uuid and ${value} is not null and split_part(${value}, '.', 1) <> ${keyId}
+    const { rows } = await sql<{ id: string; owner: string | null; old: string }>`
+      select id, ${sql.ref(owner)} as owner, ${value} as old from ${sql.table(table)}
+      where id > ${after}::uuid and ${value} is not null
+        and (split_part(${value}, '.', 1) <> ${keyId} or ${binds} and ${isUnbound(value)})
       order by id limit ${batchSize} for no key update skip locked`.execute(transaction);
     if (rows.length === 0) return undefined;
-    const given = rows.map(({ id, old }) => ({ id, old, fresh: reseal(old, purpose) }));
+    const given = rows.map(({ old, ...row }) => ({
+      id: row.id,
+      old,
+      fresh: reseal({ table, sealed: old, place: { purpose, ...row } }),
+    }));
     await sql`
       update ${sql.table(table)} set ${assignment}
       from json_to_recordset(${JSON.stringify(given)}::json) as given (id uuid, old text, fresh text)
@@ -110,7 +136,7 @@ function resealBatch(
 
 /**
  * Waits until all transactions that are running now have ended. Values are sealed inside transactions, so after that no value
- * with an older key can be committed.
+ * with an older key, and no unbound one, can be committed.
  */
 export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);

@@ -1,6 +1,7 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in transaction-list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
+import { erasableProperties } from '../domain/personal-data.ts';
 import { readUuid } from '../domain/uuid.ts';
 import type { Announcement } from './announcement.ts';
 import type { Db, Tx } from './database.ts';
@@ -72,15 +73,27 @@ export async function updateTransaction(
   transaction: NewTransaction,
   { tell }: Announcement<TransactionRow>,
 ): Promise<TransactionRow> {
-  const assignments = sql.join(columnTypes.map(([name]) => sql`${sql.ref(name)} = given.${sql.ref(name)}`));
+  const every = columnTypes.map(([name]) => name);
   const { rows } = await sql<TransactionRow>`
-    update transactions set ${assignments}
-    from json_to_recordset(${JSON.stringify([columnsOf(transaction)])}::json) as given (${recordList})
-    where transactions.id = given.id returning transactions.*`.execute(db);
+    ${assign([transaction], every)} returning transactions.*`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The transaction to update does not exist.');
   await tell?.(row);
   return row;
+}
+
+/** Writes what an erasure may change and nothing else, `updated_at` included. Has no event: see actions/erasure.ts. */
+export async function writeErasedTransactions(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
+  if (rows.length === 0) return;
+  await assign(rows, [...erasableProperties, ...Object.keys(filterColumns)]).execute(db);
+}
+
+function assign(rows: readonly NewTransaction[], names: readonly string[]): RawBuilder<unknown> {
+  const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = given.${sql.ref(name)}`));
+  return sql`
+    update transactions set ${assignments}
+    from json_to_recordset(${JSON.stringify(rows.map(columnsOf))}::json) as given (${recordList})
+    where transactions.id = given.id`;
 }
 
 type Written = Record<string, unknown> & { id: string };

@@ -1,6 +1,6 @@
 // Handles one job of the queue: makes the attempt, then records it and schedules the next one in one transaction.
 import type { Logger } from 'pino';
-import type { Vault } from '../domain/vault.ts';
+import type { Purpose, Sealer, Vault } from '../domain/vault.ts';
 import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
 import { inTransaction, type Db } from '../store/database.ts';
 import { describeFailure } from './failure.ts';
@@ -29,6 +29,8 @@ interface Outcome {
 
 /** Shared by all attempts of one worker. */
 interface AttemptContext extends DeliverDeps {
+  /** As it was before the delivery was read. */
+  sealer: Sealer;
   send: Send;
   /** Of database transactions. */
   limit: Limit;
@@ -103,11 +105,11 @@ const skippedBecauseInactive: Outcome = {
 async function attempt(
   delivery: DueDelivery,
   at: Date,
-  { vault, send, signal, log }: AttemptContext,
+  { sealer, send, signal, log }: AttemptContext,
 ): Promise<Outcome> {
   let opened: Opened;
   try {
-    opened = openSecrets(delivery, at, vault);
+    opened = openSecrets(delivery, at, sealer);
   } catch (error) {
     log.error(
       { err: error, subscription: delivery.subscription_id },
@@ -133,13 +135,15 @@ interface Opened {
 }
 
 /** Throws when the row is damaged or its key is missing. */
-function openSecrets(delivery: DueDelivery, at: Date, vault: Vault): Opened {
-  const open = (sealed: string) => vault.open(sealed, 'webhook');
-  const secrets = [open(delivery.secret_sealed)];
+function openSecrets(delivery: DueDelivery, at: Date, sealer: Sealer): Opened {
+  const { subscription_account_id: owner, subscription_id: id } = delivery;
+  const open = (sealed: string, purpose: Purpose) => sealer.open(sealed, { purpose, owner, id });
+  const secrets = [open(delivery.secret_sealed, 'webhook-secret')];
   const { old_secret_sealed: old, old_secret_until: until, username, password_sealed } = delivery;
-  if (old !== null && until !== null && until > at) secrets.push(open(old));
+  if (old !== null && until !== null && until > at) secrets.push(open(old, 'webhook-secret'));
   const hasLogin = username !== null && password_sealed !== null;
-  return { secrets, login: hasLogin ? { username, password: open(password_sealed) } : undefined };
+  if (!hasLogin) return { secrets, login: undefined };
+  return { secrets, login: { username, password: open(password_sealed, 'webhook-password') } };
 }
 
 /** What the status alone does not say. */

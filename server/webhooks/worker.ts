@@ -3,7 +3,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDoneWithin } from '../domain/deadline.ts';
+import type { Sealer } from '../domain/vault.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
+import { findSealer } from '../store/sealing.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { createLimit } from './limit.ts';
 import { createLanes } from './lanes.ts';
@@ -61,22 +63,22 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const transactionLimit = createLimit(limits.transactions);
   const send = createSend(deps.options);
 
-  const attempt = (job: Job, delivery: DueDelivery): Promise<boolean> =>
-    deliver(job, delivery, { ...deps, send, limit: transactionLimit, signal: cancellation.signal });
+  const attempt = (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<boolean> =>
+    deliver(job, delivery, { ...deps, sealer, send, limit: transactionLimit, signal: cancellation.signal });
 
-  const hold = async (job: Job, delivery: DueDelivery): Promise<void> => {
+  const hold = async (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<void> => {
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
-      if (!stopping.signal.aborted) return attempt(job, delivery);
+      if (!stopping.signal.aborted) return attempt(job, delivery, sealer);
       await queue.release(job.id);
       return true;
     });
     if (!wasTried) await queue.putBack(job.id);
   };
 
-  const handle = async (job: Job, delivery: DueDelivery | undefined): Promise<void> => {
+  const handle = async (job: Job, delivery: DueDelivery | undefined, sealer: Sealer): Promise<void> => {
     try {
-      if (delivery) await hold(job, delivery);
+      if (delivery) await hold(job, delivery, sealer);
       else await transactionLimit(() => queue.complete(db, [job.id]));
     } catch (error) {
       if (!cancellation.signal.aborted)
@@ -95,8 +97,9 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const { jobs, hasMore, isBusy } = await lanes.fetch(capacity);
     if (jobs.length > 0) {
       const ids = jobs.map(({ deliveryId }) => deliveryId);
+      const sealer = await findSealer(db, deps.vault);
       const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
-      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId)));
+      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), sealer));
     }
     if (hasMore) return 0;
     return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;

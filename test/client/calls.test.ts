@@ -5,7 +5,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
-import { errors } from '../../generated/operations.ts';
+import { createError } from '../../client/errors.ts';
+import { errors, operations } from '../../generated/operations.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
@@ -64,20 +65,14 @@ describe('an answer', () => {
 });
 
 describe('an error', () => {
-  it('comes as `error` beside the response, as openapi-fetch has it', async () => {
-    const { data, error, response } = await client.POST('/payment-methods', {
-      body: { ...card, number: '4111-1111-1111-1111' },
-    });
-    expect(data).toBeUndefined();
-    expect(response.status).toBe(400);
-    expect(error).toMatchObject({ type: 'error', code: 'bad_request', details: [{ pointer: '/number' }] });
-  });
-
-  it('is thrown by unwrap with status, code, details and request ID', async () => {
+  it('comes as `error` beside the response, with status, code, details and request ID; unwrap throws it', async () => {
     const answer = await client.POST('/payment-methods', {
       body: { ...card, number: '4111-1111-1111-1111' },
     });
+    expect(answer.data).toBeUndefined();
+    expect(answer.response.status).toBe(400);
     const error = await refusal(Promise.resolve(answer).then(unwrap));
+    expect(error).toBe(answer.error);
     expect(error).toMatchObject({
       name: 'PaymentsError',
       status: 400,
@@ -85,6 +80,7 @@ describe('an error', () => {
       details: [{ location: 'body', pointer: '/number' }],
       requestId: answer.response.headers.get('x-request-id'),
       resourceId: null,
+      body: { type: 'error', code: 'bad_request', details: [{ pointer: '/number' }] },
     });
     expect(error.requestId).toMatch(/^[\w.:-]+$/);
     expect(error.message).toMatch(/^400 bad_request: .*body \/number .*\(request /);
@@ -102,16 +98,14 @@ describe('an error', () => {
 
   it.each(Object.entries(errors))('%s says what happened', (code, { status, message }) => {
     const body = { type: 'error', code, status, message, details: [] };
-    const error = new PaymentsError(new Response(null, { status }), body);
+    const error = createError(new Response(null, { status }), body);
     expect(error.message).toMatch(new RegExp(`^${status} ${code}: [A-Z][^:]{15,}$`));
     expect(error.message).not.toContain('Generic error');
   });
 
   it('with a code that a later version added says what the service says', () => {
     const body = { type: 'error', code: 'constructor', status: 418, message: 'I am new', details: [] };
-    expect(new PaymentsError(new Response(null, { status: 418 }), body).message).toBe(
-      '418 constructor: I am new',
-    );
+    expect(createError(new Response(null, { status: 418 }), body).message).toBe('418 constructor: I am new');
   });
 
   it('422 has the same form, made from its own shape', async () => {
@@ -120,6 +114,30 @@ describe('an error', () => {
     expect(error).toMatchObject({ status: 422, code: 'unprocessable' });
     expect(error.details[0]).toMatchObject({ location: 'query' });
     expect(error.details[0]?.pointer).toMatch(/^\/metadata/);
+  });
+
+  it('without a response names the request and the reason, not the query', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const nobody = createPaymentsClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: 'x',
+      retry: { tries: 1 },
+    });
+    const params = { query: { search: 'jane@example.com' } };
+    const answer = await nobody.GET('/transactions', { params });
+    expect(answer.response.status).toBe(0);
+    const error = await refusal(Promise.resolve(answer).then(unwrap));
+    expect(error).toMatchObject({ status: 0, code: 'no_response', details: [], requestId: null });
+    expect(error.message).toMatch(
+      new RegExp(
+        `^no_response: GET /transactions got no response from http://127.0.0.1:${port}: .*ECONNREFUSED`,
+      ),
+    );
+    expect(error.message).not.toContain('jane');
+    expect(error.cause).toBeInstanceOf(TypeError);
   });
 
   it.each([
@@ -182,6 +200,40 @@ describe('an error', () => {
   });
 });
 
+describe('a mistake that the compiler would find', () => {
+  const loose = () =>
+    client as unknown as Record<'GET' | 'POST', (path: string, init?: object) => Promise<unknown>>;
+
+  it.each([
+    ['GET', '/transaction'],
+    ['GET', '/payment-methods'],
+    ['POST', '/transactions'],
+    ['GET', 'transactions'],
+    ['GET', '/toString'],
+  ] as const)('%s %s: the error lists what the contract has', async (method, path) => {
+    const call = loose()[method];
+    const error: unknown = await call(path).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(TypeError);
+    const { message } = error as TypeError;
+    expect(message).toContain(`has no ${method} ${path}. It has `);
+    for (const one of Object.values(operations))
+      expect(message).toContain(`${one.method.toUpperCase()} ${one.path}`);
+  });
+
+  it('a path that is wrong is told to whoever pages through it, too', async () => {
+    const walk = client.paginate('/transaction' as '/transactions');
+    await expect(walk.next()).rejects.toThrow(/has no GET \/transaction\. It has .*GET \/transactions/);
+    const unpaged = client.pages('/card-scheme-definitions' as '/transactions');
+    await expect(unpaged.next()).rejects.toThrow('/card-scheme-definitions has no pages. Call GET.');
+  });
+
+  it('a query outside of `params` is refused, because a filter that is ignored finds everything', async () => {
+    const options = { query: { currency: ['EUR'] } };
+    await expect(loose().GET('/transactions', options)).rejects.toThrow('{ params: { query: { … } } }');
+    await expect(client.paginate('/transactions', options as object).next()).rejects.toThrow('params');
+  });
+});
+
 describe('the merchant account', () => {
   const accounts = async (from: PaymentsClient, header?: string) => {
     const { items } = unwrap(
@@ -205,7 +257,8 @@ describe('the merchant account', () => {
   it('may be another for one call', async () => {
     const marketplace = clientOf(service.token('*.read'), 'marketplace');
     expect(await accounts(marketplace, 'default')).toEqual(['default']);
-    const { value } = await marketplace.paginate('/transactions', { merchantAccount: 'default' }).next();
+    const params = { header: { 'X-Service-Merchant-Account-ID': 'default' } };
+    const { value } = await marketplace.paginate('/transactions', { params }).next();
     expect(value?.merchant_account_id).toBe('default');
   });
 

@@ -45,26 +45,26 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 describe('paginate', () => {
   it.each([1, 5, 23, 24, 100])('yields every item once, newest first, %i a page', async (limit) => {
-    expect(await idsOf(client.paginate('/transactions', { query: { limit } }))).toEqual(ids);
+    expect(await idsOf(client.paginate('/transactions', { params: { query: { limit } } }))).toEqual(ids);
   });
 
   it('keeps the filters from page to page', async () => {
     const query = { limit: 4, currency: ['EUR'] };
-    const walk = client.paginate('/transactions', { query });
+    const walk = client.paginate('/transactions', { params: { query } });
     expect(await idsOf(walk)).toEqual(ids.filter((_, index) => index % 2 === 0));
   });
 
   it('goes on from a cursor', async () => {
     const page = unwrap(await client.GET('/transactions', { params: { query: { limit: 10 } } }));
     const query = { limit: 3, cursor: page.next_cursor };
-    expect(await idsOf(client.paginate('/transactions', { query }))).toEqual(ids.slice(10));
+    expect(await idsOf(client.paginate('/transactions', { params: { query } }))).toEqual(ids.slice(10));
   });
 
   it('goes back from a cursor, oldest first, so that items never jump', async () => {
-    const pages = await all(client.pages('/transactions', { query: { limit: 5 } }));
+    const pages = await all(client.pages('/transactions', { params: { query: { limit: 5 } } }));
     const cursor = pages.at(-1)?.previous_cursor ?? 'none';
     const query = { limit: 4, cursor };
-    const walk = client.paginate('/transactions', { direction: 'previous', query });
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query } });
     expect(await idsOf(walk)).toEqual(ids.slice(0, 20).reverse());
   });
 
@@ -75,13 +75,13 @@ describe('paginate', () => {
     );
     const newer = await insert([100, 101]);
     const query = { limit: 1, cursor: next.previous_cursor ?? 'none' };
-    const walk = client.paginate('/transactions', { direction: 'previous', query });
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query } });
     ids.unshift(...newer);
     expect(await idsOf(walk)).toEqual(ids.slice(0, 4).reverse());
   });
 
   it('walks the other lists too', async () => {
-    const pairs = await idsOf(client.paginate('/api-key-pairs', { query: { limit: 1 } }));
+    const pairs = await idsOf(client.paginate('/api-key-pairs', { params: { query: { limit: 1 } } }));
     expect(pairs).toHaveLength(1);
     expect(await idsOf(client.paginate('/webhook-subscriptions'))).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('paginate', () => {
       fetch: (request) => ((calls += 1), fetch(request)),
     });
     const seen: string[] = [];
-    for await (const { id } of counting.paginate('/transactions', { query: { limit: 10 } }))
+    for await (const { id } of counting.paginate('/transactions', { params: { query: { limit: 10 } } }))
       if (seen.push(id) === 10) break;
     expect(seen).toHaveLength(10);
     expect(calls).toBe(1);
@@ -102,7 +102,7 @@ describe('paginate', () => {
 
   it('throws a PaymentsError for a cursor of another list', async () => {
     const page = unwrap(await client.GET('/transactions', { params: { query: { limit: 1 } } }));
-    const walk = client.paginate('/api-key-pairs', { query: { cursor: page.next_cursor } });
+    const walk = client.paginate('/api-key-pairs', { params: { query: { cursor: page.next_cursor } } });
     const error: unknown = await walk.next().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(PaymentsError);
     expect(error).toMatchObject({
@@ -113,18 +113,18 @@ describe('paginate', () => {
   });
 
   it('refuses the way back without a cursor', async () => {
-    const walk = client.paginate('/transactions', { direction: 'previous', query: {} } as never);
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query: {} } } as never);
     await expect(walk.next()).rejects.toThrow(TypeError);
   });
 });
 
 describe('pages', () => {
   it('yields pages as the service answers them, newest first, both ways', async () => {
-    const onwards = await all(client.pages('/transactions', { query: { limit: 10 } }));
+    const onwards = await all(client.pages('/transactions', { params: { query: { limit: 10 } } }));
     expect(onwards.map(({ items }) => items.length)).toEqual([10, 10, 5]);
     expect(onwards.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
     const query = { limit: 10, cursor: onwards[2]?.previous_cursor ?? 'none' };
-    const back = await all(client.pages('/transactions', { direction: 'previous', query }));
+    const back = await all(client.pages('/transactions', { direction: 'previous', params: { query } }));
     expect(back.map(({ items }) => items)).toEqual([onwards[1]?.items, onwards[0]?.items]);
   });
 });

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../client/node.ts';
+import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../client/server.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -101,29 +101,33 @@ describe('a token source', () => {
     [86_400, 86_339, 86_340],
     [20, 14, 15],
     [1, 0, 1],
-  ])('keeps a token of %s s for %i s, and renews it at %i s', (lifetime, kept, renewed) => {
+  ])('keeps a token of %s s for %i s, and renews it at %i s', async (lifetime, kept, renewed) => {
     const token = source(lifetime);
     clock = Math.floor(start / 1000) * 1000;
-    const first = token();
+    const first = await token();
     pass(lifetime === 1 ? 0 : kept);
-    if (lifetime !== 1) expect(token()).toBe(first);
+    if (lifetime !== 1) expect(await token()).toBe(first);
     pass(renewed - kept);
-    const second = token();
+    const second = await token();
     expect(second).not.toBe(first);
     expect(decode(second).payload.iat).toBe(Math.floor(clock / 1000));
   });
 
-  it('renews when the clock was set back, for its token would be one from the future', () => {
+  it('renews when the clock was set back, for its token would be one from the future', async () => {
     const token = source();
-    const first = token();
+    const first = await token();
     pass(-3600);
-    expect(decode(token()).payload.iat).toBeLessThan(decode(first).payload.iat);
+    expect(decode(await token()).payload.iat).toBeLessThan(decode(first).payload.iat);
   });
 });
 
 describe('a key', () => {
+  it('RSA of 1024 bits is refused', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    await expect(signToken({ privateKey: pemOf(privateKey) })).rejects.toThrow(/nor RSA of 2048 bits/);
+  });
+
   it.each([
-    ['RSA of 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey],
     ['ECDSA on another curve', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     ['Ed25519', generateKeyPairSync('ed25519').privateKey],
   ])('%s is refused when the client is made', (_, key) => {
@@ -131,21 +135,29 @@ describe('a key', () => {
     expect(() => createPaymentsClient(options)).toThrow(/neither ECDSA on P-521 nor RSA/);
   });
 
-  it('may be encrypted, or in the form that OpenSSL writes', () => {
+  it('may be encrypted, or in the form that OpenSSL writes', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
     const secret = { cipher: 'aes-256-cbc', passphrase: 'open sesame' };
     const encrypted = privateKey.export({ type: 'pkcs8', format: 'pem', ...secret });
     const sec1 = privateKey.export({ type: 'sec1', format: 'pem' });
-    const kids = [
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const tokens = await Promise.all([
       signToken({ privateKey: encrypted, passphrase: 'open sesame' }),
       signToken({ privateKey: sec1 }),
-    ].map((token) => decode(token).header.kid);
-    expect(kids).toEqual([thumbprint(privateKey), thumbprint(privateKey)]);
-    expect(() => signToken({ privateKey: 'no PEM' })).toThrow();
+      signToken({ privateKey: Buffer.from(pemOf(privateKey)) }),
+      signToken({ privateKey: rsa.export({ type: 'pkcs1', format: 'pem' }) }),
+    ]);
+    const [ecThumbprint, rsaThumbprint] = [thumbprint(privateKey), thumbprint(rsa)];
+    expect(tokens.map((token) => decode(token).header.kid)).toEqual([
+      ...[ecThumbprint, ecThumbprint, ecThumbprint],
+      rsaThumbprint,
+    ]);
+    await expect(signToken({ privateKey: encrypted, passphrase: 'wrong' })).rejects.toThrow();
+    await expect(signToken({ privateKey: 'no PEM' })).rejects.toThrow(/must be the text of a PEM file/);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 86_401])('a lifetime of %s s is refused', (lifetimeSeconds) => {
-    expect(() => signToken({ privateKey: pemOf(service.key), lifetimeSeconds })).toThrow(RangeError);
+  it.each([0, -1, 1.5, Number.NaN, 86_401])('a lifetime of %s s is refused', async (lifetimeSeconds) => {
+    await expect(signToken({ privateKey: pemOf(service.key), lifetimeSeconds })).rejects.toThrow(RangeError);
   });
 });
 
@@ -157,7 +169,7 @@ describe('signToken', () => {
       lifetimeSeconds: 3600,
       now,
     } as const;
-    const client = createPaymentsClient({ baseUrl: service.url, token: signToken(keyPair) });
+    const client = createPaymentsClient({ baseUrl: service.url, token: await signToken(keyPair) });
     const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
     expect(unwrap(await client.POST('/gift-cards/balances', { body })).items[0]?.balance).toBe(5000);
   });
@@ -168,7 +180,7 @@ describe('signToken', () => {
         token,
         body: { items: [{ number: '9999000050001234', pin: '1234' }] },
       });
-    const [first, second] = [signToken(keyPair), signToken(keyPair)];
+    const [first, second] = await Promise.all([signToken(keyPair), signToken(keyPair)]);
     const statuses = await Promise.all(
       Array.from({ length: 51 }, async () => (await balances(first)).status),
     );
@@ -176,8 +188,8 @@ describe('signToken', () => {
     expect((await balances(second)).status).toBe(200);
   });
 
-  it('takes the ID of the caller', () => {
-    const { payload } = decode(signToken({ privateKey: pemOf(service.key), jti: 'checkout 7' }));
+  it('takes the ID of the caller', async () => {
+    const { payload } = decode(await signToken({ privateKey: pemOf(service.key), jti: 'checkout 7' }));
     expect(payload.jti).toBe('checkout 7');
   });
 });

@@ -3,7 +3,7 @@ import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
 import { createPaymentsClient, PaymentsError, unwrap, verifyWebhook, type PaymentsClient, type Schemas } from '../../client/index.ts';
-import { createPaymentsClient as createNodeClient, signToken } from '../../client/node.ts';
+import { createPaymentsClient as createNodeClient, signToken } from '../../client/server.ts';
 declare const client: PaymentsClient;
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
 const baseUrl = 'http://127.0.0.1:8080';
@@ -96,21 +96,30 @@ const pieces: Piece[] = [
     code: `export const f = async () => { const { data, error } = await client.GET('/transactions'); return error ? [] : data.items; };`,
   },
   {
-    name: 'an error has the shapes that the operation declares',
+    name: 'an error of any operation has a code, a status, details, a request ID and the taken ID',
     code: `export const f = async () => {
       const { error } = await client.POST('/payment-methods', { body: card });
-      if (!error || 'detail' in error) return error?.detail[0]?.msg;
-      return 'resource_id' in error ? error.resource_id : error.details[0]?.pointer;
+      return error && [error.status, error.code === 'unprocessable', error.details[0]?.pointer, error.requestId, error.resourceId];
     };`,
   },
   {
-    name: 'an error of another operation does not compile',
-    code: `export const f = async () => { const { error } = await client.POST('/gift-cards/balances', { body: { items: [{ id: 'x' }] } }); return error?.detail; };`,
-    fault: /detail/,
+    name: 'a method without a path in the contract does not compile',
+    code: `export const f = () => client.PUT('/transactions');`,
+    fault: /PUT/,
+  },
+  {
+    name: 'paginate takes the options of GET',
+    code: `const options = { params: { query: { currency: ['EUR'] }, header: { 'X-Service-Merchant-Account-ID': '*' } }, headers: { Prefer: 'code=200' }, signal: AbortSignal.timeout(5) };
+    export const f = () => [client.GET('/transactions', options), client.paginate('/transactions', options), client.pages('/transactions', options)];`,
+  },
+  {
+    name: 'a query outside of params does not compile',
+    code: `export const f = () => client.paginate('/transactions', { query: { currency: ['EUR'] } });`,
+    fault: /query/,
   },
   {
     name: 'paginate yields items of the list',
-    code: `export const f = async () => { let sum = 0; for await (const { amount } of client.paginate('/transactions', { query: { limit: 5 } })) sum += amount; return sum; };
+    code: `export const f = async () => { let sum = 0; for await (const { amount } of client.paginate('/transactions', { params: { query: { limit: 5 } } })) sum += amount; return sum; };
     export const g = async () => { for await (const { items } of client.pages('/api-key-pairs')) return items[0]?.thumbprint; return null; };`,
   },
   {
@@ -130,26 +139,26 @@ const pieces: Piece[] = [
   },
   {
     name: 'paginate refuses a misspelt filter',
-    code: `export const f = () => client.paginate('/transactions', { query: { curency: ['EUR'] } });`,
+    code: `export const f = () => client.paginate('/transactions', { params: { query: { curency: ['EUR'] } } });`,
     fault: /curency/,
   },
   {
     name: 'paginate refuses a filter of another list',
-    code: `export const f = () => client.paginate('/webhook-subscriptions', { query: { limit: 5, currency: ['EUR'] } });`,
+    code: `export const f = () => client.paginate('/webhook-subscriptions', { params: { query: { limit: 5, currency: ['EUR'] } } });`,
     fault: /currency/,
   },
   {
     name: 'the way back has a cursor',
-    code: `export const f = () => client.paginate('/transactions', { direction: 'previous', query: { cursor: 'x', limit: 5 } });`,
+    code: `export const f = () => client.paginate('/transactions', { direction: 'previous', params: { query: { cursor: 'x', limit: 5 } } });`,
   },
   {
     name: 'the way back without a cursor does not compile',
-    code: `export const f = () => client.paginate('/transactions', { direction: 'previous', query: { limit: 5 } });`,
+    code: `export const f = () => client.paginate('/transactions', { direction: 'previous', params: { query: { limit: 5 } } });`,
     fault: /cursor/,
   },
   {
     name: 'the way back with a cursor that may be null does not compile',
-    code: `export const f = (cursor: string | null) => client.paginate('/transactions', { direction: 'previous', query: { cursor } });`,
+    code: `export const f = (cursor: string | null) => client.paginate('/transactions', { direction: 'previous', params: { query: { cursor } } });`,
     fault: /null/,
   },
   {

@@ -84,34 +84,35 @@ describe('Prefer: dynamic', () => {
 });
 
 describe('an unknown preference', () => {
-  const messages = (answer: { body: unknown }) =>
-    (answer.body as { details: { location: string; pointer: string; message: string }[] }).details.map(
-      ({ message }) => message,
-    );
+  /** Its one violation: what was asked for, and what exists. */
+  const violation = ({ status, body }: { status: number; body: unknown }) => {
+    expect(status).toBe(400);
+    const { details } = body as { details: { location: string; pointer: string; message: string }[] };
+    expect(details).toEqual([
+      expect.objectContaining({ location: 'header', pointer: '/prefer', type: 'value_error.prefer' }),
+    ]);
+    const [asked = '', choices = ''] = (details[0]?.message ?? '').split(', which does not exist; choose ');
+    return { asked, choices: choices.split(' | ') };
+  };
 
   it('for an unknown example, the error lists the existing ones', async () => {
-    const answer = await ask('createPaymentMethod', 'example=unicorn');
-    expect(answer.status).toBe(400);
-    const [first, ...choices] = messages(answer);
-    expect(first).toContain('asks for example=unicorn');
-    const { details } = answer.body as { details: object[] };
-    expect(details[0]).toMatchObject({ location: 'header', pointer: '/prefer' });
     const existing = everyExample.filter(({ id }) => id === 'createPaymentMethod');
-    expect(choices).toEqual(existing.map(({ status, name }) => `Prefer: code=${status}, example=${name}`));
+    expect(violation(await ask('createPaymentMethod', 'example=unicorn'))).toEqual({
+      asked: 'asks for example=unicorn',
+      choices: existing.map(({ status, name }) => `code=${status}, example=${name}`),
+    });
   });
 
   it('for an undeclared code, the error lists the declared ones', async () => {
-    const answer = await ask('listTransactions', 'code=418');
-    expect(answer.status).toBe(400);
-    expect(messages(answer).slice(1)).toEqual(
-      [200, 400, 401, 403, 404, 405, 422, 500].map((status) => `Prefer: code=${status}`),
+    expect(violation(await ask('listTransactions', 'code=418')).choices).toEqual(
+      [200, 400, 401, 403, 404, 405, 422, 500].map((status) => `code=${status}`),
     );
   });
 
   it('for an example of another status, the error lists those of this status', async () => {
     const answer = await ask('listTransactions', 'code=200, example=foreign_cursor');
-    expect(messages(answer).slice(1)).toEqual(
-      ['first_page', 'last_page', 'none_found'].map((name) => `Prefer: code=200, example=${name}`),
+    expect(violation(answer).choices).toEqual(
+      ['first_page', 'last_page', 'none_found'].map((name) => `code=200, example=${name}`),
     );
   });
 
@@ -122,8 +123,20 @@ describe('an unknown preference', () => {
     },
   );
 
-  it('unknown preferences are ignored, as RFC 7240 requires', async () => {
-    expect((await ask('listTransactions', 'return=minimal, respond-async')).status).toBe(200);
+  it.each(['return=minimal, respond-async', 'cod=401', '401'])(
+    '%s is ignored, as RFC 7240 requires, and the log says so',
+    async (prefer) => {
+      const before = mock.lines.length;
+      expect((await ask('listTransactions', prefer)).status).toBe(200);
+      expect(mock.lines.slice(before).join()).toContain('Prefer ignored, it has no code, example or dynamic');
+    },
+  );
+
+  it('the log is silent about it without the header', async () => {
+    const before = mock.lines.length;
+    const { method, path, ...rest } = rightRequest('listTransactions');
+    await mock.call(method, path, rest);
+    expect(mock.lines.slice(before).join()).toMatch(/200 \((?!.*Prefer)/);
   });
 });
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOperator } from '../../server/config.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createTransactions } from '../support/records.ts';
+import { createBuyer, createTransactions } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 import { subscribe } from '../support/webhooks.ts';
@@ -41,6 +41,13 @@ async function changes(): Promise<[args: string[], input?: string][]> {
     body: { method: 'card', number: '4012888888881881', expiration_date: '12/39' },
   });
   const { id } = card.body as { id: string };
+  const buyer = await createBuyer(db(), {
+    merchant_account_id: 'default',
+    external_identifier: null,
+    display_name: 'Erased',
+    account_number: null,
+    billing_details: null,
+  });
   const event = await db().selectFrom('events').select('id').executeTakeFirstOrThrow();
   return [
     [['accounts', 'create', 'audited', '--name', 'With a space']],
@@ -48,6 +55,7 @@ async function changes(): Promise<[args: string[], input?: string][]> {
     [['keys', 'create', '--name', 'Audited']],
     [['keys', 'deactivate', pair.id]],
     [['buyers', 'create', '--name', 'Jane']],
+    [['buyers', 'erase', '--yes', buyer?.id ?? '']],
     [['gift-cards', 'create'], '9999000077001234 4711\n'],
     [['payment-methods', 'move', id, 'succeeded']],
     [
@@ -79,7 +87,10 @@ it('every command that changes something leaves one entry', async () => {
   }
   const all = JSON.stringify(await entries());
   expect(all).toContain('accounts create audited --name \\"With a space\\"');
-  expect(all).not.toMatch(/9999000077001234|4711|5555555555554444|whsec_|BEGIN/);
+  expect(all).toMatch(/buyers erase --yes [0-9a-f-]{36}"/);
+  // Cards and buyers can be erased, the trail cannot.
+  expect(all).toContain('--expiration-date …');
+  expect(all).not.toMatch(/9999000077001234|4711|5555555555554444|whsec_|BEGIN|Jane/);
 });
 
 it('reads, and commands that are refused, leave none', async () => {

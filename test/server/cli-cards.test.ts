@@ -136,7 +136,9 @@ describe('payment-methods', () => {
     expect(row?.last_replaced_at).not.toBeNull();
     expect(row?.fingerprint).not.toBe(fingerprint);
     const vault = createVault(watchCardKeys(service.config.dataDir));
-    expect(vault.open(row?.number_sealed ?? '', 'card')).toBe('5105105105105100');
+    const { open } = vault.under('bound');
+    const place = { purpose: 'card-number', owner: 'default', id } as const;
+    expect(open(row?.number_sealed ?? '', place)).toBe('5105105105105100');
 
     // The same number again is not a replacement.
     const same = await found('03/43', '5105105105105100\n');

@@ -68,8 +68,9 @@ const damages: [check: string, damage: string, repair: string][] = [
   ],
   [
     'buyers of cards are of the same merchant account',
-    `update payment_methods set merchant_account_id = 'marketplace', usage_count = 0, cit_usage_count = 0 where id = '${cards[3]?.id ?? ''}'`,
-    `update payment_methods set merchant_account_id = 'default' where id = '${cards[3]?.id ?? ''}'`,
+    // A card without a number: a number would no longer open in another account.
+    `update payment_methods set merchant_account_id = 'marketplace', usage_count = 0, cit_usage_count = 0 where id = '${cards[5]?.id ?? ''}'`,
+    `update payment_methods set merchant_account_id = 'default' where id = '${cards[5]?.id ?? ''}'`,
   ],
   [
     'what filters look for matches the transaction',

@@ -1,12 +1,12 @@
 // Two instances of the service on one PostgreSQL share rate limits, migrations and key pairs through the database.
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { silentWork } from '../support/records.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
@@ -18,15 +18,6 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   } finally {
     await client.end();
   }
-}
-
-/** Not a copy of the template: it has no tables. */
-async function createEmptyDatabase(): Promise<string> {
-  const url = new URL(inject('serverUrl'));
-  const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
-  await withClient(url.href, (client) => client.query(`create database ${name}`));
-  url.pathname = `/${name}`;
-  return url.href;
 }
 
 const applied = (url: string) =>

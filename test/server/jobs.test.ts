@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { startJobs } from '../../server/jobs.ts';
+import { deleteOldAuditEntries } from '../../server/actions/housekeeping.ts';
 import { createSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
 import { inTransaction, openDatabase } from '../../server/store/database.ts';
@@ -109,6 +110,40 @@ it('deletes old events without pending deliveries, expired rate limit counters a
   expect(left.map(({ event_id }) => event_id).sort()).toEqual(kept);
 });
 
+it('keeps events and audit entries for as long as the configuration says', async () => {
+  const now = new Date();
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+  await using service = await startTestService({
+    config: { eventRetentionDays: 2, auditRetentionDays: 100 },
+    now: () => now,
+    jobMilliseconds: 50,
+  });
+  const { db } = service.service.database;
+  const entry = (days: number) => ({ at: daysAgo(days), operator: 'o', host: 'h', command: `${days} days` });
+  await db.insertInto('audit_entries').values([99, 101, 400].map(entry)).execute();
+  const event = { name: 'transaction.created', merchant_account_id: 'default', body: '{}' };
+  const events = [1.9, 2.1].map((days) => ({ ...event, id: randomUUID(), created_at: daysAgo(days) }));
+  await db.insertInto('events').values(events).execute();
+  const left = async () => [
+    (await db.selectFrom('audit_entries').select('command').execute()).map(({ command }) => command),
+    (await db.selectFrom('events').select('id').execute()).map(({ id }) => id),
+  ];
+  await vi.waitUntil(async () => (await left()).every(({ length }) => length === 1), { timeout: 10_000 });
+  expect(await left()).toEqual([['99 days'], [events[0]?.id]]);
+});
+
+it('the database keeps what operators did in the last 90 days, whatever it is told', async () => {
+  await using service = await startTestService({ jobMilliseconds: 3_600_000 });
+  const { db } = service.service.database;
+  const at = (days: number) => new Date(Date.now() - days * 86_400_000);
+  await db
+    .insertInto('audit_entries')
+    .values([89, 91].map((days) => ({ at: at(days), operator: 'o', host: 'h', command: `${days} days` })))
+    .execute();
+  await expect(deleteOldAuditEntries(db, new Date())).rejects.toThrow('audit entries cannot be changed');
+  expect(await deleteOldAuditEntries(db, at(90))).toBe(1);
+});
+
 it('continues after the database was down, and logs the failure', async () => {
   const away = openDatabase('postgres://nobody@127.0.0.1:1/none', () => undefined);
   const logs: string[] = [];
@@ -116,7 +151,8 @@ it('continues after the database was down, and logs the failure', async () => {
   const { db } = away;
   const now = () => new Date();
   const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
-  const jobs = startJobs({ db, inUnitOfWork, log, now, everyMilliseconds: 20 });
+  const retention = { eventRetentionDays: 30, auditRetentionDays: undefined };
+  const jobs = startJobs({ db, inUnitOfWork, log, now, ...retention, everyMilliseconds: 20 });
   await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
   await jobs.stop();
   await away.close();

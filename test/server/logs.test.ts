@@ -11,6 +11,7 @@ import { signToken } from '../../server/domain/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createLog } from '../../server/log.ts';
 import { startService, type Service } from '../../server/start.ts';
+import { terminalLine } from '../../server/terminal-log.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
@@ -147,10 +148,25 @@ describe('a service at LOG_LEVEL=trace', () => {
     for (const one of [
       '/transactions 500',
       '/webhook-subscriptions 500',
-      'unknown 404',
+      '/cards/… 404',
       '/payment-methods 400',
     ])
       expect(statuses).toContain(one);
+  });
+
+  it.each([
+    ['/card-scheme-definitions', 401, 'unauthorized', 'invalid signature'],
+    ['/payment-methods', 400, 'bad_request', '/number must'],
+    ['/transactions', 400, 'bad_request', '/unicorn is not a known parameter'],
+    ['/cards/…', 404, 'not_found', 'unknown path'],
+    ['/transactions', 405, 'method_not_allowed', undefined],
+  ])('%s %d: says why, on the line of the request', (path, status, code, reason) => {
+    const ended = lines.map((line) => JSON.parse(line) as Line).filter(({ ms }) => ms !== undefined);
+    const refused = ended.filter((line) => line.path === path && line.status === status);
+    expect(refused.map((line) => line.level)).toContain(30);
+    expect(refused.map((line) => `${String(line.code)} ${String(line.reason)}`).join('\n')).toContain(
+      `${code} ${reason ?? ''}`.trim(),
+    );
   });
 
   it('logs the stack of a crash', () => {
@@ -227,5 +243,36 @@ describe('the redaction of a line', () => {
 
   it('redacts messages too', () => {
     expect(written({}, 'card 4111111111111111').msg).toBe('card [number]');
+  });
+});
+
+describe('a line on a terminal', () => {
+  const time = '2026-11-15T12:34:56.789Z';
+  const shown = (line: object) => terminalLine(`${JSON.stringify({ level: 30, time, ...line })}\n`, false);
+
+  it.each([
+    [
+      {
+        ...{ requestId: 'r-1', method: 'POST', path: '/payment-methods', status: 409, ms: 12.3 },
+        ...{ code: 'duplicate_record', reason: '/external_identifier is taken', keyPair: 'k' },
+      },
+      '12:34:56 POST /payment-methods → 409 duplicate_record: /external_identifier is taken  12 ms  req r-1\n',
+    ],
+    [
+      { requestId: 'r-2', method: 'GET', path: '/transactions', status: 200, ms: 3.6 },
+      '12:34:56 GET /transactions → 200  4 ms  req r-2\n',
+    ],
+    [{ msg: 'listening', port: 8080 }, '12:34:56 listening  port=8080\n'],
+    [{ level: 40, msg: 'slow' }, '12:34:56 warning slow\n'],
+    [
+      { level: 50, msg: 'the request failed', err: { message: 'no', stack: 'Error: no\n    at x' } },
+      '12:34:56 error the request failed\nError: no\n    at x\n',
+    ],
+  ])('%j', (line, expected) => {
+    expect(shown(line)).toBe(expected);
+  });
+
+  it('what is no line of the log stays as it is', () => {
+    expect(terminalLine('(node:1) Warning\n', true)).toBe('(node:1) Warning\n');
   });
 });

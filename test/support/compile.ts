@@ -17,7 +17,10 @@ const keepFiles: Plugin = {
 };
 
 /** Programs that tests start often. With all packages in one file they load in a quarter of the time. */
-const programs = ['server/main', 'server/cli/main'];
+const programs = ['server/main', 'server/cli/main', 'mock/main'];
+
+/** With the files of the service that it uses, because copies of the project in which tests run it have only scripts/. */
+const generate = 'scripts/generate';
 
 /** The files of a bundle still look for others next to where they would be by themselves. */
 const keepPlaces = (program: string): Plugin => ({
@@ -61,19 +64,20 @@ export async function compileInto(from: string, to: string): Promise<void> {
   });
 }
 
-async function bundlePrograms(to: string): Promise<void> {
-  for (const program of programs)
-    await build({
-      entryPoints: [join(root, `${program}.ts`)],
-      outfile: join(to, `${program}.js`),
-      plugins: [keepPlaces(program)],
-      // Packages in CommonJS call `require`, which ECMAScript modules do not have.
-      banner: {
-        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-      },
-      ...common,
-    });
-}
+const bundleProgram = (to: string, program: string, options: BuildOptions = {}) =>
+  build({
+    entryPoints: [join(root, `${program}.ts`)],
+    outfile: join(to, `${program}.js`),
+    plugins: [keepPlaces(program)],
+    // A package of Prism's loads its own parts in a way that only works outside of a bundle, except as a module.
+    mainFields: ['module', 'main'],
+    // Packages in CommonJS call `require`, which ECMAScript modules do not have.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    ...common,
+    ...options,
+  });
 
 /** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
 export async function compileProject(): Promise<string> {
@@ -83,8 +87,12 @@ export async function compileProject(): Promise<string> {
   // Other users run it too: PostgreSQL does not run as root.
   await chmod(folder, 0o755);
   await compileInto(root, folder);
-  await bundlePrograms(folder);
-  await copyFile(join(root, 'generated', 'openapi.json'), join(folder, 'generated', 'openapi.json'));
+  await Promise.all([
+    ...programs.map((program) => bundleProgram(folder, program)),
+    bundleProgram(folder, generate, { packages: 'external' }),
+  ]);
+  for (const file of ['openapi.json', 'validators.js'])
+    await copyFile(join(root, 'generated', file), join(folder, 'generated', file));
   // The site may not exist; tests that need it build it first.
   await symlink(join(root, 'site'), join(folder, 'site'));
   return folder;

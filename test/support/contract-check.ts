@@ -24,10 +24,19 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv, { mode: 'full' });
 ajv.addSchema(contract, 'contract');
 
-const operationsAt = (method: string, path: string): [OperationId, Operation][] => {
-  const here = (Object.entries(operations) as [OperationId, Operation][]).filter(
-    ([, operation]) => operation.path === path,
+/** `{…}` in a path of the contract stands for one segment. */
+const matches = (template: string, path: string): boolean => {
+  const [parts, given] = [template.split('/'), path.split('/')];
+  return (
+    parts.length === given.length &&
+    parts.every((part, index) => (/^\{.+\}$/.test(part) ? given[index] !== '' : part === given[index]))
   );
+};
+
+const operationsAt = (method: string, path: string): [OperationId, Operation][] => {
+  const all = Object.entries(operations) as [OperationId, Operation][];
+  const literal = all.filter(([, operation]) => operation.path === path);
+  const here = literal.length > 0 ? literal : all.filter(([, operation]) => matches(operation.path, path));
   const exact = here.filter(([, operation]) => operation.method === method.toLowerCase());
   // 405 belongs to the path, so it counts for every operation there.
   return exact.length > 0 ? exact : here;
@@ -47,14 +56,21 @@ export function expectContract(
   if (status === 405) expect(headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (status === 429) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   const here = operationsAt(method, path);
+  if (here.length === 0) {
+    expect(status, `no operation of the contract has the path ${path}`).toBe(404);
+    expectSchema('contract#/components/schemas/Error', body, `${path} 404`);
+  }
   for (const [id, operation] of here) {
-    const declared = contract.paths[path]?.[operation.method]?.responses[String(status)];
+    const declared = contract.paths[operation.path]?.[operation.method]?.responses[String(status)];
     expect(declared, `${id} does not declare ${status}`).toBeDefined();
-    const encoded = path.replaceAll('/', '~1');
+    const encoded = encodeURIComponent(operation.path.replaceAll('/', '~1'));
     const base = declared?.$ref ?? `#/paths/${encoded}/${operation.method}/responses/${status}`;
-    const ref = `contract${base}/content/application~1json/schema`;
-    const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
-    expect(validate(body) ? [] : validate.errors, `${id} ${status} breaks the contract`).toEqual([]);
+    expectSchema(`contract${base}/content/application~1json/schema`, body, `${id} ${status}`);
   }
   return here;
+}
+
+function expectSchema(ref: string, body: unknown, what: string): void {
+  const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
+  expect(validate(body) ? [] : validate.errors, `${what} breaks the contract`).toEqual([]);
 }

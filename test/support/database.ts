@@ -3,6 +3,17 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
+/** Has not even tables. */
+export async function createEmptyDatabase(): Promise<string> {
+  const url = new URL(inject('serverUrl'));
+  const name = `${inject('template').replace('template', 'empty')}_${randomBytes(5).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: url.href });
+  await admin.connect();
+  await admin.query(`create database ${name}`).finally(() => admin.end());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
 /** Migrated and empty; if `furnished`, with the sample data of a sandbox. */
 export async function createTestDatabase(from: 'template' | 'furnished' = 'template'): Promise<string> {
   const serverUrl = inject('serverUrl');

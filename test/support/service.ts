@@ -79,6 +79,8 @@ export async function startTestService({
     logLevel: 'debug',
     bodyLimit: 102_400,
     webhookWorker: true,
+    eventRetentionDays: 30,
+    auditRetentionDays: undefined,
     providersModule: undefined,
     secrets: firstStart ? testSecrets() : templateSecrets(),
     ...given,

@@ -60,8 +60,11 @@ describe('without any setting', () => {
       maxConnections: 2_000,
       maxRequestsPerConnection: 1_000,
       webhookWorker: true,
+      eventRetentionDays: 30,
+      auditRetentionDays: undefined,
       providersModule: undefined,
       olderCardKeys: [],
+      olderCursorKeys: [],
       secrets: {},
       warnings: [],
     });
@@ -116,6 +119,8 @@ describe('the table', () => {
     ],
     ['LOG_LEVEL', ['fatal', 'trace', 'silent'], ['INFO', 'verbose', '30']],
     ['WEBHOOK_WORKER', ['on', 'off'], ['yes', 'true', '1', 'ON']],
+    ['EVENT_RETENTION_DAYS', ['1', '3650'], ['0', '3651', '-1', '1.5', '30d']],
+    ['AUDIT_RETENTION_DAYS', ['91', '36500'], ['90', '0', '36501', 'forever']],
     ['BODY_LIMIT', ['1024', '10485760'], ['1023', '10485761', '100kb', '-1', '1e5']],
   ])('%s takes %j and refuses %j', (name, good, bad) => {
     for (const value of good) expect(() => readConfig({ [name]: value }), value).not.toThrow();
@@ -227,6 +232,15 @@ describe('production', () => {
     expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is too weak');
     const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
+  });
+
+  it('takes several cursor keys, of which the first signs', () => {
+    const [first, second] = [random(), random()];
+    const config = readConfig({ ...production(), CURSOR_KEY: `${first},${second}` });
+    expect(config.secrets.CURSOR_KEY?.toString('base64')).toBe(first);
+    expect(config.olderCursorKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+    expect(config.olderCardKeys).toEqual([]);
+    expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain('CURSOR_KEY is too weak');
   });
 
   it('refuses one secret for two purposes and names both', () => {

@@ -38,12 +38,12 @@ describe(`a cursor (seed ${seed})`, () => {
   it('is read back as it was issued, is safe in a URL and short', () => {
     fc.assert(
       fc.property(key, cursor, boundTo, (secret, issued, bound) => {
-        const codec = createCursorCodec(secret);
+        const codec = createCursorCodec([secret]);
         const text = codec.encode(issued, bound);
         expect(text).toMatch(/^[A-Za-z0-9_-]{1,1000}$/);
         expect(codec.decode(text, bound)).toEqual(issued);
         // Another instance of the service has the same key.
-        expect(createCursorCodec(Buffer.from(secret)).decode(text, bound)).toEqual(issued);
+        expect(createCursorCodec([Buffer.from(secret)]).decode(text, bound)).toEqual(issued);
       }),
       { seed, numRuns: 1_000 },
     );
@@ -53,16 +53,34 @@ describe(`a cursor (seed ${seed})`, () => {
     fc.assert(
       fc.property(key, key, cursor, boundTo, boundTo, (secret, otherSecret, issued, bound, other) => {
         fc.pre(!secret.equals(otherSecret) && bound !== other);
-        const text = createCursorCodec(secret).encode(issued, bound);
-        expect(createCursorCodec(secret).decode(text, other)).toBeUndefined();
-        expect(createCursorCodec(otherSecret).decode(text, bound)).toBeUndefined();
+        const text = createCursorCodec([secret]).encode(issued, bound);
+        expect(createCursorCodec([secret]).decode(text, other)).toBeUndefined();
+        expect(createCursorCodec([otherSecret]).decode(text, bound)).toBeUndefined();
       }),
       { seed, numRuns: 500 },
     );
   });
 
+  it('of an older key is accepted while that is configured, and new ones are signed with the first key', () => {
+    fc.assert(
+      fc.property(key, key, cursor, boundTo, (older, newer, issued, bound) => {
+        fc.pre(!older.equals(newer));
+        const [before, during, after] = [[older], [newer, older], [newer]] as const;
+        const old = createCursorCodec(before).encode(issued, bound);
+        expect(createCursorCodec(during).decode(old, bound)).toEqual(issued);
+        expect(createCursorCodec(during).decode(old, `${bound}x`)).toBeUndefined();
+        expect(createCursorCodec(after).decode(old, bound)).toBeUndefined();
+        const fresh = createCursorCodec(during).encode(issued, bound);
+        expect(createCursorCodec(after).decode(fresh, bound)).toEqual(issued);
+        expect(createCursorCodec([older, newer]).decode(fresh, bound)).toEqual(issued);
+        expect(createCursorCodec(before).decode(fresh, bound)).toBeUndefined();
+      }),
+      { seed, numRuns: 200 },
+    );
+  });
+
   it('does not confuse the end of its content with the start of its binding', () => {
-    const codec = createCursorCodec(Buffer.alloc(32, 1));
+    const codec = createCursorCodec([Buffer.alloc(32, 1)]);
     const issued: Cursor = {
       direction: 'next',
       createdAt: new Date(0),
@@ -75,7 +93,7 @@ describe(`a cursor (seed ${seed})`, () => {
 
   it('is refused with any one character changed, by any other', () => {
     const alphabet = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).concat('é', '🦄');
-    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    const codec = createCursorCodec([Buffer.alloc(32, 7)]);
     fc.assert(
       fc.property(cursor, fc.constantFrom(...alphabet), (issued, character) => {
         const text = codec.encode(issued, 'list');
@@ -89,7 +107,7 @@ describe(`a cursor (seed ${seed})`, () => {
   });
 
   it('is refused when truncated, extended, doubled, encoded differently or reversed', () => {
-    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    const codec = createCursorCodec([Buffer.alloc(32, 7)]);
     fc.assert(
       fc.property(cursor, fc.string({ minLength: 1, maxLength: 20 }), (issued, more) => {
         const text = codec.encode(issued, 'list');
@@ -111,7 +129,7 @@ describe(`a cursor (seed ${seed})`, () => {
   });
 
   it('is refused when made up', () => {
-    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    const codec = createCursorCodec([Buffer.alloc(32, 7)]);
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 58, maxLength: 58 }), (bytes) => {
         expect(codec.decode(Buffer.from(bytes).toString('base64url'), 'list')).toBeUndefined();
@@ -122,7 +140,7 @@ describe(`a cursor (seed ${seed})`, () => {
 
   it('of another version is refused, even if it is signed with the key', () => {
     const key_ = Buffer.alloc(32, 7);
-    const codec = createCursorCodec(key_);
+    const codec = createCursorCodec([key_]);
     const issued: Cursor = {
       direction: 'next',
       createdAt: new Date(0),
@@ -148,7 +166,7 @@ describe(`a cursor (seed ${seed})`, () => {
   });
 
   it('is null where there is no next or previous page', () => {
-    const codec = createCursorCodec(Buffer.alloc(32, 7));
+    const codec = createCursorCodec([Buffer.alloc(32, 7)]);
     const at = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000041' };
     expect(pageCursors(codec, { next: undefined, previous: undefined }, 'list')).toEqual({
       next_cursor: null,

@@ -41,6 +41,7 @@ const rooms: Record<string, Room> = {
   'server/config.ts': { from: ['server/random-key.ts'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
+  'server/terminal-log.ts': { from: [], packages: ['pino'] },
   'server/domain': {
     from: ['client/json.ts'],
     types: ['generated'],
@@ -95,9 +96,9 @@ const rooms: Record<string, Room> = {
   },
   'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
-  'server/main.ts': { from: [...service, 'server/start.ts'] },
+  'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
-  client: { from: ['generated', 'client/json.ts'], packages: ['jsonwebtoken', 'openapi-fetch'] },
+  client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
   mock: {
     from: [
       ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/present'],
@@ -106,8 +107,18 @@ const rooms: Record<string, Room> = {
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
   scripts: {
-    from: ['generated', 'client/json.ts'],
-    packages: ['@stryker-mutator/core', 'commander', 'express', 'openapi-typescript', 'vitest', 'yaml'],
+    // `generate` proves the contract and compiles its validators with the code that uses them.
+    from: ['generated', 'client/json.ts', 'server/contract'],
+    packages: [
+      'ajv',
+      'esbuild',
+      '@stryker-mutator/core',
+      'commander',
+      'express',
+      'openapi-typescript',
+      'vitest',
+      'yaml',
+    ],
   },
   test: {
     from: [
@@ -116,6 +127,7 @@ const rooms: Record<string, Room> = {
       'server/app.ts',
       'server/start.ts',
       'server/main.ts',
+      'server/terminal-log.ts',
       'server/cli',
       'client',
       'mock',
@@ -151,6 +163,7 @@ const parsesOwnFiles = [
   'server/contract/load.ts',
   'server/postgres/binaries.ts',
   'server/sandbox/secrets-file.ts',
+  'server/terminal-log.ts',
 ];
 
 interface Import {

@@ -10,6 +10,8 @@ import * as replacementFoundAt from './0007-replacement-found-at.ts';
 import * as audit from './0008-audit.ts';
 import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as callableAddresses from './0010-callable-addresses.ts';
+import * as sealing from './0013-sealing.ts';
+import * as erasure from './0014-erasure.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -22,4 +24,6 @@ export const migrations: Record<string, Migration> = {
   '0008-audit': audit,
   '0009-idempotency-keys': idempotencyKeys,
   '0010-callable-addresses': callableAddresses,
+  '0013-sealing': sealing,
+  '0014-erasure': erasure,
 };

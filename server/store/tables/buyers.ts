@@ -1,5 +1,5 @@
 import type { components } from '../../../generated/types.ts';
-import type { Shown, ShownColumns } from './columns.ts';
+import type { MaybeStamp, Shown, ShownColumns } from './columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
 
@@ -14,4 +14,11 @@ export const buyerColumns = {
   account_number: 'text',
 } as const satisfies Shown<Buyer, 'type'>;
 
-export type BuyersTable = ShownColumns<typeof buyerColumns, Buyer, 'id' | 'created_at' | 'updated_at'>;
+export interface BuyersTable extends ShownColumns<
+  typeof buyerColumns,
+  Buyer,
+  'id' | 'created_at' | 'updated_at'
+> {
+  /** Since when the buyer has no personal data, and nothing new can be stored for it. */
+  erased_at: MaybeStamp;
+}

@@ -1,10 +1,11 @@
 /**
- * `payments-service/client/node`: everything in `payments-service/client`, and signing with the private key of an API
- * key pair. The client signs its own tokens and renews them before they expire.
+ * `payments-service-client/server`: everything in `payments-service-client`, and signing with the private key of an API
+ * key pair. The client signs its own tokens and renews them before they expire. For Node.js, Bun, Deno and workers at the edge:
+ * everywhere but in browsers, where a private key would be public.
  *
  * ```ts
  * import { readFileSync } from 'node:fs';
- * import { createPaymentsClient } from 'payments-service/client/node';
+ * import { createPaymentsClient } from 'payments-service-client/server';
  *
  * const client = createPaymentsClient({
  *   baseUrl: 'http://127.0.0.1:8080',

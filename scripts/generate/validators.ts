@@ -1,0 +1,64 @@
+// Proves that the service can use the contract, and compiles the validators of everything that it sends, so that no start has
+// to. It is done with the service's own code, because the validators must judge like those of any other contract.
+import { createHash } from 'node:crypto';
+import { _ } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { build } from 'esbuild';
+import { compileAt, createAjv, pointTo } from '../../server/contract/ajv.ts';
+import type { Document } from '../../server/contract/load.ts';
+import { proveContract } from '../../server/contract/prove.ts';
+import { createRequestJudge } from '../../server/contract/requests.ts';
+import { responseSchemas } from '../../server/contract/response-schemas.ts';
+import { root } from '../support/redocly.ts';
+
+export const typesOfValidators = `// Written by \`npm run generate\`. Do not edit.
+export interface Validator {
+  (value: unknown): boolean;
+  /** Of the last call. */
+  errors?: { instancePath: string; keyword: string; message?: string }[] | null;
+}
+
+/** SHA-256 of the openapi.json that the validators were compiled from. */
+export const digest: string;
+/** The formats by their names, as Ajv knows them. */
+export function validators(formats: object): Record<string, Validator>;
+`;
+
+/** \`text\` is the bundle as it is written to generated/openapi.json. */
+export async function validatorsModule(text: string): Promise<string> {
+  const contract = { document: JSON.parse(text) as Document, file: 'generated/openapi.json', text };
+  proveContract(contract);
+  await createRequestJudge(contract.document);
+  const document = JSON.parse(text, withoutDescriptions) as Document;
+  const ajv = createAjv(document, { code: { source: true, formats: _`formats` } });
+  const keys = new Map<string, string>();
+  const refs: Record<string, string> = {};
+  for (const [key, pointer] of responseSchemas(document)) {
+    compileAt(ajv, pointer);
+    const name = `v${keys.size}`;
+    keys.set(key, name);
+    refs[name] = pointTo(pointer).$ref;
+  }
+  const code = standaloneCode.default(ajv, refs).replace('"use strict";', '');
+  const entries = [...keys].map(([key, name]) => `${JSON.stringify(key)}: exports.${name}`);
+  const contents = `
+export const digest = '${createHash('sha256').update(text).digest('hex')}';
+export function validators(formats) {
+const exports = {};
+${code}
+return { ${entries.join(', ')} };
+}`;
+  // With the helpers of Ajv that the code requires. Minified it has a third of the size, and every start reads it.
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+  });
+  return `// Written by \`npm run generate\`. Do not edit.\n${outputFiles.map((file) => file.text).join('')}`;
+}
+
+// A property that is called "description" has a schema, which is no string.
+const withoutDescriptions = (key: string, value: unknown): unknown =>
+  key === 'description' && typeof value === 'string' ? undefined : value;

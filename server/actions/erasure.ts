@@ -1,0 +1,225 @@
+// Erases the personal data of one buyer, while the service runs. Amounts and states of transactions stay. First the records,
+// so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions; after
+// an interruption the next run finds what is left.
+// Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
+import { parseJson } from '../../client/json.ts';
+import type { SentAnswer } from '../domain/idempotency.ts';
+import {
+  buyerIn,
+  eraseResource,
+  eraseTransaction,
+  isResource,
+  type Subject,
+} from '../domain/personal-data.ts';
+import type { Vault } from '../domain/vault.ts';
+import { presentTransaction } from '../present/transaction.ts';
+import {
+  eraseCards,
+  eraseExternalIdentifier,
+  listBuyerIds,
+  listCardIds,
+  listEventIds,
+  lockAnswers,
+  lockBuyer,
+  lockCards,
+  lockEvents,
+  lockTransactions,
+  markBuyerErased,
+  refreshStatistics,
+  writeAnswers,
+  writeEvents,
+  type TransactionMatch,
+} from '../store/erasure.ts';
+import type { Db, Tx } from '../store/database.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
+import { findSealer } from '../store/sealing.ts';
+import { writeErasedTransactions } from '../store/transactions.ts';
+import { placeOfAnswer } from './idempotency.ts';
+import type { Work } from './unit-of-work.ts';
+
+/** How many records had personal data. */
+export interface Erasure {
+  buyers: number;
+  payment_methods: number;
+  transactions: number;
+  kept_answers: number;
+  events: number;
+}
+
+export interface ErasureOptions {
+  db: Db;
+  vault: Vault;
+  /** Runs a transaction. `work` returns how many records it changed. */
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
+  /** Counts, and changes nothing. */
+  dryRun: boolean;
+  /** Erases the merchant's references of transactions, too. */
+  references: boolean;
+  onProgress: (soFar: Erasure) => void;
+}
+
+interface Found<Place> {
+  /** Records with personal data. */
+  found: number;
+  write: () => Promise<unknown>;
+  /** Where the next batch begins. */
+  next?: Place | undefined;
+}
+
+/** Runs a transaction and counts what it found; writes it unless this is a dry run. Returns where the next batch begins. */
+type Step = <Place>(
+  name: keyof Erasure,
+  work: (unit: Work) => Promise<Found<Place>>,
+) => Promise<Place | undefined>;
+
+interface Context extends ErasureOptions {
+  subject: Subject;
+  step: Step;
+}
+
+async function eachBatch<Place>(
+  batch: (after: Place | undefined) => Promise<Place | undefined>,
+): Promise<void> {
+  let after: Place | undefined;
+  do after = await batch(after);
+  while (after !== undefined);
+}
+
+/** Undefined when neither a record nor a transaction names the buyer. All zero when it was erased before. */
+export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
+  const { db, inStep, dryRun, onProgress } = options;
+  const erasure: Erasure = { buyers: 0, payment_methods: 0, transactions: 0, kept_answers: 0, events: 0 };
+  const step: Step = async <Place>(name: keyof Erasure, work: (unit: Work) => Promise<Found<Place>>) => {
+    let next: Place | undefined;
+    await inStep(async (unit) => {
+      const result = await work(unit);
+      next = result.next;
+      erasure[name] += result.found;
+      if (result.found === 0 || dryRun) return 0;
+      await result.write();
+      return result.found;
+    });
+    onProgress(erasure);
+    return next;
+  };
+
+  let record: Awaited<ReturnType<typeof lockBuyer>>;
+  await step('buyers', async (unit) => {
+    record = await lockBuyer(unit.db, id);
+    const found = record?.erased_at === null ? 1 : 0;
+    return { found, write: () => markBuyerErased(unit.db, id, unit.now) };
+  });
+  const subject: Subject = {
+    id,
+    account: record?.merchant_account_id,
+    externalIdentifier: record?.external_identifier ?? null,
+    cards: new Set(record ? await listCardIds(db, id) : []),
+  };
+  const context: Context = { ...options, subject, step };
+  await step('payment_methods', async ({ db: tx, now }) => {
+    const cards = await lockCards(tx, id);
+    return { found: cards.length, write: () => eraseCards(tx, cards, now) };
+  });
+  const isNamed = await eraseTransactions(context);
+  if (!record && !isNamed) return undefined;
+  await eraseAnswers(context);
+  await eraseEvents(context);
+  if (dryRun) return erasure;
+  // Last, because a run that continues an interrupted one needs it.
+  await inStep(async (unit) => {
+    await eraseExternalIdentifier(unit.db, id);
+    if (Object.values(erasure).some((found) => found > 0)) await refreshStatistics(unit.db);
+    return 0;
+  });
+  return erasure;
+}
+
+/** Returns whether there are transactions of the buyer. */
+async function eraseTransactions({ db, subject, step, references }: Context): Promise<boolean> {
+  // One transaction may match in several ways.
+  const done = new Set<string>();
+  for (const match of matchesOf(subject, await listAccounts(db)))
+    await eachBatch((after: Parameters<typeof lockTransactions>[2]) =>
+      step('transactions', async ({ db: tx }) => {
+        const { rows, next } = await lockTransactions(tx, match, after);
+        const others = await othersAmong(tx, rows, subject);
+        const changed = rows.flatMap((row) => {
+          if (done.has(row.id)) return [];
+          done.add(row.id);
+          const shown = { ...presentTransaction(row), metadata: row.metadata };
+          const erased = eraseTransaction(shown, subject, { references, others });
+          return isSame(shown, erased) ? [] : { ...row, ...erased };
+        });
+        return { found: changed.length, write: () => writeErasedTransactions(tx, changed), next };
+      }),
+    );
+  return done.size > 0;
+}
+
+function* matchesOf(
+  { id, account, externalIdentifier, cards }: Subject,
+  accounts: readonly { id: string }[],
+): Generator<TransactionMatch> {
+  if (account !== undefined && externalIdentifier !== null)
+    yield { account, column: 'buyer_external_identifier', value: externalIdentifier };
+  for (const one of accounts) {
+    yield { account: one.id, column: 'buyer_id', value: id };
+    for (const card of cards) yield { account: one.id, column: 'payment_method_id', value: card };
+  }
+}
+
+/** The buyers that these name and that have a record, other than the subject. */
+async function othersAmong(
+  tx: Tx,
+  resources: readonly Parameters<typeof buyerIn>[0][],
+  { id }: Subject,
+): Promise<Set<string>> {
+  const named = new Set(resources.flatMap((resource) => buyerIn(resource) ?? []));
+  named.delete(id);
+  return named.size === 0 ? named : listBuyerIds(tx, [...named]);
+}
+
+/** The answers stay, so that a request that is repeated is still not carried out twice. */
+const eraseAnswers = ({ vault, subject, step, references }: Context): Promise<void> =>
+  eachBatch((after: string | undefined) =>
+    step('kept_answers', async ({ db: tx }) => {
+      const { open, seal } = await findSealer(tx, vault);
+      const { rows, next } = await lockAnswers(tx, after);
+      const changed = rows.flatMap(({ id, slot, answer_sealed: sealed }) => {
+        const place = placeOfAnswer({ id, slot });
+        const answer = parseJson(open(sealed, place)) as SentAnswer;
+        const shown = parseJson(answer.text);
+        if (!isResource(shown)) return [];
+        const erased = eraseResource(shown, subject, { references, others: new Set() });
+        if (isSame(shown, erased)) return [];
+        // Sealed inside the transaction, because a rotation of the key waits for transactions.
+        const text = JSON.stringify({ ...answer, text: JSON.stringify(erased) });
+        return { id, answer_sealed: seal(text, place) };
+      });
+      return { found: changed.length, write: () => writeAnswers(tx, changed), next };
+    }),
+  );
+
+function eraseEvents({ db, subject, step, references }: Context): Promise<void> {
+  const { id: buyer, cards, externalIdentifier: text } = subject;
+  const traces = { ids: [buyer, ...cards], texts: text === null ? [] : [JSON.stringify(text)] };
+  return eachBatch(async (after: string | undefined) => {
+    const { ids, next } = await listEventIds(db, traces, after);
+    if (ids.length === 0) return next;
+    return step('events', async ({ db: tx }) => {
+      const events = (await lockEvents(tx, ids)).flatMap(({ id, body }) => {
+        const event = parseJson(body) as { target: unknown };
+        return isResource(event.target) ? { id, event, target: event.target } : [];
+      });
+      const targets = events.map(({ target }) => target);
+      const others = await othersAmong(tx, targets, subject);
+      const changed = events.flatMap(({ id, event, target }) => {
+        const erased = eraseResource(target, subject, { references, others });
+        return isSame(target, erased) ? [] : { id, body: JSON.stringify({ ...event, target: erased }) };
+      });
+      return { found: changed.length, write: () => writeEvents(tx, changed), next };
+    });
+  });
+}
+
+const isSame = (before: object, after: object): boolean => JSON.stringify(before) === JSON.stringify(after);

@@ -1,0 +1,43 @@
+// Which form sealed values have. It is in the database, so that all instances agree.
+import { sql } from 'kysely';
+import type { Sealer, Sealing, Vault } from '../domain/vault.ts';
+import type { Db } from './database.ts';
+
+const name = 'sealing';
+
+export async function findSealing(db: Db): Promise<Sealing> {
+  const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  // Anything else is treated as the strictest: a setting that was deleted must not make the service accept more.
+  return found?.value === 'unbound' || found?.value === 'binding' ? found.value : 'bound';
+}
+
+/**
+ * Call it before the values are read: a rotation may bind all of them in between, and then refuses the old form. To seal, call
+ * it in the transaction that stores the value, because a rotation waits for the transactions that may write the old form.
+ */
+export const findSealer = (db: Db, vault: Vault): Promise<Sealer> => vault.sealer(() => findSealing(db));
+
+/** From its commit on, new transactions write bound values. */
+export const beginBinding = (db: Db) =>
+  db
+    .updateTable('settings')
+    .set({ value: 'binding' satisfies Sealing })
+    .where('name', '=', name)
+    .where('value', '=', 'unbound' satisfies Sealing)
+    .execute();
+
+/** From its commit on, unbound values are refused. */
+export const finishBinding = (db: Db) =>
+  db
+    .updateTable('settings')
+    .set({ value: 'bound' satisfies Sealing })
+    .where('name', '=', name)
+    .execute();
+
+/** Connections of versions before 1.2, which cannot read bound values. Later ones have another name, see database.ts. */
+export async function countOlderConnections(db: Db): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from pg_stat_activity
+    where datname = current_database() and application_name = 'payments-service'`.execute(db);
+  return rows[0]?.total ?? 0;
+}

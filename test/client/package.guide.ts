@@ -1,0 +1,257 @@
+/** The code of the guide for frontend teams: compiled, built by Vite and run unchanged; also the examples in the client. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build as bundle } from 'esbuild';
+import type { Browser } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import ts from 'typescript';
+import { build as viteBuild } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startMock, type Mock } from '../../mock/mock.ts';
+import { chromiumPath, keepDiary, launch, withoutChromium } from '../support/browser.ts';
+import type { PackedClient } from '../support/packed-client.ts';
+import { root, run } from '../support/processes.ts';
+import type { TestService } from '../support/service.ts';
+import type { Compiler } from './package.compile.ts';
+
+interface Given {
+  packed: () => PackedClient;
+  service: () => TestService;
+  compile: Compiler;
+  prepare: () => Promise<void>;
+}
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const guide = read('docs/guides/frontend-team.md');
+
+/** The files of the guide: a name, a colon, and a block of code. */
+const files = new Map(
+  [...guide.matchAll(/`([\w./-]+)`:\n\n```\w+\n(.*?)```/gs)].map(([, name = '', code = '']) => [name, code]),
+);
+
+const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].flatMap((file) =>
+  [
+    ...read(file)
+      .replace(/^ \* ?/gm, '')
+      .matchAll(/^```ts\n(.*?)```/gms),
+  ].map(([, code = '']) => code),
+);
+
+/** Mistakes that the compiler must find for whoever uses the package. */
+const mistakes = {
+  'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
+  'path.ts': `client.GET('/refunds')`,
+  'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
+  'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
+};
+const mistake = (code: string) => `import { createPaymentsClient } from 'payments-service-client';
+  const client = createPaymentsClient({ baseUrl: '', token: 'x', fetch });
+  export const wrong = () => ${code};`;
+
+export function describeGuide({ packed, service, compile, prepare }: Given): void {
+  const write = (name: string, code: string) => {
+    const file = join(packed().consumer, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, code);
+    return file;
+  };
+
+  describe('the guide', () => {
+    beforeAll(async () => {
+      await prepare();
+      for (const [name, code] of files) write(name, code);
+    });
+
+    it('has these files', () => {
+      expect([...files.keys()]).toEqual([
+        ...['index.html', 'src/main.ts', 'tsconfig.json'],
+        ...['src/use-transactions.ts', 'src/transactions.tsx', 'server.mjs', 'src/receive.ts'],
+      ]);
+    });
+
+    it('installs the Vite that this test uses', () => {
+      const { devDependencies, overrides } = JSON.parse(read('package.json')) as Record<
+        'devDependencies' | 'overrides',
+        Record<string, string>
+      >;
+      expect(guide).toContain(`vite@${devDependencies.vite} rolldown@${overrides.rolldown}`);
+    });
+
+    it('compiles as its tsconfig.json says, and mistakes do not', () => {
+      const { config } = ts.parseConfigFileTextToJson('tsconfig.json', files.get('tsconfig.json') ?? '') as {
+        config: object;
+      };
+      const { options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, packed().consumer);
+      expect(errors).toEqual([]);
+      const sources = [...files.keys()].filter((name) => /^src\/.*\.tsx?$/.test(name));
+      const wrong = Object.entries(mistakes).map(([name, code]) => write(`src/${name}`, mistake(code)));
+      const paths = [...sources.map((name) => join(packed().consumer, name)), ...wrong];
+      expect(compile.faults(paths, { options })).toEqual([
+        expect.stringMatching(/^filter\.ts: .*curency/),
+        expect.stringMatching(/^path\.ts: .*refunds/),
+        expect.stringMatching(/^field\.ts: .*total/),
+        expect.stringMatching(/^error\.ts: .*statusCode/),
+      ]);
+    });
+
+    it('compiles on a server, as do the examples in the README and the comments of the client', () => {
+      expect(examples).toHaveLength(3);
+      const server = `import type { Schemas } from 'payments-service-client/server';
+        export const name = (scheme: Schemas['CardSchemeDefinition']): string => scheme.short_name;
+        ${files.get('server.mjs')?.replace("method: 'card',", "method: 'card' as const,") ?? ''}`;
+      const paths = [server, ...examples].map((code, index) =>
+        write(`examples/${index}.ts`, `${code}\nexport {};`),
+      );
+      expect(compile.faults(paths, { options: { lib: ['lib.es2023.d.ts'], types: ['node'] } })).toEqual([]);
+    });
+
+    it('the server stores a card and meets a duplicate', async () => {
+      const folder = join(packed().consumer, 'payments-service');
+      symlinkSync(service().config.dataDir, join(mkdir(folder), '.data'));
+      const code = files.get('server.mjs') ?? '';
+      const own = code
+        .replace('http://127.0.0.1:8080', service().url)
+        .replace('../payments-service/', './payments-service/');
+      const { output, status } = await run(process.execPath, [write('server.mjs', own)], {
+        cwd: packed().consumer,
+      });
+      expect(output).toMatch(/^succeeded\nPaymentsError: 409 duplicate_record: /);
+      expect(status).toBe(0);
+    });
+
+    it('the receiver believes what is signed and nothing else', async () => {
+      const outfile = join(packed().consumer, 'receive.mjs');
+      const entryPoints = [join(packed().consumer, 'src/receive.ts')];
+      await bundle({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'error' });
+      const { receive } = (await import(pathToFileURL(outfile).href)) as {
+        receive: (request: Request, secret: string) => Promise<Response>;
+      };
+      const secret = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
+      const body = JSON.stringify({ type: 'event', name: 'payment-method.created', target: {} });
+      const now = new Date();
+      const request = (signed: string) =>
+        new Request('http://shop.test/', {
+          method: 'POST',
+          body,
+          headers: {
+            'webhook-id': 'a',
+            'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+            'webhook-signature': new Webhook(secret).sign('a', now, signed),
+          },
+        });
+      expect((await receive(request(body), secret)).status).toBe(204);
+      expect((await receive(request(`${body} `), secret)).status).toBe(400);
+    });
+
+    describe.skipIf(!chromiumPath)(`in a real browser${chromiumPath ? '' : ` (${withoutChromium})`}`, () => {
+      let mock: Mock;
+      let site: Server;
+      let browser: Browser;
+      let token = '';
+      let baseUrl = '';
+
+      beforeAll(async () => {
+        mock = await startMock({ port: 0 });
+        const { consumer } = packed();
+        const react = (files.get('index.html') ?? '')
+          .replace('<ul id="transactions"></ul>', '<div id="root"></div>')
+          .replace('/src/main.ts', '/src/transactions.tsx');
+        const input = [join(consumer, 'index.html'), write('react.html', react)];
+        await viteBuild({ root: consumer, logLevel: 'error', build: { rolldownOptions: { input } } });
+        site = createServer(({ url = '' }, response) => {
+          // With a newline at the end, as a shell writes it.
+          if (url === '/token') return void response.end(`${token}\n`);
+          const type = extname(url) === '.js' ? 'text/javascript' : 'text/html';
+          const text = readFileSync(join(consumer, 'dist', url), 'utf8');
+          response.setHeader('Content-Type', type).end(text.replace('http://127.0.0.1:4010', baseUrl));
+        });
+        await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+        browser = await launch();
+      });
+      afterAll(async () => {
+        await browser.close();
+        site.close();
+        await mock.close();
+      });
+
+      /** Loads a page of the guide, with this base URL instead of the guide's. */
+      async function open(file: string, address: string) {
+        baseUrl = address;
+        const page = await browser.newPage();
+        const diary = await keepDiary(page, ({ hostname }) => hostname === '127.0.0.1');
+        const calls: string[] = [];
+        page.on('request', (request) => calls.push(new URL(request.url()).origin));
+        const { port } = site.address() as AddressInfo;
+        await page.goto(`http://127.0.0.1:${port}/${file}`, { waitUntil: 'networkidle' });
+        const others = () => new Set(calls.filter((origin) => origin !== `http://127.0.0.1:${port}`));
+        return { page, diary, others, lines: () => page.locator('li').allTextContents() };
+      }
+
+      it('the page lists transactions of the mock and then, with another address, of the service', async () => {
+        const counts = [];
+        // The mock accepts any text as a token.
+        for (const [address, accepted] of [
+          [mock.url, 'anything'],
+          [service().url, service().token('transactions.read')],
+        ] as const) {
+          token = accepted;
+          const { page, diary, others, lines } = await open('index.html', address);
+          const found = await lines();
+          expect(found.filter((line) => !/^\d+\.\d\d USD [a-z_]+$/.test(line))).toEqual([]);
+          expect(diary).toEqual({ outside: [], complaints: [] });
+          expect(others()).toEqual(new Set([address]));
+          counts.push(found.length);
+          await page.close();
+        }
+        // The mock has what the contract shows on one page; the service more than a page.
+        expect(counts[0]).toBeGreaterThan(2);
+        expect(counts[1]).toBeGreaterThan(20);
+      });
+
+      it('a token with too little is told so by both', async () => {
+        token = service().token('embed');
+        for (const address of [mock.url, service().url]) {
+          const { page } = await open('index.html', address);
+          expect(await page.locator('#transactions').textContent()).toMatch(/^forbidden, request [\w-]+$/);
+          await page.close();
+        }
+      });
+
+      it('the React hook lists, aborts when its filter changes, and shows what went wrong', async () => {
+        token = service().token('transactions.read');
+        const { page, diary, lines } = await open('react.html', service().url);
+        expect(diary).toEqual({ outside: [], complaints: [] });
+        expect((await lines()).length).toBeGreaterThan(2);
+        expect((await lines()).filter((line) => !/^\d+\.\d\d USD [a-z_]+$/.test(line))).toEqual([]);
+
+        const isHeld = ({ searchParams }: URL) => searchParams.get('currency') === 'EUR';
+        const aborted = page.waitForEvent('requestfailed', (request) => isHeld(new URL(request.url())));
+        const held = page.waitForRequest((request) => isHeld(new URL(request.url())));
+        await page.route(isHeld, () => undefined);
+        await page.locator('select').selectOption('EUR');
+        await held;
+        expect(await lines()).toEqual([]);
+        await page.locator('select').selectOption('USD');
+        expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED');
+        await page.locator('li').filter({ hasText: 'USD' }).first().waitFor();
+
+        await page.unroute(isHeld);
+        await page.locator('select').selectOption('EUR');
+        await page.locator('li').filter({ hasText: 'EUR' }).first().waitFor();
+        expect((await lines()).filter((line) => !line.includes(' EUR '))).toEqual([]);
+        token = service().token('embed');
+        await page.locator('select').selectOption('USD');
+        expect(await page.getByRole('alert').textContent()).toMatch(/^403 forbidden: .*\(request [\w-]+\)$/);
+        await page.close();
+      });
+    });
+  });
+}
+
+function mkdir(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,292 @@
+// A sealed value opens only in its row, account and purpose. Whoever can write to the database, but has no key, cannot use a
+// value elsewhere: the service fails without a trace of it, and `payments doctor` finds it.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGiftCard } from '../../server/actions/gift-cards.ts';
+import { rotateSubscription } from '../../server/actions/webhook-subscriptions.ts';
+import type { Place } from '../../server/domain/vault.ts';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { migrate, openDatabase } from '../../server/store/database.ts';
+import { countUnbound, listSealed, sealedColumns } from '../../server/store/reseal.ts';
+import { findSealing } from '../../server/store/sealing.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { noteReplacement, silentWork } from '../support/records.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { hasty, settled, storeCard, subscribe, type Subscription } from '../support/webhooks.ts';
+
+let service: TestService;
+let receiver: Receiver;
+const subscriptions: Subscription[] = [];
+const gifts: { id: string; account: string }[] = [];
+const keys = [randomUUID(), randomUUID()];
+
+beforeAll(async () => {
+  service = await startTestService({ webhooks: hasty });
+  receiver = await startReceiver();
+  const { secrets } = service;
+  // Two of each kind in one account, and one in another.
+  for (const account of ['default', 'default', 'marketplace']) {
+    const authentication = { kind: 'basic', username: 'u', password: `password of ${account}` };
+    const made = await subscribe(service, receiver.url, { account, authentication, active: false });
+    subscriptions.push(made);
+    await silentWork(db(), (unit) => rotateSubscription(unit, made.id, 60_000, secrets.vault));
+    await noteReplacement({ db: db(), secrets }, await storeCard(service, account));
+    const card = { merchant_account_id: account, number: '9999000011112222', pin: '1234' };
+    const gift = await silentWork(db(), (unit) => createGiftCard(unit, card, secrets.vault));
+    gifts.push({ id: gift?.id ?? '', account });
+  }
+  for (const key of keys) await keep(key);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const db = () => service.service.database.db;
+const token = () => service.token('*.read', '*.write');
+
+const balances = (index: number, account = gifts[index]?.account ?? '') =>
+  service.call('POST', '/gift-cards/balances', {
+    token: token(),
+    body: { items: [{ id: gifts[index]?.id }] },
+    headers: { 'X-Service-Merchant-Account-ID': account },
+  });
+const list = () => service.call('GET', '/webhook-subscriptions?limit=100', { token: token() });
+const keep = (key: string) =>
+  service.call('POST', '/webhook-subscriptions', {
+    token: token(),
+    body: { active: false, url: 'https://kept.example' },
+    headers: { 'Idempotency-Key': key },
+  });
+
+const doctor = async () => {
+  const { stdout } = await paymentsHere(['doctor', '--json'], {
+    DATABASE_URL: service.config.databaseUrl,
+    DATA_DIR: service.config.dataDir,
+  });
+  const findings = JSON.parse(stdout) as { check: string; broken: number; examples: string[] }[];
+  return findings.filter(({ broken }) => broken > 0);
+};
+const unopenable = (...examples: string[]) => [
+  { check: 'everything that is sealed can be opened', broken: examples.length, examples },
+];
+
+/** Runs `work` while the database is damaged. */
+async function withDamage<T>(damage: string, repair: string, work: () => Promise<T>): Promise<T> {
+  await sql.raw(damage).execute(db());
+  try {
+    return await work();
+  } finally {
+    await sql.raw(repair).execute(db());
+  }
+}
+
+/** Exchanges the values of a column between two rows; doing it again undoes it. */
+const swap = (table: string, column: string, one: string, two: string) =>
+  `update ${table} set ${column} = other.${column} from ${table} as other
+   where ${table}.id in ('${one}', '${two}') and other.id in ('${one}', '${two}') and other.id <> ${table}.id`;
+
+it('every sealed column has values here, all of them bound', async () => {
+  for (const { table, value } of sealedColumns) {
+    const { rows } = await sql<{ total: number }>`
+      select count(*) as total from ${sql.table(table)} where ${value} is not null`.execute(db());
+    expect(rows[0]?.total, `${table} ${value.compile(db()).sql}`).toBeGreaterThan(1);
+  }
+  expect(await countUnbound(db())).toBe(0);
+  expect(await doctor()).toEqual([]);
+});
+
+it('no stored value opens in the place of another', async () => {
+  const stored: { sealed: string; place: Place }[] = [];
+  await listSealed(db(), (value) => stored.push(value));
+  const { open } = service.secrets.vault.under('bound');
+  const isSame = (one: Place, other: Place) =>
+    one.purpose === other.purpose && one.owner === other.owner && one.id === other.id;
+  const opened: unknown[] = [];
+  for (const { sealed, place } of stored) {
+    expect(open(sealed, place)).not.toBe('');
+    const elsewhere: Place[] = [
+      ...stored.map((other) => other.place),
+      { ...place, owner: 'another' },
+      { ...place, owner: null },
+      { ...place, id: randomUUID() },
+    ];
+    for (const other of elsewhere.filter((one) => !isSame(one, place))) {
+      try {
+        open(sealed, other);
+        opened.push([place, other]);
+      } catch {
+        // As it should be.
+      }
+    }
+  }
+  expect(opened).toEqual([]);
+  // A replacement becomes the number of its row and a secret the old secret: these two pairs share their places.
+  const places = new Set(stored.map(({ place }) => JSON.stringify(Object.entries(place).sort())));
+  expect(stored.length - places.size).toBe(6);
+});
+
+const gift = (index: number) => gifts[index]?.id ?? '';
+const subscription = (index: number) => subscriptions[index]?.id ?? '';
+
+const secretOf = (other: string) => swap('webhook_subscriptions', 'secret_sealed', subscription(1), other);
+
+describe('a value that was moved in the database', () => {
+  it('to another gift card of the account: 500, and the answer does not say why', async () => {
+    const exchange = swap('gift_cards', 'pin_sealed', gift(0), gift(1));
+    await withDamage(exchange, exchange, async () => {
+      const { status, text } = await balances(0);
+      expect([status, text]).toEqual([500, expect.not.stringMatching(/seal|key|place|1234/)]);
+      expect(await doctor()).toEqual(
+        unopenable(...[`gift_cards ${gift(0)}`, `gift_cards ${gift(1)}`].sort()),
+      );
+    });
+    expect((await balances(0)).status).toBe(200);
+  });
+
+  it('from number to PIN of the same gift card', async () => {
+    const exchange = `update gift_cards set number_sealed = pin_sealed, pin_sealed = number_sealed where id = '${gift(0)}'`;
+    expect((await withDamage(exchange, exchange, () => balances(0))).status).toBe(500);
+    expect((await balances(0)).status).toBe(200);
+  });
+
+  it('with its row to another account', async () => {
+    const to = (account: string) =>
+      `update gift_cards set merchant_account_id = '${account}' where id = '${gift(0)}'`;
+    const asked = await withDamage(to('marketplace'), to('default'), () => balances(0, 'marketplace'));
+    expect(asked.status).toBe(500);
+    expect((await balances(0)).status).toBe(200);
+  });
+
+  it('with its tag cut off', async () => {
+    const kept = (column: string) => `update gift_cards set ${column} where id = '${gift(0)}'`;
+    const { pin_sealed: whole } = await db()
+      .selectFrom('gift_cards')
+      .select('pin_sealed')
+      .where('id', '=', gift(0))
+      .executeTakeFirstOrThrow();
+    const [key = '', mark = '', content = ''] = whole.split('.');
+    const bytes = Buffer.from(content, 'base64url');
+    // Twelve bytes of nonce, four of the tag, and what was encrypted.
+    const cut = Buffer.concat([bytes.subarray(0, 16), bytes.subarray(28)]).toString('base64url');
+    const asked = await withDamage(
+      kept(`pin_sealed = '${key}.${mark}.${cut}'`),
+      kept(`pin_sealed = '${whole}'`),
+      () => balances(0),
+    );
+    expect(asked.status).toBe(500);
+    expect((await balances(0)).status).toBe(200);
+  });
+
+  it.each([
+    ['the secret of another subscription', () => secretOf(subscription(0))],
+    ['the secret of a subscription of another account', () => secretOf(subscription(2))],
+    [
+      'the password as the secret',
+      () => `update webhook_subscriptions set secret_sealed = password_sealed, password_sealed = secret_sealed
+        where id = '${subscription(1)}'`,
+    ],
+  ])('%s: the list is 500, and nothing is delivered', async (_, damage) => {
+    const exchange = damage();
+    const active = (is: boolean) =>
+      sql`update webhook_subscriptions set active = ${is} where id = ${subscription(1)}`.execute(db());
+    const delivered = await withDamage(exchange, exchange, async () => {
+      expect((await list()).status).toBe(500);
+      await active(true);
+      await storeCard(service);
+      const found = await settled(service, { id: subscription(1), secret: '' });
+      await active(false);
+      return found;
+    });
+    expect(delivered.state).toBe('failed');
+    expect(receiver.got).toEqual([]);
+    const { rows } = await sql<{ error: string }>`
+      select distinct error from delivery_attempts where delivery_id = ${delivered.id}`.execute(db());
+    expect(rows).toEqual([{ error: 'the secrets of the subscription cannot be opened' }]);
+    await sql`delete from deliveries where subscription_id = ${subscription(1)}`.execute(db());
+    expect((await list()).status).toBe(200);
+  });
+
+  it('a kept answer under another key, or with its row: 500, and nothing is done twice', async () => {
+    const { rows } = await sql<{ id: string; slot: string }>`
+      select id, slot from idempotency_keys where answer_sealed is not null order by id`.execute(db());
+    const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
+    const answers = swap('idempotency_keys', 'answer_sealed', one, two);
+    const set = (id: string, slot = '') => `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
+    const slots = [rows[0]?.slot, rows[1]?.slot];
+    const rename = (...[first, second]: typeof slots) =>
+      `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
+    const before = (await list()).body;
+    for (const [damage, repair] of [
+      [answers, answers],
+      [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
+    ] as const) {
+      const repeated = await withDamage(damage, repair, async () => [
+        await keep(keys[0] ?? ''),
+        await keep(keys[1] ?? ''),
+      ]);
+      expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
+    }
+    expect((await list()).body).toEqual(before);
+    expect((await keep(keys[0] ?? '')).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it('the number of another card, also as a replacement: doctor names both', async () => {
+    const { rows } = await sql<{ id: string }>`
+      select id from payment_methods where replacement is not null order by id`.execute(db());
+    const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
+    for (const column of ['number_sealed', 'replacement']) {
+      const exchange = swap('payment_methods', column, one, two);
+      const found = await withDamage(exchange, exchange, doctor);
+      expect(found).toEqual(unopenable(`payment_methods ${one}`, `payment_methods ${two}`));
+    }
+    expect(await doctor()).toEqual([]);
+  });
+});
+
+describe('the form of new values', () => {
+  const sealingAfter = async (prepare: (url: string) => Promise<void>) => {
+    const url = await createEmptyDatabase();
+    await prepare(url);
+    return withMigrated(url, findSealing);
+  };
+  const withMigrated = async <T>(
+    url: string,
+    work: (db: ReturnType<typeof openDatabase>['db']) => Promise<T>,
+  ) => {
+    const database = openDatabase(url, () => undefined, { size: 2 });
+    try {
+      await migrate(database.db);
+      return await work(database.db);
+    } finally {
+      await database.close();
+    }
+  };
+
+  it('is bound in a new installation', async () => {
+    expect(await sealingAfter(() => Promise.resolve())).toBe('bound');
+  });
+
+  it('is the old one in a database that an older version may be using, even if nothing is in it yet', async () => {
+    const before = async (url: string) => {
+      const later = Object.entries(migrations).filter(([name]) => name >= '0013');
+      for (const [name] of later) Reflect.deleteProperty(migrations, name);
+      try {
+        await withMigrated(url, () => Promise.resolve());
+      } finally {
+        Object.assign(migrations, Object.fromEntries(later));
+      }
+    };
+    expect(await sealingAfter(before)).toBe('unbound');
+  });
+
+  it('is bound, and nothing else is accepted, where the setting is missing', async () => {
+    const forget = async (url: string) => {
+      await withMigrated(url, (empty) => sql`delete from settings`.execute(empty));
+    };
+    expect(await sealingAfter(forget)).toBe('bound');
+  });
+});

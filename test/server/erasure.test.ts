@@ -1,0 +1,560 @@
+// `payments buyers erase`: nothing that says who the buyer is stays anywhere in the database, while amounts and states do.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { eraseBuyer } from '../../server/actions/erasure.ts';
+import { placeOfAnswer } from '../../server/actions/idempotency.ts';
+import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
+import { inWork } from '../../server/actions/unit-of-work.ts';
+import { compileResponses } from '../../server/contract/compile.ts';
+import { loadContract } from '../../server/contract/load.ts';
+import { findBuyer } from '../../server/store/buyers.ts';
+import { findSealer } from '../../server/store/sealing.ts';
+import type { NewTransaction } from '../../server/store/transactions.ts';
+import type { EventName } from '../../generated/operations.ts';
+import { eventually } from '../support/data-dir.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { createPlanted, type Planted } from '../support/planted.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { createBuyer, createTransactions, noteReplacement, silentWork } from '../support/records.ts';
+import { noSecrets, startTestService, type TestService } from '../support/service.ts';
+import { buyer, redemption, transaction } from '../support/transactions.ts';
+import { card, hasty, subscribe, verify } from '../support/webhooks.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Every column that can hold text. A column that is not here fails the test: decide, and add it to domain or store. */
+const erased = {
+  buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
+  payment_methods: [
+    ...['external_identifier', 'bin', 'expiration_date', 'label', 'fingerprint', 'number_sealed'],
+    ...['redirect_url', 'replacement'],
+  ],
+  transactions: [
+    ...['raw_response_description', 'metadata', 'buyer_external_identifier', 'payment_method_label'],
+    ...['payment_method_bin', 'gift_card_last4s'],
+  ],
+};
+/** They hold more than personal data; the tokens tell what is left of them. */
+const erasedInPart = {
+  transactions: ['buyer', 'payment_method', 'gift_card_redemptions'],
+  events: ['body'],
+  idempotency_keys: ['answer_sealed'],
+};
+const notOfBuyers: Record<string, string[]> = {
+  // What many share, states, and references for the books: see docs/guides/personal-data.md.
+  buyers: ['merchant_account_id'],
+  payment_methods: [
+    'merchant_account_id',
+    'status',
+    'scheme',
+    'country',
+    'currency',
+    'card_type',
+    'card_issuer_name',
+  ],
+  transactions: [
+    ...['merchant_account_id', 'status', 'intent', 'currency', 'country', 'method', 'instrument_type'],
+    ...['external_identifier', 'reconciliation_id', 'payment_service_transaction_id', 'raw_response_code'],
+    ...['settled_currency', 'payment_service', 'payment_source'],
+  ],
+  // Keyed digests.
+  idempotency_keys: ['slot', 'fingerprint'],
+  rate_limits: ['key'],
+  // Bearer cards: no record says who has one.
+  gift_cards: ['merchant_account_id', 'number_sealed', 'pin_sealed', 'bin', 'sub_bin', 'last4'],
+  // About merchants and operators.
+  events: ['name', 'merchant_account_id'],
+  deliveries: ['state'],
+  delivery_attempts: ['error'],
+  audit_entries: ['operator', 'host', 'command'],
+  settings: ['name', 'value'],
+  merchant_accounts: ['id', 'display_name'],
+  roles: ['slug', 'name', 'description', 'permissions', 'assignable_to', 'applies_to'],
+  api_key_pairs: [
+    ...['thumbprint', 'display_name', 'algorithm', 'public_key', 'creator_name', 'creator_email_address'],
+    'creator_thumbprint',
+  ],
+  api_key_pair_merchant_accounts: ['merchant_account_id'],
+  webhook_subscriptions: [
+    ...['merchant_account_id', 'url', 'username', 'password_sealed', 'secret_sealed', 'old_secret_sealed'],
+  ],
+  kysely_migration: ['name', 'timestamp'],
+  kysely_migration_lock: ['id'],
+};
+
+let service: TestService;
+let env: Record<string, string | undefined>;
+beforeAll(async () => {
+  service = await startTestService({ config: { secrets: noSecrets, webhookWorker: false } });
+  env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const db = () => service.service.database.db;
+const payments = (args: string[], input = '') => paymentsHere(args, env, input);
+const done = async (args: string[], input = '') => {
+  const { status, stdout, stderr } = await payments(args, input);
+  expect({ args, status, stderr }).toEqual({ args, status: 0, stderr: '' });
+  return stdout;
+};
+const erase = async (id: string, ...options: string[]) =>
+  JSON.parse(await done(['buyers', 'erase', id, '--yes', '--json', ...options])) as {
+    dry_run: boolean;
+    already_erased: boolean;
+    found: Record<string, number>;
+  };
+
+interface Column {
+  schema: string;
+  table: string;
+  column: string;
+}
+
+/** All but those whose type cannot hold text. */
+async function textColumns(): Promise<Column[]> {
+  const { rows } = await sql<Column>`
+    select table_schema as schema, table_name as table, column_name as column from information_schema.columns
+    join information_schema.tables using (table_schema, table_name)
+    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'
+      and udt_name not in ('uuid', '_uuid', 'bool', 'int2', 'int4', 'int8', 'timestamptz', 'timestamp', 'interval', 'job_state')
+    order by 1, 2, 3`.execute(db());
+  return rows;
+}
+
+const linesOf = async (table: string): Promise<string[]> => {
+  const { rows } = await sql<{ line: string }>`
+    select one::text as line from ${sql.raw(table)} as one order by 1`.execute(db());
+  return rows.map(({ line }) => line);
+};
+
+/** Every row of every table as text, with sealed texts opened, and what the planner remembers of the values. */
+async function dump(): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema') order by 1`.execute(db());
+  const parts: string[] = [];
+  for (const { name } of [...tables, { name: 'pg_stats' }]) parts.push(...(await linesOf(name)));
+  const { vault } = service.secrets;
+  const { open } = await findSealer(db(), vault);
+  const answers = await db().selectFrom('idempotency_keys').select(['id', 'slot', 'answer_sealed']).execute();
+  parts.push(
+    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', placeOfAnswer(place))),
+  );
+  return parts.join('\n');
+}
+
+/** The tables that an erasure changes, and the audit trail. */
+const contents = () =>
+  Promise.all(
+    ['buyers', 'payment_methods', 'transactions', 'events', 'idempotency_keys', 'audit_entries'].map(linesOf),
+  );
+
+/** What must not change: everything else in the tables. */
+async function rest(): Promise<unknown> {
+  const { rows: transactions } = await sql`
+    select to_jsonb(one) - ${[...erased.transactions, 'buyer', 'payment_method', 'gift_card_redemptions']}::text[]
+      || jsonb_build_object('redeemed', (
+        select jsonb_agg(jsonb_build_array(r ->> 'id', r ->> 'status', r ->> 'amount', r ->> 'refunded_amount'))
+        from json_array_elements(gift_card_redemptions) as r)) as row
+    from transactions as one order by id`.execute(db());
+  const { rows: cards } = await sql`
+    select id, buyer_id, merchant_account_id, usage_count, last_used_at, cit_usage_count, scheme, created_at
+    from payment_methods order by id`.execute(db());
+  const { rows: events } = await sql`
+    select id, name, created_at, body::json ->> 'id' as own, body::json #>> '{target,id}' as target,
+      body::json #>> '{target,status}' as status, body::json #>> '{target,amount}' as amount from events order by id`.execute(
+    db(),
+  );
+  const { rows: deliveries } = await sql`select * from deliveries order by id`.execute(db());
+  const { rows: keys } =
+    await sql`select id, slot, fingerprint, created_at from idempotency_keys order by id`.execute(db());
+  return { transactions, cards, events, deliveries, keys };
+}
+
+interface Person {
+  id: string;
+  planted: Planted;
+  external: string;
+  cards: string[];
+  keys: string[];
+}
+
+const store = (body: object, key: string) =>
+  service.call('POST', '/payment-methods', {
+    token: service.token('*.write'),
+    body,
+    headers: { 'Idempotency-Key': key },
+  });
+
+/** A buyer with a card in each state, one of them with a replacement that waits. */
+async function plantPerson(owner: string): Promise<Person> {
+  const planted = createPlanted(owner);
+  const external = planted.text('record.external_identifier');
+  const made = await createBuyer(db(), {
+    merchant_account_id: 'default',
+    external_identifier: external,
+    display_name: planted.text('record.display_name'),
+    account_number: planted.text('record.account_number'),
+    billing_details: planted.resource('BillingDetails'),
+  });
+  const person: Person = { id: made?.id ?? '', planted, external, cards: [], keys: [] };
+  for (const number of ['4242424242424242', '4012888888881881', '5105105105105100', '4111111111111112']) {
+    const key = randomUUID();
+    const answer = await store(
+      {
+        ...card,
+        number,
+        buyer_id: person.id,
+        external_identifier: planted.text(`card ${number}.external_identifier`),
+        redirect_url: `https://shop.example/${encodeURIComponent(planted.text(`card ${number}.redirect_url`))}`,
+      },
+      key,
+    );
+    expect(answer.status).toBe(201);
+    person.cards.push((answer.body as { id: string }).id);
+    person.keys.push(key);
+  }
+  await noteReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
+  return person;
+}
+
+/** Every field has a token; the fields given last are as the test needs them. */
+function plantTransaction(planted: Planted, given: Partial<NewTransaction> = {}): NewTransaction {
+  const full = planted.resource('Transaction');
+  const wanted = {
+    ...full,
+    merchant_account_id: 'default',
+    metadata: { [planted.text('metadata key')]: planted.text('metadata value') },
+    payment_source: 'ecommerce' as const,
+    payment_service_transaction_id: planted.text('payment_service_transaction_id'),
+    ...given,
+  };
+  const last4 = { type: 'gift-card' as const, id: null, bin: '1', sub_bin: '2', last4: '4711' };
+  wanted.gift_card_redemptions.push(redemption({ gift_card: last4 }));
+  return wanted;
+}
+
+const keptFields = [
+  ...['external_identifier', 'payment_service_transaction_id', 'raw_response_code', 'reconciliation_id'],
+  ...['payment_method.details.card_issuer_name', 'payment_service.display_name', 'payment_service.id'],
+  ...['payment_service.method', 'payment_service.payment_service_definition_id'],
+  ...['gift_card_redemptions.error_code', 'gift_card_redemptions.gift_card_service_redemption_id'],
+  'gift_card_redemptions.raw_error_code',
+];
+
+const count = async (table: string, column: string, where: string, ids: readonly string[]) => {
+  const { rows } = await sql<{ total: number }>`
+    select count(nullif(${sql.ref(column)}::text, '{}')) as total from ${sql.table(table)}
+    where ${sql.ref(where)} = any(${[...ids]}::uuid[])`.execute(db());
+  return rows[0]?.total ?? 0;
+};
+
+it('every column that can hold text is known to hold personal data, or not to', async () => {
+  const known = [erased, erasedInPart, notOfBuyers].flatMap((list: Record<string, string[]>) =>
+    Object.entries(list).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`)),
+  );
+  const present = (await textColumns()).filter(({ schema }) => schema === 'public');
+  expect(present.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([...new Set(known)].sort());
+});
+
+it('no token of the buyer is left in the database, and all that is not personal is', async () => {
+  await subscribe(service, 'http://127.0.0.1:9/');
+  const jane = await plantPerson('jane');
+  const john = await plantPerson('john');
+  const [janesCard = '', johnsCard = ''] = [jane.cards[0], john.cards[0]];
+
+  // Names the buyer and its card; only the card; the buyer by reference only; in capitals and in another account.
+  const whole = ['both', 'only her card', 'only her reference', 'elsewhere'].map((name) =>
+    createPlanted(`jane: ${name}`),
+  );
+  const [both, onlyCard, onlyReference, elsewhere] = whole as [Planted, Planted, Planted, Planted];
+  const his = createPlanted('john: her card');
+  const others = createPlanted('john');
+  const snapshot = (planted: Planted) => planted.resource('Transaction');
+  const of = (
+    planted: Planted,
+    buyerId: string | null,
+    cardId: string,
+    more: Partial<NewTransaction> = {},
+  ) => {
+    const { buyer: someone, payment_method: method } = snapshot(planted);
+    return plantTransaction(planted, {
+      buyer: buyerId === null || !someone ? null : { ...someone, id: buyerId },
+      payment_method: method ? { ...method, id: cardId } : null,
+      ...more,
+    });
+  };
+  const referenced = of(onlyReference, randomUUID(), randomUUID());
+  if (referenced.buyer) referenced.buyer.external_identifier = jane.external;
+  const janesRows = [
+    of(both, jane.id, janesCard),
+    of(onlyCard, null, janesCard),
+    referenced,
+    of(elsewhere, jane.id.toUpperCase(), randomUUID(), { merchant_account_id: 'marketplace' }),
+  ];
+  const rows = [...janesRows, of(his, john.id, janesCard), of(others, john.id, johnsCard)];
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  await done(['import', 'transactions', '-', '--events'], lines);
+  await sql`analyze`.execute(db());
+
+  // Jobs of the queue hold IDs only.
+  const { rows: jobs } = await sql<{ keys: string[] }>`
+    select distinct array(select jsonb_object_keys(data) order by 1) as keys from pgboss.job
+    where name = 'webhook-deliveries'`.execute(db());
+  expect(jobs).toEqual([{ keys: ['deliveryId', 'round'] }]);
+
+  const everyone = [jane.planted, john.planted, his, others, ...whole];
+  const fieldsIn = (text: string) => everyone.flatMap((planted) => planted.fieldsIn(text)).sort();
+  const before = await dump();
+  const [stays, untouched] = [await rest(), await contents()];
+  // Of some resources only a part was used, and merchant_account_id was overwritten.
+  const planted = fieldsIn(before);
+  expect(planted.length).toBeGreaterThan(250);
+  const janesIds = janesRows.map(({ id }) => id);
+  const places = { buyers: [jane.id], payment_methods: jane.cards, transactions: janesIds };
+  for (const [table, columns] of Object.entries(erased))
+    for (const column of columns)
+      expect(
+        [table, column, await count(table, column, 'id', places[table as keyof typeof places])],
+        'has something to erase',
+      ).not.toContain(0);
+
+  const counted = await erase(jane.id, '--dry-run');
+  expect(counted).toMatchObject({
+    dry_run: true,
+    already_erased: false,
+    found: { buyers: 1, payment_methods: 4, transactions: 5, kept_answers: 4, events: 9 },
+  });
+  expect(await contents()).toEqual(untouched);
+
+  const { found } = await erase(jane.id);
+  expect(found).toEqual(counted.found);
+  const after = fieldsIn(await dump());
+  const survives = (field: string): boolean => {
+    if (field.startsWith('john: her card')) return !/payment_method\.(?!details\.card_issuer)/.test(field);
+    if (field.startsWith('john')) return true;
+    return keptFields.some((kept) => field.endsWith(` ${kept}`)) && field.startsWith('jane: ');
+  };
+  expect(after).toEqual(planted.filter(survives));
+  expect(await rest()).toEqual(stays);
+  for (const [table, columns] of Object.entries(erased))
+    for (const column of columns)
+      expect([table, column, await count(table, column, 'id', places[table as keyof typeof places])]).toEqual(
+        [table, column, 0],
+      );
+
+  // What is left still keeps the contract, and the service's own rules.
+  const check = compileResponses(loadContract());
+  const events = await db().selectFrom('events').select(['name', 'body']).execute();
+  for (const { name, body } of events)
+    expect(check.eventFault(name as EventName, JSON.parse(body))).toBe(undefined);
+  const { body: list } = await service.call('GET', `/transactions?buyer_id=${jane.id}`, {
+    token: service.token('*.read'),
+  });
+  expect((list as { items: unknown[] }).items).toMatchObject([
+    {
+      id: janesRows[0]?.id,
+      buyer: { id: jane.id, display_name: null },
+      updated_at: '2026-11-01T10:30:00.123Z',
+    },
+  ]);
+  await done(['doctor']);
+
+  // The cards cannot be used, and get no new details.
+  const cards = await db()
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('buyer_id', '=', jane.id)
+    .execute();
+  expect(new Set(cards.map(({ status }) => status))).toEqual(new Set(['failed']));
+  const replaced = await payments(
+    ['payment-methods', 'found-replacement', janesCard, '--expiration-date', '12/44'],
+    '5555555555554444\n',
+  );
+  expect([replaced.status, replaced.stderr]).toEqual([
+    1,
+    expect.stringContaining('There is no payment method'),
+  ]);
+  // Nor can new ones be stored for the buyer, by either identifier.
+  for (const by of [{ buyer_id: jane.id }, { buyer_external_identifier: jane.external }])
+    expect((await store({ ...card, ...by }, randomUUID())).status).toBe(404);
+
+  // Another time there is nothing to erase.
+  const settled = await contents();
+  expect(await erase(jane.id)).toMatchObject({ already_erased: true });
+  expect(await done(['buyers', 'erase', jane.id, '--yes'])).toBe(`Buyer ${jane.id} is already erased.\n`);
+  expect(await contents()).toEqual(settled);
+  const audit = JSON.parse(await done(['audit', '--json'])) as { command: string }[];
+  expect(audit.map(({ command }) => command).filter((command) => command.startsWith('buyers erase'))).toEqual(
+    [`buyers erase ${jane.id} --yes --json`],
+  );
+});
+
+const named = (external: string | null, display_name: string | null = 'Jane') => ({
+  merchant_account_id: 'default',
+  external_identifier: external,
+  display_name,
+  account_number: null,
+  billing_details: null,
+});
+
+const snapshotsOf = async (ids: readonly string[]) => {
+  const rows = await db().selectFrom('transactions').selectAll().where('id', 'in', ids).execute();
+  return ids.map((id) => rows.find((row) => row.id === id));
+};
+
+it('the same reference with the ID of another record is the other buyer', async () => {
+  const [jane, john] = [await createBuyer(db(), named('shared')), await createBuyer(db(), named('other'))];
+  const both = [jane, john].map((one) =>
+    transaction({ buyer: buyer({ id: one?.id ?? '', external_identifier: 'shared', display_name: 'Name' }) }),
+  );
+  await createTransactions(db(), both);
+  expect((await erase(jane?.id ?? '')).found).toMatchObject({ transactions: 1 });
+  expect(await snapshotsOf(both.map(({ id }) => id))).toMatchObject([
+    { buyer: { display_name: null }, buyer_external_identifier: null },
+    { buyer: { display_name: 'Name' }, buyer_external_identifier: 'shared' },
+  ]);
+});
+
+it('a buyer that only transactions name can be erased; with --references their references, too', async () => {
+  const id = randomUUID();
+  const rows = ['order 1', 'order 2'].map((external_identifier) =>
+    transaction({ external_identifier, buyer: buyer({ id, display_name: 'Jane' }) }),
+  );
+  await createTransactions(db(), rows);
+  const before = await rest();
+  expect((await erase(id)).found).toMatchObject({ buyers: 0, transactions: 2 });
+  expect(await rest()).toEqual(before);
+  expect(await erase(id)).toMatchObject({ already_erased: true });
+  expect((await erase(id, '--references')).found).toMatchObject({ transactions: 2 });
+  const left = await snapshotsOf(rows.map((row) => row.id));
+  expect(left).toMatchObject(
+    rows.map(() => ({ external_identifier: null, amount: 1299, buyer: { id, display_name: null } })),
+  );
+});
+
+it('refuses an unknown buyer, and does nothing without being told so', async () => {
+  for (const id of [randomUUID(), 'jane@shop.example']) {
+    const { status, stderr } = await payments(['buyers', 'erase', id, '--yes']);
+    expect([status, stderr]).toEqual([
+      1,
+      `There is no buyer ${id}, neither as a record nor in transactions.\n`,
+    ]);
+  }
+  const made = await createBuyer(db(), named(null));
+  const before = await contents();
+  const { status, stderr } = await payments(['buyers', 'erase', made?.id ?? '']);
+  expect([status, stderr]).toEqual([1, 'This cannot be undone. Add --yes, or look first with --dry-run.\n']);
+  expect(await contents()).toEqual(before);
+  const told = await done(['buyers', 'erase', made?.id ?? '', '--dry-run']);
+  expect(told).toBe('Has personal data: 1 buyer, 0 cards, 0 transactions, 0 kept answers, 0 events.\n');
+});
+
+it('the answer to a repeated request is the first one without the personal data', async () => {
+  const made = await createBuyer(db(), named('replayed'));
+  const key = randomUUID();
+  const body = { ...card, buyer_id: made?.id, external_identifier: 'a card of hers' };
+  const first = await store(body, key);
+  await erase(made?.id ?? '');
+  const again = await store(body, key);
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+  const { id } = first.body as { id: string };
+  expect(first.body).toMatchObject({ id, label: '1111', buyer: { display_name: 'Jane' } });
+  expect(again.body).toMatchObject({
+    ...{ id, status: 'succeeded', scheme: 'visa', label: null, fingerprint: null, external_identifier: null },
+    ...{ details: { bin: null }, buyer: { id: made?.id, display_name: null, external_identifier: null } },
+  });
+});
+
+it('interrupted, it continues with the next run', async () => {
+  const made = await createBuyer(db(), named('interrupted'));
+  const id = made?.id ?? '';
+  // The reference alone leads to half of them, so it must last until all are found.
+  const rows = Array.from({ length: 1600 }, (_, index) =>
+    transaction({
+      buyer: buyer({
+        id: index % 2 ? id : randomUUID(),
+        external_identifier: 'interrupted',
+        display_name: 'x',
+      }),
+      created_at: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3)).toISOString(),
+    }),
+  );
+  await createTransactions(db(), rows);
+  let calls = 0;
+  const stopped = eraseBuyer(id, {
+    db: db(),
+    vault: service.secrets.vault,
+    dryRun: false,
+    references: false,
+    onProgress: () => undefined,
+    inStep: (work) => {
+      calls += 1;
+      return calls > 4 ? Promise.reject(new Error('killed')) : inWork(db(), work);
+    },
+  });
+  await expect(stopped).rejects.toThrow('killed');
+  const left = async () => {
+    const { rows: found } = await sql<{ total: number }>`
+      select count(*) as total from transactions where buyer_external_identifier = 'interrupted'
+        or buyer ->> 'display_name' = 'x'`.execute(db());
+    return found[0]?.total ?? 0;
+  };
+  expect(await left()).toBe(600);
+  expect((await erase(id)).found).toMatchObject({ buyers: 0, transactions: 600 });
+  expect(await left()).toBe(0);
+});
+
+it('a card that is being stored meanwhile is erased, too', async () => {
+  const made = await createBuyer(db(), named('busy'));
+  const id = made?.id ?? '';
+  const { vault, fingerprint } = service.secrets;
+  let erasing: ReturnType<typeof erase> | undefined;
+  await silentWork(db(), async (unit) => {
+    expect(await findBuyer(unit.db, 'default', { id })).toMatchObject({ id });
+    erasing = erase(id);
+    await eventually(async () => {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db(),
+      );
+      return rows.length > 0;
+    }, 'the erasure waits');
+    const stored = {
+      ...{
+        merchant_account_id: 'default',
+        buyer_id: id,
+        external_identifier: 'just now',
+        redirect_url: null,
+      },
+      ...{ number: card.number, expiration_date: '12/39', status: 'succeeded' as const },
+      ...{ card_type: null, card_issuer_name: null },
+    };
+    await createPaymentMethod(unit, stored, { vault, fingerprint });
+  });
+  expect((await erasing)?.found).toMatchObject({ buyers: 1, payment_methods: 1 });
+  expect(
+    await db().selectFrom('payment_methods').selectAll().where('buyer_id', '=', id).execute(),
+  ).toMatchObject([{ status: 'failed', external_identifier: null, number_sealed: null }]);
+});
+
+it('an event under way is delivered without the personal data, with a signature that fits', async () => {
+  await using receiver = await startReceiver();
+  const { secret } = await subscribe(service, receiver.url);
+  const made = await createBuyer(db(), named('under way'));
+  const stored = await store({ ...card, buyer_id: made?.id }, randomUUID());
+  const { id } = stored.body as { id: string };
+  expect((await erase(made?.id ?? '')).found).toMatchObject({ events: 1 });
+  const { databaseUrl, secrets, dataDir } = service.config;
+  await using _worker = await startTestService({
+    config: { databaseUrl, secrets, dataDir },
+    webhooks: hasty,
+  });
+  await receiver.received(1);
+  const { name, target } = verify(secret, receiver.got[0]);
+  expect({ name, target }).toMatchObject({
+    name: 'payment-method.created',
+    target: { id, status: 'succeeded', label: null, buyer: { id: made?.id, display_name: null } },
+  });
+});

@@ -1,0 +1,147 @@
+// CARD_KEY and CURSOR_KEY change without downtime, by rolling restarts of two instances as docs/guides/keys.md says: at every
+// step what one instance stored or issued is accepted by the other.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../../server/config.ts';
+import { keyIdOf } from '../../server/domain/vault.ts';
+import { countSealed } from '../../server/store/reseal.ts';
+import { newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+
+type KeyList = readonly [Buffer, ...Buffer[]];
+interface Keys {
+  card: KeyList;
+  cursor: KeyList;
+}
+type Name = 'one' | 'two';
+
+const [oldCard, newCard, oldCursor, newCursor] = [1, 2, 3, 4].map(() => randomBytes(32)) as [
+  ...[Buffer, Buffer, Buffer, Buffer],
+];
+const both = ['one', 'two'] as const;
+const { FINGERPRINT_KEY } = testSecrets();
+
+let dataDir: DataDir;
+let databaseUrl: string;
+const running = new Map<Name, TestService>();
+const at = (name: Name) => {
+  const found = running.get(name);
+  if (!found) throw new Error(`${name} does not run`);
+  return found;
+};
+
+/** A real restart: the old server is closed, and the new one reads its keys from the configuration. */
+async function restart(name: Name, { card, cursor }: Keys): Promise<void> {
+  await running.get(name)?.[Symbol.asyncDispose]();
+  const [CARD_KEY, ...olderCardKeys] = card;
+  const [CURSOR_KEY, ...olderCursorKeys] = cursor;
+  const config: Partial<Config> = {
+    dataDir: dataDir.path,
+    databaseUrl,
+    secrets: { CARD_KEY, CURSOR_KEY, FINGERPRINT_KEY },
+    olderCardKeys,
+    olderCursorKeys,
+    webhookWorker: false,
+  };
+  running.set(name, await startTestService({ config }));
+}
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  databaseUrl = await createTestDatabase();
+  for (const name of both) await restart(name, { card: [oldCard], cursor: [oldCursor] });
+});
+afterAll(async () => {
+  for (const service of running.values()) await service[Symbol.asyncDispose]();
+  await dataDir[Symbol.asyncDispose]();
+});
+
+const page = async (name: Name, cursor = '') => {
+  const token = at(name).token('*.read');
+  const { status, body } = await at(name).call('GET', `/transactions?limit=2&cursor=${cursor}`, { token });
+  return { status, ...(body as { items: unknown[]; next_cursor: string }) };
+};
+const cursorOf = async (name: Name): Promise<string> => (await page(name)).next_cursor;
+
+const subscribe = async (name: Name, key: string) => {
+  const { status, body, text, headers } = await at(name).call('POST', '/webhook-subscriptions', {
+    token: at(name).token('*.write'),
+    body: { active: false, url: 'https://keys.example' },
+    headers: { 'Idempotency-Key': key },
+  });
+  const { secret } = body as { secret: string };
+  return { status, text, secret, replayed: headers.get('idempotency-replayed') };
+};
+const secretsSeen = async (name: Name) => {
+  const token = at(name).token('*.read', '*.write');
+  const { status, body } = await at(name).call('GET', '/webhook-subscriptions?limit=100', { token });
+  expect(status).toBe(200);
+  return (body as { items: { secret: string }[] }).items.map(({ secret }) => secret);
+};
+
+/** Everything that was stored and issued so far. */
+const stored: { key: string; text: string; secret: string }[] = [];
+
+/** Each instance stores and issues; both accept all of it. */
+async function worksOnBoth(): Promise<void> {
+  for (const name of both) {
+    const other = name === 'one' ? 'two' : 'one';
+    const key = randomUUID();
+    const { status, text, secret } = await subscribe(name, key);
+    expect(status).toBe(201);
+    stored.push({ key, text, secret });
+    const cursor = await cursorOf(name);
+    const [own, others] = [await page(name, cursor), await page(other, cursor)];
+    expect([own.status, others.status]).toEqual([200, 200]);
+    expect(others.items).toEqual(own.items);
+  }
+  for (const name of both) {
+    expect((await secretsSeen(name)).sort()).toEqual(stored.map(({ secret }) => secret).sort());
+    for (const { key, text } of stored)
+      expect(await subscribe(name, key)).toMatchObject({ status: 201, text, replayed: 'true' });
+  }
+}
+
+describe('a rolling rotation of CARD_KEY and CURSOR_KEY', () => {
+  let firstCursor: string;
+  beforeAll(async () => {
+    firstCursor = await cursorOf('one');
+  });
+  const steps: [string, Keys][] = [
+    ['1: every instance accepts the new keys', { card: [oldCard, newCard], cursor: [oldCursor, newCursor] }],
+    ['2: every instance uses the new keys', { card: [newCard, oldCard], cursor: [newCursor, oldCursor] }],
+  ];
+
+  it.each(steps)('step %s, at any moment of it', async (_, keys) => {
+    for (const name of both) {
+      await restart(name, keys);
+      await worksOnBoth();
+      expect((await page(name, firstCursor)).status).toBe(200);
+    }
+  });
+
+  it('step 3: `payments secrets rotate`, and then no value needs the old card key', async () => {
+    const CARD_KEY = [newCard, oldCard].map((key) => key.toString('base64')).join(',');
+    const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY };
+    const { status, stdout } = await paymentsHere(['secrets', 'rotate'], env);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('can be removed from CARD_KEY')]);
+    expect([...(await countSealed(at('one').service.database.db)).keys()]).toEqual([keyIdOf(newCard)]);
+    for (const name of both) {
+      await restart(name, { card: [newCard], cursor: [newCursor, oldCursor] });
+      await worksOnBoth();
+    }
+  });
+
+  it('cursors from before are valid as long as the old key is there, which is to be a day, and then 422', async () => {
+    const freshCursor = await cursorOf('one');
+    for (const name of both) expect((await page(name, firstCursor)).status).toBe(200);
+    for (const name of both) {
+      await restart(name, { card: [newCard], cursor: [newCursor] });
+      await worksOnBoth();
+      expect((await page(name, firstCursor)).status).toBe(422);
+      expect((await page(name, freshCursor)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * The client as its consumers get it: generated, built and packed by the project's own commands in a copy of the project, and
+ * installed by npm in a folder outside of it. The copy's contract has a field that the copy's server does not know yet.
+ */
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { brokenProject, swap } from './contract-copy.ts';
+import { root, run, runNode, type Ended } from './processes.ts';
+
+export interface PackedClient extends AsyncDisposable {
+  /** The copy of the project. */
+  tree: string;
+  tarball: string;
+  /** The folder of a consumer that has installed the package. */
+  consumer: string;
+  /** The installed package. */
+  folder: string;
+  /** The paths in the tarball. */
+  files: string[];
+}
+
+/** Packages of the project that the consumer of the guide installs as well, or that are there for its compiler. */
+const linked = ['react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
+
+export async function packClient(): Promise<PackedClient> {
+  const project = await brokenProject({
+    'components/schemas/CardSchemeDefinition.yaml': (text) =>
+      swap(
+        'display_name]',
+        'display_name, short_name]',
+      )(text).concat('  short_name:\n    description: A short name of the scheme.\n    type: string\n'),
+    'components/examples/CardSchemeDefinitionsAll.yaml': (text) =>
+      text.replaceAll(/^( *)(- )?display_name: .*$/gm, '$&\n$1short_name: CS'),
+  });
+  const tree = project.folder;
+  for (const part of ['client', 'server', 'tsconfig.json'])
+    await cp(join(root, part), join(tree, part), { recursive: true, filter: (path) => !isBuilt(path) });
+  succeeded(await runNode('scripts/generate.ts', [], { cwd: tree }));
+  succeeded(await runNode('scripts/client.ts', [], { cwd: tree }));
+  const tarball = (await readdir(join(tree, 'client'))).find((file) => file.endsWith('.tgz')) ?? '';
+  const files = await run('tar', ['-tzf', join(tree, 'client', tarball)]);
+
+  // Not below the copy, where it would also find the packages of the project.
+  const consumer = await mkdtemp(join(tmpdir(), 'client-consumer-'));
+  await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true }));
+  // The dependencies come from the project's own node_modules, so that npm needs no network.
+  const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) =>
+    join(root, 'node_modules', name),
+  );
+  const options = ['--offline', '--install-links', '--no-audit', '--no-fund'];
+  const packages = [...dependencies, join(tree, 'client', tarball)];
+  succeeded(await run('npm', ['install', ...options, ...packages], { cwd: consumer }));
+  return {
+    tree,
+    tarball: join(tree, 'client', tarball),
+    consumer,
+    folder: join(consumer, 'node_modules/payments-service-client'),
+    files: files.stdout.split('\n').filter(Boolean),
+    async [Symbol.asyncDispose]() {
+      await project[Symbol.asyncDispose]();
+      await rm(consumer, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes packages of the project available to the consumer. */
+export async function linkPackages({ consumer }: PackedClient): Promise<void> {
+  for (const name of linked) {
+    const path = join(consumer, 'node_modules', name);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(join(root, 'node_modules', name), path);
+  }
+}
+
+const isBuilt = (path: string) => /\/client\/(dist|.*\.tgz)$/.test(path);
+
+function succeeded({ status, output }: Ended): void {
+  expect(status, output).toBe(0);
+}
