@@ -80,15 +80,16 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const revision = await bundle('payments@v1');
-  if (base === undefined && !existsSync(released)) {
-    if (release) {
-      const note = await publish(revision);
-      console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} It is the first release.`);
-      return 0;
-    }
+  const isFirst = base === undefined && !existsSync(released);
+  if (isFirst && !release) {
     console.error('No contract has been released yet. To release this one, run: npm run diff -- --release');
     return 1;
+  }
+  const revision = await bundle('payments@v1');
+  if (isFirst) {
+    const note = await publish(revision);
+    console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} It is the first release.`);
+    return 0;
   }
   const outcome = await outcomeOf(base, revision);
   const ok = outcome.problems.length === 0;

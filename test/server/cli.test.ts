@@ -187,9 +187,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
 
 describe('while the server runs', () => {
   it.each(['ECDSA', 'RSA'])('a new %s pair signs tokens that the service accepts', async (algorithm) => {
-    const pair = JSON.parse(
-      await saidOutside('keys', 'create', '--name', `Mine ${algorithm}`, '--algorithm', algorithm),
-    ) as Pair;
+    const pair: Pair = await json('keys', 'create', '--name', `Mine ${algorithm}`, '--algorithm', algorithm);
     expect(pair).toMatchObject({
       type: 'api-key-pair',
       algorithm,
@@ -264,7 +262,7 @@ describe('while the server runs', () => {
     const pair: Pair = await json('keys', 'create', '--name', 'Lost');
     const token = tokenOf(pair, '*.read');
     expect(await statusWith(token)).toBe(200);
-    expect(JSON.parse(await saidOutside('keys', 'deactivate', pair.id))).toEqual({
+    expect(await json('keys', 'deactivate', pair.id)).toEqual({
       id: pair.id,
       display_name: 'Lost',
       active: false,
@@ -288,7 +286,7 @@ describe('while the server runs', () => {
   });
 
   it('database url prints an address that other programs can use', async () => {
-    const url = await saidOutside('database', 'url');
+    const url = await said('database', 'url');
     const client = new pg.Client({ connectionString: url.trim() });
     await client.connect();
     const { rows } = await client.query<{ id: string }>(

@@ -16,7 +16,7 @@ import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { startInVainHere } from '../support/in-process.ts';
-import { run, startInVain, startServer, type Server } from '../support/processes.ts';
+import { run, startServer, type Server } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
@@ -207,7 +207,7 @@ describe('a failed start prints one sentence', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), PORT: String(port) };
-    const { status, stderr } = await startInVain(env);
+    const { status, stderr } = await startInVainHere(env);
     other.close();
     expect({ status, stderr }).toEqual({
       status: 1,

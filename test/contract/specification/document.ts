@@ -72,8 +72,10 @@ function childrenOf(place: Place, key: string): Place[] {
   return asArray(list.value).map((_, index) => childOf(list, index));
 }
 
+/** The document must not change any more once a schema was viewed, because views are kept. */
 export class Contract {
   readonly document: Json;
+  readonly #views = new Map<string, View>();
 
   constructor(document: Json) {
     this.document = document;
@@ -107,6 +109,14 @@ export class Contract {
   }
 
   view(place: Place): View {
+    const known = this.#views.get(place.pointer);
+    if (known) return known;
+    const view = this.#makeView(place);
+    this.#views.set(place.pointer, view);
+    return view;
+  }
+
+  #makeView(place: Place): View {
     const parts = this.#parts(place);
     const own = parts.map((part) => asJson(part.value));
     const nullable = this.#permitsNull(place);
