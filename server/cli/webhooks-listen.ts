@@ -2,21 +2,18 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { jsonText, Refused, untilStopped } from './output.ts';
+import { jsonText, Refused, shellWord, styled, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
-  port: string;
+  port: number;
   merchantAccount: string;
 }
 
 export async function listen({ port, merchantAccount }: Options): Promise<void> {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new Refused('--port is a number from 0 to 65535.');
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (config.environment === 'production')
       throw new Refused(
@@ -24,7 +21,7 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       );
     const all = merchantAccount === '*';
     if (!all) await requireAccount(db, merchantAccount);
-    const receiver = await startReceiver(Number(port));
+    const receiver = await startReceiver(port);
     const { server, url } = receiver;
     const subscription = {
       merchant_account_id: all ? null : merchantAccount,
@@ -53,6 +50,10 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
 
 const howTo = (publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
+
+  npm run -s payments -- webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
+
+or store a card:
 
   curl -X POST ${publicUrl}/payment-methods \\
     -H "Authorization: Bearer $(npm run -s payments -- token --scopes payment-methods.write)" \\
@@ -97,7 +98,7 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
     return true;
   } catch (error) {
     console.log(
-      `${styleText('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
+      `${styled('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
     );
     return false;
   }
@@ -107,10 +108,10 @@ function show(event: WebhookEvent): void {
   const { name, created_at, target } = event;
   const shown = [
     visible(created_at),
-    styleText('bold', visible(name)),
+    styled('bold', visible(name)),
     visible(target.id),
     visible(target.status),
   ];
-  console.log(`${styleText('green', '✓ signature')}  ${shown.join('  ')}`);
-  console.log(styleText('dim', jsonText(event).replace(/^/gm, '  ')));
+  console.log(`${styled('green', '✓ signature')}  ${shown.join('  ')}`);
+  console.log(styled('dim', jsonText(event).replace(/^/gm, '  ')));
 }

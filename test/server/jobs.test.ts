@@ -150,7 +150,8 @@ it('continues after the database was down, and logs the failure', async () => {
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });
   const { db } = away;
   const now = () => new Date();
-  const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
+  const outbox = () => Promise.resolve({ id: '', deliveries: 0 });
+  const inUnitOfWork = createUnitOfWork({ db, outbox, publicUrl: () => '', now });
   const retention = { eventRetentionDays: 30, auditRetentionDays: undefined };
   const jobs = startJobs({ db, inUnitOfWork, log, now, ...retention, everyMilliseconds: 20 });
   await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
