@@ -369,25 +369,29 @@ it('payments --version prints the version of the contract', async () => {
 describe('on a terminal', () => {
   /** With Node's own functions for terminals. */
   const onTerminal = async (columns: number, ...args: string[]) => {
-    const { hasColors, getColorDepth } = WriteStream.prototype;
-    const before = Object.getOwnPropertyDescriptors(process.stdout);
-    Object.assign(process.stdout, { isTTY: true, columns, hasColors, getColorDepth });
+    const { hasColors, getColorDepth } = Object.getOwnPropertyDescriptors(WriteStream.prototype);
+    const value = (of: unknown): PropertyDescriptor => ({ value: of, configurable: true });
+    const own = { isTTY: value(true), columns: value(columns), hasColors, getColorDepth };
+    const before = Object.entries(Object.getOwnPropertyDescriptors(process.stdout));
+    Object.defineProperties(process.stdout, own);
     vi.stubEnv('TERM', 'xterm-256color');
     try {
       return await payments(...args);
     } finally {
-      for (const name of ['isTTY', 'columns', 'hasColors', 'getColorDepth'] as const) {
-        Reflect.deleteProperty(process.stdout, name);
-        if (before[name]) Object.defineProperty(process.stdout, name, before[name]);
-      }
+      for (const name of Object.keys(own)) Reflect.deleteProperty(process.stdout, name);
+      for (const [name, was] of before) if (name in own) Object.defineProperty(process.stdout, name, was);
       vi.unstubAllEnvs();
     }
   };
 
   it('tables fit; piped they are complete', async () => {
-    const list = ['transactions', 'list', '--merchant-account', 'paging'];
+    await createAccount(db(), { id: 'wide', display_name: 'Wide' });
+    await createTransactions(db(), [
+      transaction({ merchant_account_id: 'wide', external_identifier: 'x'.repeat(50) }),
+    ]);
+    const list = ['transactions', 'list', '--merchant-account', 'wide'];
     const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(2);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines[1]).toMatch(/^[0-9a-f-]{36} .*…/);
     const piped = (await payments(...list)).stdout;
