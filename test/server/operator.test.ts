@@ -393,6 +393,7 @@ describe('on a terminal', () => {
     const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/ cre…$/);
     expect(lines[1]).toMatch(/^[0-9a-f-]{36} .*…/);
     const piped = (await payments(...list)).stdout;
     expect(piped).not.toContain('…');
