@@ -1,11 +1,12 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
+import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
 import { listSealed } from '../store/reseal.ts';
 import { visible } from '../visible.ts';
-import { printJson, styled } from './output.ts';
+import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { withSecrets } from './support.ts';
 
@@ -48,7 +49,7 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
 }
 
 function print({ check, broken, examples }: Finding): void {
-  const mark = broken === 0 ? styled('green', '✓') : styled('red', '✗');
+  const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
   console.log(
     `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${visible(examples.join(', '))}`}`,
   );

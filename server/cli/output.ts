@@ -1,5 +1,4 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
-import { styleText } from 'node:util';
 import { visible, visibleJson } from '../visible.ts';
 import { tableLines } from './table.ts';
 
@@ -21,10 +20,6 @@ export const untilStopped = (): Promise<void> =>
         resolve();
       });
   });
-
-/** Coloured on a terminal, unless NO_COLOR is set. `styleText` of Node 20 alone colours always. */
-export const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
-  process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 
 export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2));
 

@@ -2,10 +2,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { jsonText, Refused, shellWord, styled, untilStopped } from './output.ts';
+import { jsonText, Refused, shellWord, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
@@ -98,7 +99,7 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
     return true;
   } catch (error) {
     console.log(
-      `${styled('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
+      `${styleText('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
     );
     return false;
   }
@@ -108,10 +109,10 @@ function show(event: WebhookEvent): void {
   const { name, created_at, target } = event;
   const shown = [
     visible(created_at),
-    styled('bold', visible(name)),
+    styleText('bold', visible(name)),
     visible(target.id),
     visible(target.status),
   ];
-  console.log(`${styled('green', '✓ signature')}  ${shown.join('  ')}`);
-  console.log(styled('dim', jsonText(event).replace(/^/gm, '  ')));
+  console.log(`${styleText('green', '✓ signature')}  ${shown.join('  ')}`);
+  console.log(styleText('dim', jsonText(event).replace(/^/gm, '  ')));
 }
