@@ -18,4 +18,6 @@ run('tsx', ['scripts/docs.ts']);
 for (const file of ['openapi.json', 'validators.js'])
   cpSync(join(root, 'generated', file), join(root, 'dist/generated', file));
 cpSync(join(root, 'site'), join(root, 'dist/site'), { recursive: true });
-console.log('Built dist/. Start it: ENVIRONMENT=production node dist/server/main.js');
+console.log(`Built dist/.
+  Start the service:  ENVIRONMENT=production node dist/server/main.js
+  Operate it:         npx payments --help`);

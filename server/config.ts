@@ -187,6 +187,20 @@ export function readOperator(env: Readonly<Record<string, string | undefined>> =
   return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
 }
 
+export interface NpmRun {
+  /** Whether npm took this option, such as `--scopes`, for one of its own. */
+  hasKept: (option: string) => boolean;
+}
+
+/** Undefined unless `npm run payments` started this process. npm keeps all options that do not come after `--`. */
+export function readNpmRun(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): NpmRun | undefined {
+  if (env.npm_lifecycle_event !== 'payments') return undefined;
+  const settingOf = (option: string) => `npm_config_${option.replace(/^--/, '').replaceAll('-', '_')}`;
+  return { hasKept: (option) => !['', 'false'].includes(env[settingOf(option)] ?? '') };
+}
+
 function userName(): string {
   try {
     return userInfo().username;

@@ -8,4 +8,9 @@ export const announce = <Name extends EventName, Row extends { merchant_account_
   name: Name,
   present: (row: Row) => Target<Name> | Promise<Target<Name>>,
 ): Announcement<Row> =>
-  makeAnnouncement(publish && (async (row) => publish(name, row.merchant_account_id, await present(row))));
+  makeAnnouncement(
+    publish &&
+      (async (row) => {
+        await publish(name, row.merchant_account_id, await present(row));
+      }),
+  );

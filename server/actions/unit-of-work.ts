@@ -14,14 +14,27 @@ export interface UnitOfWork extends Work {
   readonly publicUrl: string;
   /** Stores an event for its subscribers, in this transaction. Undefined in a unit that was made silent. */
   readonly publish:
-    | (<Name extends EventName>(name: Name, account: string, target: Target<Name>) => Promise<void>)
+    | (<Name extends EventName>(name: Name, account: string, target: Target<Name>) => Promise<Published>)
     | undefined;
 }
 
 export type Target<Name extends EventName> = EventPayload<Name>['target'];
 
+export interface Published {
+  /** Of the event. */
+  id: string;
+  /** How many subscriptions it goes to. */
+  deliveries: number;
+}
+
 /** Where events go: webhooks/outbox.ts. */
-export type Outbox = (tx: Tx, name: EventName, account: string, target: object, at: Date) => Promise<void>;
+export type Outbox = (
+  tx: Tx,
+  name: EventName,
+  account: string,
+  target: object,
+  at: Date,
+) => Promise<Published>;
 
 export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 

@@ -3,6 +3,7 @@ import { createAccount } from '../actions/merchant-accounts.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
+import { matching, name } from './values.ts';
 
 export function accounts(): Command {
   const command = new Command('accounts').description('merchant accounts');
@@ -20,15 +21,20 @@ export function accounts(): Command {
       );
     });
   command
-    .command('create <id>')
+    .command('create')
     .description('create a merchant account')
-    .requiredOption('--name <name>', 'name for people')
-    .action(async (id: string, { name }: { name: string }) => {
-      // The ID is sent in a header: only printable ASCII, and leading or trailing spaces are lost.
-      if (id === '*' || !/^[!-~]([ -~]{0,253}[!-~])?$/.test(id))
-        throw new Refused('An account ID has 1 to 255 printable ASCII characters and is not *.');
-      if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
-      const made = await withWork((unit) => createAccount(unit, { id, display_name: name }));
+    // The ID is sent in a header: only printable ASCII, and leading or trailing spaces are lost.
+    .argument(
+      '<id>',
+      'ID in requests',
+      matching(
+        /^(?!\*$)[!-~]([ -~]{0,253}[!-~])?$/,
+        'An account ID has 1 to 255 printable ASCII characters and is not *.',
+      ),
+    )
+    .requiredOption('--name <name>', 'name for people', name)
+    .action(async (id: string, { name: display_name }: { name: string }) => {
+      const made = await withWork((unit) => createAccount(unit, { id, display_name }));
       if (!made) throw new Refused(`There is a merchant account ${id} already.`);
       printJson(made);
     });

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { createBuyer } from '../actions/buyers.ts';
 import { presentBuyer } from '../present/buyer.ts';
-import { listBuyers } from '../store/buyers.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { findBuyerById, listBuyers } from '../store/buyers.ts';
 import { eraseCommand } from './erase-buyer.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
+import { matching } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -15,6 +17,9 @@ interface CreateOptions {
   lastName?: string;
   email?: string;
 }
+
+/** Zero bytes cannot be stored. */
+const text = matching(/^[^\0]{1,200}$/s, 'Identifiers and names have 1 to 200 characters.');
 
 export function buyers(): Command {
   const command = new Command('buyers').description('buyers, the owners of stored cards');
@@ -39,12 +44,20 @@ export function buyers(): Command {
       }
     });
   command
+    .command('show <id>')
+    .description('print a buyer as JSON, and since when it is erased, if it is')
+    .action(async (id: string) => {
+      const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerById(db, id)) : undefined;
+      if (!found) throw new Refused(`There is no buyer ${id}. See: payments buyers list`);
+      printJson({ ...presentBuyer(found), erased_at: found.erased_at });
+    });
+  command
     .command('create')
     .description('create a buyer; prints it as JSON')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--external-identifier <text>', "the merchant's own reference, unique within the account")
-    .option('--name <name>', 'name for people')
-    .option('--account-number <text>', 'number of the account with the merchant')
+    .option('--external-identifier <text>', "the merchant's own reference, unique within the account", text)
+    .option('--name <name>', 'name for people', text)
+    .option('--account-number <text>', 'number of the account with the merchant', text)
     .option('--first-name <text>', 'first name in the billing details')
     .option('--last-name <text>', 'last name in the billing details')
     .option('--email <address>', 'email address in the billing details')
@@ -53,11 +66,6 @@ export function buyers(): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  for (const text of [options.externalIdentifier, options.name, options.accountNumber]) {
-    if (text !== undefined && (text.length < 1 || text.length > 200 || text.includes('\u0000'))) {
-      throw new Refused('Identifiers and names have 1 to 200 characters.');
-    }
-  }
   const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
   const made = await withWork(async (unit) => {
     return createBuyer(unit, {

@@ -7,6 +7,7 @@ import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { collect, printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
+import { name } from './values.ts';
 
 interface CreateOptions {
   name: string;
@@ -41,7 +42,7 @@ export function keys(): Command {
   command
     .command('create')
     .description('create a key pair; prints it as JSON with the private key, which is not shown again')
-    .requiredOption('--name <name>', 'name for people, 1 to 200 characters')
+    .requiredOption('--name <name>', 'name for people, 1 to 200 characters', name)
     .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
     .addOption(
       new Option('--role <slug>', 'role; repeat for several').argParser(collect).default([], 'administrator'),
@@ -64,14 +65,14 @@ export function keys(): Command {
   return command;
 }
 
-async function create({ name, algorithm, role, merchantAccount, out }: CreateOptions): Promise<void> {
-  if (name.length < 1 || name.length > 200) throw new Refused('A name has 1 to 200 characters.');
+async function create(options: CreateOptions): Promise<void> {
+  const { algorithm, role, merchantAccount, out } = options;
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
   const pair = await withWork(async (unit) => {
-    const made = await createKeyPair(unit, { privateKey, name, roles, accounts });
+    const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
       throw new Refused(
         'roles' in made

@@ -1,6 +1,9 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
+import { contractVersion } from '../../generated/operations.ts';
 import { visibleLines } from '../visible.ts';
+import { collectFaults, everyCommand, WrongCall } from './faults.ts';
+import { refuseKeptOptions } from './npm.ts';
 import { Refused } from './output.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast.
@@ -20,11 +23,12 @@ const commands: Record<string, () => Promise<Command>> = {
   database: async () => (await import('./database.ts')).database(),
   audit: async () => (await import('./audit.ts')).audit(),
   doctor: async () => (await import('./doctor.ts')).doctor(),
+  completion: async () => (await import('./completion.ts')).completion(),
 };
 
 const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
-  .showHelpAfterError('(add --help for more)')
+  .version(contractVersion, '--version', 'print the version of the service and its contract')
   .addHelpText(
     'after',
     `
@@ -32,20 +36,18 @@ Examples:
   payments keys create --name "Checkout server" --role administrator --out checkout.pem
   payments token --scopes transactions.read --key checkout.pem
   payments roles create reporting --allow transactions.read
+  payments transactions list --status authorization_declined --limit 5
+  payments webhooks trigger transaction.updated
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
   );
-const name = process.argv[2] ?? '';
-const requested = Object.hasOwn(commands, name) ? commands[name] : undefined;
+const args = process.argv.slice(2);
+const [name = ''] = args;
+// Completion needs to know all commands.
+const requested = Object.hasOwn(commands, name) && name !== 'completion' ? commands[name] : undefined;
 for (const load of requested ? [requested] : Object.values(commands)) program.addCommand(await load());
-for (const command of [program, ...program.commands, ...program.commands.flatMap((sub) => sub.commands)]) {
-  command.exitOverride().showHelpAfterError('(add --help for more)');
-  command.configureOutput({
-    outputError: (text, write) => {
-      write(visibleLines(text));
-    },
-  });
-}
+for (const command of everyCommand(program)) command.exitOverride();
+collectFaults(program, args);
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.
 process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => {
@@ -53,10 +55,14 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 });
 
 try {
+  refuseKeptOptions(program, args);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else if (error instanceof WrongCall) {
+    console.error(visibleLines(error.message));
+    process.exitCode = error.exitCode;
   } else {
     const expected = error instanceof Refused || (await isOperatorFault(error));
     const message = error instanceof Error ? error.message : String(error);

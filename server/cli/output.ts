@@ -1,5 +1,6 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
 import { visible, visibleJson } from '../visible.ts';
+import { tableLines } from './table.ts';
 
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
@@ -44,16 +45,9 @@ export function printRows(
   }
   const names = Object.keys(rows[0] ?? {});
   const text = rows.map((row) => names.map((name) => visible(cell(row[name], empty[name]))));
-  const widths = names.map((name, index) =>
-    Math.max(name.length, ...text.map((cells) => cells[index]?.length ?? 0)),
-  );
-  for (const cells of [names, ...text])
-    console.log(
-      cells
-        .map((value, index) => value.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+  // Programs that read a pipe get everything.
+  const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
+  for (const line of tableLines([names, ...text], columns)) console.log(line);
 }
 
 function cell(value: unknown, empty = 'none'): string {
@@ -68,5 +62,9 @@ export const list = (text: string): string[] =>
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean);
+
+/** A word for a command line that is printed to be copied. */
+export const shellWord = (word: string): string =>
+  /^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 export const collect = (value: string, before: string[]): string[] => [...before, value];

@@ -4,50 +4,33 @@ import { passesLuhn } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
-import { listPaymentMethods } from '../store/payment-methods.ts';
+import { presentPaymentMethod } from '../present/payment-method.ts';
+import { findBuyerById } from '../store/buyers.ts';
+import { findPaymentMethod, listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused } from './output.ts';
-import { requireAccount, withDatabase, withEvents } from './support.ts';
+import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
+import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods').description(
-    'stored cards: list them, change their status, replace their details',
+    'stored cards: list them, show one, change their status, replace their details',
   );
   command
     .command('list')
     .description('list the payment methods of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--limit <number>', 'how many', '50')
+    .option('--limit <number>', 'how many', limit(10_000), 50)
     .option('--json', 'for programs')
-    .action(
-      async ({
-        merchantAccount,
-        limit,
-        json,
-      }: {
-        merchantAccount: string;
-        limit: string;
-        json?: boolean;
-      }) => {
-        if (!/^\d{1,5}$/.test(limit)) throw new Refused('--limit is a number.');
-        const rows = await withDatabase(async ({ db }) =>
-          listPaymentMethods(db, await requireAccount(db, merchantAccount), Number(limit)),
-        );
-        const shown = rows.map((row) => ({
-          id: row.id,
-          status: row.status,
-          scheme: row.scheme,
-          label: row.label,
-          expires: row.expiration_date,
-          has_replacement: row.has_replacement,
-          external_identifier: row.external_identifier,
-        }));
-        printRows(shown, json, 'There is no payment method.');
-      },
-    );
+    .action(listMethods);
+  command
+    .command('show <id>')
+    .description('print a payment method as JSON, as the API shows it, with its pending replacement')
+    .addHelpText('after', '\nThe card number is never printed: `label` has its last four digits.')
+    .action(show);
   command
     .command('move <id>')
     .description('move a payment method to another status')
@@ -64,7 +47,11 @@ export function paymentMethods(): Command {
     .description(
       'record new card details that the account updater found; a new number is read from standard input',
     )
-    .requiredOption('--expiration-date <MM/YY>', 'the new date')
+    .requiredOption(
+      '--expiration-date <MM/YY>',
+      'the new date',
+      matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.'),
+    )
     .option('--new-number', 'read the new number from standard input')
     .action(foundReplacement);
   command
@@ -79,13 +66,53 @@ export function paymentMethods(): Command {
   return command;
 }
 
+interface ListOptions {
+  merchantAccount: string;
+  limit: number;
+  json?: boolean;
+}
+
+async function listMethods({ merchantAccount, limit: most, json }: ListOptions): Promise<void> {
+  const rows = await withDatabase(async ({ db }) =>
+    listPaymentMethods(db, await requireAccount(db, merchantAccount), most),
+  );
+  const shown = rows.map((row) => ({
+    id: row.id,
+    status: row.status,
+    scheme: row.scheme,
+    label: row.label,
+    expires: row.expiration_date,
+    has_replacement: row.has_replacement,
+    external_identifier: row.external_identifier,
+  }));
+  printRows(shown, json, 'There is no payment method.');
+}
+
+async function show(id: string): Promise<void> {
+  const shown = await withDatabase(async ({ db }, config) => {
+    const found = isUuid(id) ? await findPaymentMethod(db, id) : undefined;
+    if (!found) throw notFound(id);
+    const buyer = found.buyer_id === null ? undefined : await findBuyerById(db, found.buyer_id);
+    const { replacement, replacement_found_at } = found;
+    return {
+      ...presentPaymentMethod(found, buyer, await publicUrlOf(db, config)),
+      replacement: replacement && {
+        // A card whose number stays keeps its label and scheme.
+        label: replacement.label ?? found.label,
+        scheme: replacement.scheme ?? found.scheme,
+        expiration_date: replacement.expiration_date,
+        found_at: replacement_found_at,
+      },
+    };
+  });
+  printJson(shown);
+}
+
 async function foundReplacement(
   id: string,
   options: { expirationDate: string; newNumber?: boolean },
 ): Promise<void> {
   const { expirationDate } = options;
-  if (!/^(0[1-9]|1[0-2])\/\d{2}$/.test(expirationDate))
-    throw new Refused('--expiration-date is MM/YY, such as 12/31.');
   const number = options.newNumber === true || !process.stdin.isTTY ? await readSecretLine('New number') : '';
   if (number !== '' && !/^[0-9]{13,19}$/.test(number))
     throw new Refused('A card number has 13 to 19 digits.');

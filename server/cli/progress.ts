@@ -13,7 +13,9 @@ export const count = (number: number, of?: string): string =>
   `${number.toLocaleString('en-US')}${of === undefined ? '' : ` ${of}${number === 1 ? '' : 's'}`}`;
 
 export function startProgress(text: string): Progress {
-  const spinner = ora({ text, isEnabled: process.stderr.isTTY, discardStdin: false });
+  // `ora` itself does not look at NO_COLOR.
+  const color = process.stderr.isTTY && process.stderr.hasColors() ? 'cyan' : false;
+  const spinner = ora({ text, color, isEnabled: process.stderr.isTTY, discardStdin: false });
   if (process.stderr.isTTY) spinner.start();
   return {
     update: (newText) => {

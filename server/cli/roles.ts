@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { createRole } from '../actions/roles.ts';
 import { isPermission } from '../domain/scopes.ts';
 import { listRoles } from '../store/roles.ts';
-import { list, printJson, printRows, Refused } from './output.ts';
+import { printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
+import { matching, name, words } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles').description('roles, which limit what a key pair may do');
@@ -20,32 +21,36 @@ export function roles(): Command {
       );
     });
   command
-    .command('create <slug>')
+    .command('create')
     .description('create a role')
-    .requiredOption('--allow <permissions>', 'what it allows, separated by commas: transactions.read,*.write')
-    .option('--name <name>', 'name for people; the slug if left out')
+    .argument(
+      '<slug>',
+      'its short name',
+      matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'A slug has lower-case letters, digits and hyphens: finance-team'),
+    )
+    .requiredOption(
+      '--allow <permissions>',
+      'what it allows, separated by commas: transactions.read,*.write',
+      words(
+        isPermission,
+        (wrong) =>
+          `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
+      ),
+    )
+    .option('--name <name>', 'name for people; the slug if left out', name)
     .option('--description <text>', 'what it is for')
-    .action(
-      async (
-        slug: string,
-        { allow, name, description }: { allow: string; name?: string; description?: string },
-      ) => {
-        const permissions = list(allow);
-        const wrong = permissions.filter((permission) => !isPermission(permission));
-        if (permissions.length === 0 || wrong.length > 0) {
-          throw new Refused(
-            `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
-          );
-        }
-        if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
-          throw new Refused('A slug has lower-case letters, digits and hyphens: finance-team');
-        if (name?.length === 0 || (name ?? slug).length > 200)
-          throw new Refused('A name has 1 to 200 characters.');
-        const role = { slug, name: name ?? slug, description: description ?? null, permissions };
-        const made = await withWork((unit) => createRole(unit, role));
-        if (!made) throw new Refused(`There is a role ${slug} already.`);
-        printJson(made);
-      },
-    );
+    .action(async (slug: string, options: { allow: string[]; name?: string; description?: string }) => {
+      // A slug can be longer than a name.
+      const display = name(options.name ?? slug);
+      const role = {
+        slug,
+        name: display,
+        description: options.description ?? null,
+        permissions: options.allow,
+      };
+      const made = await withWork((unit) => createRole(unit, role));
+      if (!made) throw new Refused(`There is a role ${slug} already.`);
+      printJson(made);
+    });
   return command;
 }

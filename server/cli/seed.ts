@@ -8,42 +8,44 @@ import { countSeeded } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
+import { time, whole } from './values.ts';
 
 const batch = 1000;
 
 export function seed(): Command {
   return new Command('seed')
     .description('create sample transactions; the same seed creates the same transactions')
-    .requiredOption('--transactions <number>', 'how many, up to 10000000')
+    .requiredOption(
+      '--transactions <number>',
+      'how many, up to 10000000',
+      whole(0, 10_000_000, '--transactions is a number up to 10000000.'),
+    )
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--seed <number>', 'seed of the sequence; a second run continues the sequence', '1')
-    .option('--until <time>', 'latest creation time; by default the start of today (UTC)')
+    .option(
+      '--seed <number>',
+      'seed of the sequence; a second run continues the sequence',
+      whole(0, 999_999, '--seed is a number of up to six digits.'),
+      1,
+    )
+    .option('--until <time>', 'latest creation time; by default the start of today (UTC)', time('--until'))
     .action(run);
 }
 
 interface Options {
-  transactions: string;
+  transactions: number;
   merchantAccount: string;
-  seed: string;
-  until?: string;
+  seed: number;
+  until?: Date;
 }
 
 async function run({
-  transactions,
+  transactions: total,
   merchantAccount: account,
-  seed: sequence,
-  until,
+  seed: seedNumber,
+  until: end = new Date(new Date().setUTCHours(0, 0, 0, 0)),
 }: Options): Promise<void> {
   if (readConfig().environment === 'production')
     throw new Refused('Sample transactions can be created only in the sandbox.');
-  if (!/^\d{1,8}$/.test(transactions) || Number(transactions) > 10_000_000)
-    throw new Refused('--transactions is a number up to 10000000.');
-  if (!/^\d{1,6}$/.test(sequence)) throw new Refused('--seed is a number of up to six digits.');
-  const end = until === undefined ? new Date(new Date().setUTCHours(0, 0, 0, 0)) : new Date(until);
-  if (Number.isNaN(end.getTime()) || !/^\d{4}-\d\d-\d\d/.test(until ?? end.toISOString()))
-    throw new Refused('--until is a time such as 2026-11-15T00:00:00Z.');
-  const total = Number(transactions);
-  const seedNumber = Number(sequence);
   const progress = startProgress('Seeding');
   try {
     await withSecrets(({ database: { db }, secrets }) =>

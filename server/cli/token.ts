@@ -6,7 +6,8 @@ import { isScope } from '../domain/scopes.ts';
 import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
-import { list, Refused } from './output.ts';
+import { Refused } from './output.ts';
+import { whole, words } from './values.ts';
 
 export function token(): Command {
   return new Command('token')
@@ -14,29 +15,27 @@ export function token(): Command {
     .requiredOption(
       '--scopes <scopes>',
       "scopes, separated by commas: transactions.read,payment-methods.write, or '*.read'",
+      words(isScope, (wrong) =>
+        wrong.length === 0
+          ? 'Name at least one scope: --scopes transactions.read'
+          : `${wrong.join(', ')} is not a scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
+      ),
     )
     .option('--key <file>', 'private key (PEM); by default that of the sandbox')
-    .option('--ttl <seconds>', 'lifetime, at most 86400', '3600')
+    .option(
+      '--ttl <seconds>',
+      `lifetime, at most ${longestLifetimeSeconds}`,
+      whole(1, longestLifetimeSeconds, `--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`),
+      3600,
+    )
     .addHelpText(
       'after',
       `
 Example:
   curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes transactions.read)" http://127.0.0.1:8080/transactions`,
     )
-    .action(({ scopes, key, ttl }: { scopes: string; key?: string; ttl: string }) => {
-      const requested = list(scopes);
-      const wrong = requested.filter((scope) => !isScope(scope));
-      if (requested.length === 0) throw new Refused('Name at least one scope: --scopes transactions.read');
-      if (wrong.length > 0) {
-        throw new Refused(
-          `${wrong.join(', ')} is not a scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
-        );
-      }
-      const seconds = Number(ttl);
-      if (!/^\d{1,6}$/.test(ttl) || seconds < 1 || seconds > longestLifetimeSeconds) {
-        throw new Refused(`--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`);
-      }
-      console.log(signToken(readKey(key), requested, seconds));
+    .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
+      console.log(signToken(readKey(key), scopes, ttl));
     });
 }
 

@@ -3,16 +3,39 @@ import { moveTransaction } from '../actions/transactions.ts';
 import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
+import { presentTransaction } from '../present/transaction.ts';
+import { findTransaction } from '../store/transactions.ts';
 import { printJson, Refused } from './output.ts';
-import { withEvents } from './support.ts';
+import { withDatabase, withEvents } from './support.ts';
+import { listCommand } from './transactions-list.ts';
+import { matching } from './values.ts';
+
+const notFound = (id: string) => new Refused(`There is no transaction ${id}.`);
 
 export function transactions(): Command {
-  const command = new Command('transactions').description('transactions: change their status');
+  const command = new Command('transactions')
+    .description('transactions: list them, show one, change their status')
+    .addCommand(listCommand());
+  command
+    .command('show <id>')
+    .description('print a transaction as JSON, as the API shows it')
+    .action(async (id: string) => {
+      const found = await withDatabase(({ db }) => findTransaction(db, id));
+      if (!found) throw notFound(id);
+      printJson(presentTransaction(found));
+    });
   command
     .command('move <id>')
     .description('move a transaction to another status')
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(transactionMoves)))
-    .option('--reason <code>', 'why it was declined or failed')
+    .option(
+      '--reason <code>',
+      'why it was declined or failed',
+      matching(
+        /^[a-z0-9_]{1,64}$/,
+        'A reason has lower-case letters, digits and underscores: expired_payment_method',
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -23,15 +46,12 @@ Example:
   payments transactions move 7099948d-7286-47e4-aad8-b68f7eb44591 authorization_declined --reason expired_payment_method`,
     )
     .action(async (id: string, status: TransactionStatus, { reason }: { reason?: string }) => {
-      if (reason !== undefined && !/^[a-z0-9_]{1,64}$/.test(reason)) {
-        throw new Refused('A reason has lower-case letters, digits and underscores: expired_payment_method');
-      }
       const moved = isUuid(id)
         ? await withEvents(({ inUnitOfWork }) =>
             inUnitOfWork((unit) => moveTransaction(unit, id, status, reason)),
           )
         : undefined;
-      if (!moved) throw new Refused(`There is no transaction ${id}.`);
+      if (!moved) throw notFound(id);
       printJson({ id: moved.id, status: moved.status });
     });
   return command;

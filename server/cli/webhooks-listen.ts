@@ -6,17 +6,15 @@ import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { jsonText, Refused, untilStopped } from './output.ts';
+import { jsonText, Refused, shellWord, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
-  port: string;
+  port: number;
   merchantAccount: string;
 }
 
 export async function listen({ port, merchantAccount }: Options): Promise<void> {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new Refused('--port is a number from 0 to 65535.');
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (config.environment === 'production')
       throw new Refused(
@@ -24,7 +22,7 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
       );
     const all = merchantAccount === '*';
     if (!all) await requireAccount(db, merchantAccount);
-    const receiver = await startReceiver(Number(port));
+    const receiver = await startReceiver(port);
     const { server, url } = receiver;
     const subscription = {
       merchant_account_id: all ? null : merchantAccount,
@@ -53,6 +51,10 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
 
 const howTo = (publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
+
+  npm run -s payments -- webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
+
+or store a card:
 
   curl -X POST ${publicUrl}/payment-methods \\
     -H "Authorization: Bearer $(npm run -s payments -- token --scopes payment-methods.write)" \\

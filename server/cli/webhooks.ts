@@ -8,10 +8,10 @@ import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { listDeliveries } from '../store/events.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
-import { listen } from './webhooks-listen.ts';
 import { printJson, printRows, Refused, untilStopped } from './output.ts';
 import {
   inAuditedWork,
@@ -21,6 +21,9 @@ import {
   withWork,
   type EventParts,
 } from './support.ts';
+import { limit, matching, time, uuid, whole } from './values.ts';
+import { listen } from './webhooks-listen.ts';
+import { triggerCommand } from './webhooks-trigger.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
@@ -42,7 +45,12 @@ export function webhooks(): Command {
   command
     .command('rotate <id>')
     .description('create a new secret; the old one also signs until it expires')
-    .option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d', '24h')
+    .option(
+      '--keep <time>',
+      'how long the old one stays valid: 30m, 24h, 7d',
+      matching(/^\d{1,4}[smhd]$/, '--keep is a number and s, m, h or d: 24h'),
+      '24h',
+    )
     .action(rotate);
   command
     .command('activate <id>')
@@ -54,18 +62,24 @@ export function webhooks(): Command {
     .action((id: string) => switchTo(id, false));
   command
     .command('deliveries')
-    .description('show attempts with time, status, duration and error, newest delivery first')
-    .option('--subscription <id>', 'of this subscription')
-    .option('--event <id>', 'of this event')
+    .description(
+      'show attempts with time, status, duration and error, and when the next one is due; newest delivery first',
+    )
+    .option('--subscription <id>', 'of this subscription', uuid)
+    .option('--event <id>', 'of this event', uuid)
     .option('--failed', 'only failed deliveries, which are not retried any more')
-    .option('--limit <number>', 'how many rows', '50')
+    .option('--limit <number>', 'how many rows', limit(100_000), 50)
     .option('--json', 'for programs')
     .action(deliveries);
   command
-    .command('replay [event]')
+    .command('replay')
     .description('deliver an event again, or all failed deliveries')
+    .argument('[event]', 'its ID', (text) => {
+      if (!isUuid(text)) throw new Refused(`${text} is not an event ID.`);
+      return text;
+    })
     .option('--failed', 'all failed deliveries, which are not retried any more')
-    .option('--since <time>', 'with --failed: those created since then')
+    .option('--since <time>', 'with --failed: those created since then', time('--since'))
     .action(replay);
   command
     .command('work')
@@ -74,19 +88,22 @@ export function webhooks(): Command {
   command
     .command('listen')
     .description('start a local receiver, subscribe it, and print each event after checking its signature')
-    .option('--port <number>', 'port of the receiver; any free one if left out', '0')
+    .option(
+      '--port <number>',
+      'port of the receiver; any free one if left out',
+      whole(0, 65_535, '--port is a number from 0 to 65535.'),
+      0,
+    )
     .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
     .action(listen);
-  return command;
+  return command.addCommand(triggerCommand());
 }
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
-  const [, number = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(keep) ?? [];
-  if (number === '') throw new Refused('--keep is a number and s, m, h or d: 24h');
   if (!isUuid(id)) throw noSubscription(id);
-  const keepMilliseconds = Number(number) * (units[unit] ?? 0) * 1000;
+  const keepMilliseconds = Number(keep.slice(0, -1)) * (units[keep.slice(-1)] ?? 0) * 1000;
   const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
     const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
     if (done) return done;
@@ -113,16 +130,17 @@ interface DeliveriesOptions {
   subscription?: string;
   event?: string;
   failed?: boolean;
-  limit: string;
+  limit: number;
   json?: boolean;
 }
 
-async function deliveries({ subscription, event, failed, limit, json }: DeliveriesOptions): Promise<void> {
-  for (const id of [subscription, event])
-    if (id !== undefined && !isUuid(id)) throw new Refused(`${id} is not an ID.`);
-  if (!/^\d{1,6}$/.test(limit)) throw new Refused('--limit is a number.');
-  const filter = { subscriptionId: subscription, eventId: event, failed, limit: Number(limit) };
-  const rows = await withDatabase(({ db }) => listDeliveries(db, filter));
+async function deliveries({ subscription, event, json, ...filter }: DeliveriesOptions): Promise<void> {
+  const { rows, next } = await withDatabase(async ({ db }) => {
+    const found = await listDeliveries(db, { subscriptionId: subscription, eventId: event, ...filter });
+    const pending = found.filter(({ state }) => state === 'pending');
+    return { rows: found, next: await findNextAttempts(db, pending) };
+  });
+  const now = Date.now();
   const shown = rows.map((row) => ({
     event: row.event_id,
     name: row.name,
@@ -133,21 +151,27 @@ async function deliveries({ subscription, event, failed, limit, json }: Deliveri
     status: row.status,
     ms: row.milliseconds,
     error: row.error,
+    next_attempt: json ? (next.get(row.id) ?? null) : untilThen(next.get(row.id), now),
   }));
   printRows(shown, json, 'There is no delivery.');
 }
 
+function untilThen(due: Date | undefined, now: number): string | undefined {
+  if (!due) return undefined;
+  const seconds = Math.round((due.getTime() - now) / 1000);
+  if (seconds <= 0) return 'now';
+  if (seconds < 100) return `in ${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+}
+
 async function replay(
   event: string | undefined,
-  { failed, since }: { failed?: boolean; since?: string },
+  { failed, since }: { failed?: boolean; since?: Date },
 ): Promise<void> {
   if ((event === undefined) === (failed === undefined))
     throw new Refused('Give the ID of an event, or --failed.');
-  if (event !== undefined && !isUuid(event)) throw new Refused(`${event} is not an event ID.`);
-  const from = since === undefined ? undefined : new Date(since);
-  if (from && (Number.isNaN(from.getTime()) || !/^\d{4}-\d\d-\d\d/.test(since ?? '')))
-    throw new Refused('--since is a time such as 2026-11-15T00:00:00Z.');
-  const filter = { eventId: event, failed, since: from };
+  const filter = { eventId: event, failed, since };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
     inAuditedWork(db, async (unit) => {
       const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));

@@ -22,6 +22,10 @@ export const findBuyer = (db: Tx, account: string, by: { id: string } | { extern
   ).executeTakeFirst();
 };
 
+/** Also one that is erased. */
+export const findBuyerById = (db: Db, id: string) =>
+  db.selectFrom('buyers').selectAll().where('id', '=', id).executeTakeFirst();
+
 export const listBuyers = (db: Db, account: string) =>
   db
     .selectFrom('buyers')

@@ -28,4 +28,5 @@ export const createOutbox =
       created_at: at,
     });
     await queue.add(db, due);
+    return { id, deliveries: due.length };
   };

@@ -175,6 +175,31 @@ export async function openQueue(
   };
 }
 
+/** When the next attempt of each pending delivery is due, by its ID. A time in the past: as soon as a worker is free. */
+export async function findNextAttempts(
+  db: Db,
+  pending: readonly (Lane & { id: string; round: number })[],
+): Promise<Map<string, Date>> {
+  // Without deliveries the queue may not have its tables yet.
+  if (pending.length === 0) return new Map();
+  const { rows } = await db.executeQuery<{ id: string; at: Date }>(
+    CompiledQuery.raw(
+      `select data ->> 'deliveryId' as id, min(start_after) as at from pgboss.job
+       join unnest($3::text[], $4::integer[]) as wanted (id, round)
+         on data ->> 'deliveryId' = wanted.id and (data ->> 'round')::integer = wanted.round
+       where name = $1 and state <= 'active' and singleton_key = any($2::text[])
+       group by 1`,
+      [
+        queueName,
+        [...new Set(pending.map(keyOf))],
+        pending.map(({ id }) => id),
+        pending.map(({ round }) => round),
+      ],
+    ),
+  );
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
+
 async function createLaneIndex(pool: Pool): Promise<void> {
   // `create index if not exists` waits for all transactions that write, even if the index exists.
   const { rows } = await pool.query<{ exists: boolean }>(

@@ -159,7 +159,8 @@ it('continues after the database was down, and logs the failure', async () => {
   const { db } = away;
   const key = Buffer.alloc(32);
   const now = () => new Date();
-  const inUnitOfWork = createUnitOfWork({ db, outbox: () => Promise.resolve(), publicUrl: () => '', now });
+  const outbox = () => Promise.resolve({ id: '', deliveries: 0 });
+  const inUnitOfWork = createUnitOfWork({ db, outbox, publicUrl: () => '', now });
   const jobs = startJobs({
     db,
     inUnitOfWork,

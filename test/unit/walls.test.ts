@@ -98,6 +98,7 @@ const rooms: Record<string, Room> = {
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
   'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
+  bin: { from: [] },
   client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
   mock: {
     from: [

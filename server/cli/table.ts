@@ -1,0 +1,48 @@
+// A table for people, which fits the terminal.
+
+const gap = '  ';
+const narrowest = 4;
+
+/** Lines of at most `columns`; without a number, everything is shown in full. */
+export function tableLines(rows: readonly (readonly string[])[], columns: number | undefined): string[] {
+  const natural = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index]))));
+  const widths = columns === undefined ? natural : fitting(natural, columns);
+  return rows.map((cells) => {
+    const line = cells.map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0));
+    return cut(line.join(gap).trimEnd(), columns ?? Infinity);
+  });
+}
+
+/** The widest columns become narrower; the first, which names the record in other commands, stays. */
+function fitting(natural: readonly number[], columns: number): number[] {
+  const capped = (cap: number) => natural.map((width, index) => (index === 0 ? width : Math.min(width, cap)));
+  const total = (widths: readonly number[]) =>
+    widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  let cap = Math.max(...natural);
+  while (cap > narrowest && total(capped(cap)) > columns) cap -= 1;
+  return capped(cap);
+}
+
+const segmenter = new Intl.Segmenter('en');
+const graphemes = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
+
+// Terminals show these in two columns.
+const wide =
+  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+
+const widthOf = (text = ''): number =>
+  graphemes(text).reduce((sum, grapheme) => sum + (wide.test(grapheme) ? 2 : 1), 0);
+
+const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const grapheme of graphemes(text)) {
+    used += widthOf(grapheme);
+    if (used > width) break;
+    kept += grapheme;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,118 @@
+// `payments` as an installed command: the program that package.json names, and completion in a real shell.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { contractVersion } from '../../generated/operations.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { root, run } from '../support/processes.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const scratch = mkdtempSync(join(tmpdir(), 'payments-command-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe('npx payments', () => {
+  const clone = join(scratch, 'clone');
+  const { name, version, type, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const npx = (...args: string[]) =>
+    run('npx', ['--offline', 'payments', ...args], {
+      cwd: clone,
+      env: { npm_config_cache: join(scratch, 'cache') },
+    });
+  beforeAll(() => {
+    mkdirSync(clone);
+    cpSync(join(root, 'bin'), join(clone, 'bin'), { recursive: true });
+    writeFileSync(join(clone, 'package.json'), JSON.stringify({ name, version, type, bin }));
+  });
+
+  it('says before the build what to do', async () => {
+    const { status, stdout, stderr } = await npx('--version');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('payments is not built yet. Run: npm run build');
+  });
+
+  it('runs the compiled command line after the build', async () => {
+    symlinkSync(inject('compiled'), join(clone, 'dist'));
+    expect(await npx('--version')).toMatchObject({ status: 0, stdout: `${contractVersion}\n` });
+    const wrong = await npx('token', '--ttl', '0');
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toContain("required option '--scopes <scopes>' not specified");
+  });
+});
+
+describe('payments completion', () => {
+  let bash: string;
+  beforeAll(async () => {
+    const { status, stdout } = await paymentsHere(['completion', 'bash'], {});
+    expect(status).toBe(0);
+    bash = join(scratch, 'payments.bash');
+    writeFileSync(bash, stdout);
+  });
+
+  /** What bash offers for the last of these words. */
+  const offered = async (...words: string[]) => {
+    const script = `source ${bash}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _payments
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { status, stdout, stderr } = await run('bash', ['-c', script, 'bash', 'payments', ...words]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout.split('\n').filter(Boolean);
+  };
+
+  it.each([
+    [['tr'], ['transactions']],
+    [['--v'], ['--version']],
+    [
+      ['keys', ''],
+      ['list', 'create', 'deactivate', '--help'],
+    ],
+    [
+      ['webhooks', 'trigger', 'transaction.'],
+      ['transaction.created', 'transaction.updated'],
+    ],
+    [
+      ['keys', 'create', '--name', 'list', '--algorithm', ''],
+      ['ECDSA', 'RSA'],
+    ],
+    [['transactions', 'list', '--limit', '5', '--stat'], ['--status']],
+    // Nothing, so that bash completes the name of a file.
+    [['keys', 'create', '--out', ''], []],
+  ])('in bash %j offers %j', async (words, expected) => {
+    expect(await offered(...words)).toEqual(expected);
+  });
+
+  it('is registered for the word payments', async () => {
+    const { stdout } = await run('bash', ['-c', `source ${bash}; complete -p payments`]);
+    expect(stdout).toBe('complete -o default -F _payments payments\n');
+  });
+
+  it('knows every command of --help', async () => {
+    const { stdout } = await paymentsHere(['--help'], {});
+    const named = [...stdout.matchAll(/^ {2}([a-z-]+) .*/gm)].map(([, word]) => word ?? '');
+    const commands = named.filter((word) => word !== 'payments' && word !== 'help');
+    expect(commands.length).toBeGreaterThan(14);
+    expect(await offered('')).toEqual(expect.arrayContaining(commands));
+  });
+
+  it('every list has --json', () => {
+    const lists = [...readFileSync(bash, 'utf8').matchAll(/^ +'payments ([^']+)'\) offered='([^']*)'/gm)]
+      .map(([, place = '', words = '']) => ({ place, words: words.split(' ') }))
+      .filter(({ place }) => / list$|^audit$|^webhooks deliveries$|^doctor$/.test(place));
+    expect(lists.length).toBeGreaterThan(9);
+    expect(lists.filter(({ words }) => !words.includes('--json')).map(({ place }) => place)).toEqual([]);
+  });
+
+  it('for zsh has the same words, and no other shell is known', async () => {
+    const { stdout } = await paymentsHere(['completion', 'zsh'], {});
+    expect(stdout).toMatch(/^#compdef payments\n/);
+    const cases = (text: string) => text.match(/^ +'payments.*;;$/gm);
+    expect(cases(stdout)).toEqual(cases(readFileSync(bash, 'utf8')));
+    const { status, stderr } = await paymentsHere(['completion', 'fish'], {});
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Allowed choices are bash, zsh')]);
+  });
+});

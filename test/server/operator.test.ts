@@ -1,0 +1,396 @@
+// What an operator looks at and tries out: transactions, cards, buyers, triggered events, and how calls are refused.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { contractVersion, events } from '../../generated/operations.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { run } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { createAccount, createBuyer, createTransactions, noteReplacement } from '../support/records.ts';
+import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
+import { buyer, transaction } from '../support/transactions.ts';
+import { hasty, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  // The first attempt fails, and the second is not due for an hour.
+  const webhooks = { ...hasty, schedule: () => 3600 };
+  service = await startTestService({ config: { secrets }, webhooks });
+  await createAccount(db(), { id: 'paging', display_name: 'Paging' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const db = () => service.service.database.db;
+const payments = (...args: string[]) => {
+  const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = service.config;
+  return paymentsHere(args, { DATABASE_URL, DATA_DIR });
+};
+const json = async <T>(...args: string[]) => {
+  const { status, stdout, stderr } = await payments(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+};
+const unknown = '00000000-0000-4000-8000-000000000000';
+
+interface List {
+  items: { id: string }[];
+  next_cursor: string | null;
+}
+
+describe('payments transactions list', () => {
+  const account = ['--merchant-account', 'paging'];
+  const at = (minute: number) => `2026-11-15T10:0${minute}:00.000Z`;
+  const rows = [0, 1, 2, 3, 4].map((minute) =>
+    transaction({
+      merchant_account_id: 'paging',
+      status: minute === 2 ? 'authorization_declined' : 'processing',
+      buyer: minute === 3 ? buyer({ external_identifier: 'buyer-42' }) : null,
+      external_identifier: `order ${minute}`,
+      created_at: at(minute),
+      updated_at: at(minute),
+    }),
+  );
+  const newest = rows.map(({ id }) => id).reverse();
+  const listed = async (...args: string[]) =>
+    (await json<List>('transactions', 'list', ...account, ...args, '--json')).items.map(({ id }) => id);
+  beforeAll(() => createTransactions(db(), rows));
+
+  it('lists what the API lists, in its shape', async () => {
+    const { body } = await service.call('GET', '/transactions', {
+      token: service.token('transactions.read'),
+      headers: { 'X-Service-Merchant-Account-ID': 'paging' },
+    });
+    const { items } = await json<List>('transactions', 'list', ...account, '--json');
+    expect(items.map(({ id }) => id)).toEqual(newest);
+    expect(items).toEqual((body as List).items);
+  });
+
+  it.each([
+    [['--status', 'authorization_declined'], [2]],
+    [
+      ['--status', 'authorization_declined', 'processing', '--limit', '2'],
+      [4, 3],
+    ],
+    [['--buyer', 'buyer-42'], [3]],
+    [['--buyer', unknown], []],
+    [['--search', 'order 1'], [1]],
+    [
+      ['--since', at(1), '--until', at(2)],
+      [2, 1],
+    ],
+  ])('%j', async (args, minutes) => {
+    expect(await listed(...args)).toEqual(minutes.map((minute) => rows[minute]?.id));
+  });
+
+  it('prints a table for people, and below it the command for the next page', async () => {
+    const pages: string[] = [];
+    let call = ['transactions', 'list', '--limit', '2', ...account];
+    for (;;) {
+      const { status, stdout, stderr } = await payments(...call);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(
+        /^id +status +amount +currency +method +buyer +external_identifier +created_at\n/,
+      );
+      pages.push(...(stdout.match(/^[0-9a-f-]{36}/gm) ?? []));
+      const [, next] = /^\nNext page: payments (.+)\n$/.exec(stderr) ?? [];
+      if (next === undefined) break;
+      call = next.split(' ');
+      expect(call.filter((word) => word === '--cursor')).toHaveLength(1);
+    }
+    expect(pages).toEqual(newest);
+  });
+
+  it('refuses a cursor of other filters or another account', async () => {
+    const { next_cursor } = await json<List>('transactions', 'list', ...account, '--limit', '2', '--json');
+    for (const other of [['--status', 'processing', ...account], ['--merchant-account', '*'], []]) {
+      const refused = await payments('transactions', 'list', ...other, '--cursor', next_cursor ?? '');
+      expect(refused).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('other filters') as string,
+      });
+    }
+  });
+
+  it('lists all accounts with *, and refuses one that does not exist', async () => {
+    const ids = await json<List>(
+      'transactions',
+      'list',
+      '--merchant-account',
+      '*',
+      '--limit',
+      '1000',
+      '--json',
+    );
+    expect(ids.items.map(({ id }) => id)).toEqual(expect.arrayContaining(newest));
+    const none = await payments('transactions', 'list', '--merchant-account', 'none');
+    expect(none).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no merchant account none') as string,
+    });
+  });
+
+  it('show prints one as the API shows it', async () => {
+    const { items } = await json<List>('transactions', 'list', ...account, '--json');
+    expect(await json('transactions', 'show', items[1]?.id ?? '')).toEqual(items[1]);
+    for (const id of [unknown, 'x'])
+      expect(await payments('transactions', 'show', id)).toMatchObject({
+        status: 1,
+        stderr: `There is no transaction ${id}.\n`,
+      });
+  });
+});
+
+describe('payments payment-methods show', () => {
+  it('shows label, scheme, status, buyer and the pending replacement, and never a number', async () => {
+    const { body } = await service.call('POST', '/payment-methods', {
+      token: service.token('*.write'),
+      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+    });
+    const { id } = body as { id: string };
+    const plain = await json('payment-methods', 'show', id);
+    expect(plain).toEqual({ ...(body as object), replacement: null });
+    await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    const { stdout } = await payments('payment-methods', 'show', id);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ label: '1111', scheme: 'visa', status: 'succeeded', has_replacement: true },
+      replacement: { label: '4444', scheme: 'mastercard', expiration_date: '12/44' },
+    });
+    expect(stdout).not.toMatch(/\d{13}|sealed/);
+  });
+
+  it('refuses one that does not exist', async () => {
+    for (const id of [unknown, 'x'])
+      expect(await payments('payment-methods', 'show', id)).toMatchObject({
+        status: 1,
+        stderr: `There is no payment method ${id}. See: payments payment-methods list\n`,
+      });
+  });
+});
+
+it('payments buyers show prints a buyer, also an erased one', async () => {
+  const made = await createBuyer(db(), {
+    ...{ merchant_account_id: 'default', external_identifier: 'b-1', display_name: 'Zoë' },
+    ...{ account_number: null, billing_details: null },
+  });
+  const id = made?.id ?? '';
+  expect(await json('buyers', 'show', id)).toMatchObject({
+    type: 'buyer',
+    id,
+    display_name: 'Zoë',
+    erased_at: null,
+  });
+  expect((await payments('buyers', 'erase', id, '--yes')).status).toBe(0);
+  expect(await json('buyers', 'show', id)).toMatchObject({
+    id,
+    display_name: null,
+    erased_at: expect.any(String) as string,
+  });
+  expect(await payments('buyers', 'show', unknown)).toMatchObject({
+    status: 1,
+    stderr: `There is no buyer ${unknown}. See: payments buyers list\n`,
+  });
+});
+
+interface Triggered {
+  event: string;
+  target: string;
+  is_example: boolean;
+  subscriptions: number;
+}
+
+describe('payments webhooks trigger', () => {
+  it.each(events)('%s of an account without records shows the example of the contract', async (name) => {
+    await createAccount(db(), { id: name, display_name: 'Empty' });
+    await using receiver = await startReceiver();
+    const subscription = await subscribe(service, receiver.url, { account: name });
+    const told = await json<Triggered>('webhooks', 'trigger', name, '--merchant-account', name);
+    expect(told).toMatchObject({ name, is_example: true, subscriptions: 1 });
+    await receiver.received(1);
+    verify(subscription.secret, receiver.got[0]);
+    expect(JSON.parse(receiver.got[0]?.body ?? '')).toMatchObject({
+      ...{ type: 'event', id: told.event, name, merchant_account_id: name },
+      target: { id: told.target, merchant_account_id: name },
+    });
+    await unsubscribe(service, subscription);
+  });
+
+  it('shows the newest record of the account, or the one that is named', async () => {
+    const older = await storeCard(service);
+    const newer = await storeCard(service);
+    const trigger = (...args: string[]) => payments('webhooks', 'trigger', 'payment-method.updated', ...args);
+    const { status, stdout, stderr } = await trigger();
+    expect([status, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ target: newer, is_example: false, subscriptions: 0 }),
+    ]);
+    expect(stderr).toContain('default has no active subscription, so nobody receives it.');
+    expect(JSON.parse((await trigger('--id', older)).stdout)).toMatchObject({ target: older });
+    for (const args of [
+      ['--id', unknown],
+      ['--id', older, '--merchant-account', 'paging'],
+    ])
+      expect(await trigger(...args)).toMatchObject({
+        ...{ status: 1, stdout: '' },
+        stderr: expect.stringContaining('that payment-method.updated could show.') as string,
+      });
+    const [noted] = await json<{ command: string }[]>('audit', '--limit', '1', '--json');
+    expect(noted?.command).toBe(`webhooks trigger payment-method.updated --id ${older}`);
+  });
+
+  it('is refused in production, and for an event that the contract does not have', async () => {
+    const key = () => randomBytes(32).toString('base64');
+    const production = await paymentsHere(['webhooks', 'trigger', 'transaction.created'], {
+      ENVIRONMENT: 'production',
+      DATABASE_URL: service.config.databaseUrl,
+      PUBLIC_URL: 'https://payments.example',
+      CARD_KEY: key(),
+      FINGERPRINT_KEY: key(),
+      CURSOR_KEY: key(),
+    });
+    expect(production.status).toBe(1);
+    expect(production.stderr).toMatch(/^Events can be triggered only in the sandbox/);
+    const { status, stderr } = await payments('webhooks', 'trigger', 'transaction.lost');
+    expect(status).toBe(2);
+    expect(stderr).toContain(`Allowed choices are ${events.join(', ')}.`);
+  });
+});
+
+it('payments webhooks deliveries says when the next attempt is due', async () => {
+  await using receiver = await startReceiver((res) => res.writeHead(500).end());
+  const subscription = await subscribe(service, receiver.url);
+  await storeCard(service);
+  const deliveries = (...args: string[]) =>
+    payments('webhooks', 'deliveries', '--subscription', subscription.id, ...args);
+  const [tried] = await until(async () => {
+    const rows = JSON.parse((await deliveries('--json')).stdout) as {
+      attempt: number | null;
+      next_attempt: string;
+    }[];
+    return rows[0]?.attempt === 1 && rows;
+  });
+  const minutes = (Date.parse(tried?.next_attempt ?? '') - Date.now()) / 60_000;
+  expect(minutes).toBeGreaterThan(50);
+  expect(minutes).toBeLessThanOrEqual(60);
+  expect((await deliveries()).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
+  await payments('webhooks', 'deactivate', subscription.id);
+  await db()
+    .updateTable('deliveries')
+    .set({ state: 'failed' })
+    .where('subscription_id', '=', subscription.id)
+    .execute();
+  expect(JSON.parse((await deliveries('--json')).stdout)).toMatchObject([
+    { state: 'failed', next_attempt: null },
+  ]);
+  await unsubscribe(service, subscription);
+});
+
+describe('a wrong call', () => {
+  it.each([
+    [
+      ['token', '--scopes', 'everything', '--ttl', '0'],
+      1,
+      [/^everything is not a scope\./, /^--ttl is a number of seconds from 1 to 86400\.$/],
+    ],
+    [
+      ['audit', '--since', 'then', '--limit', 'many'],
+      1,
+      [/^--since is a time/, /^--limit is a number from 1 to 100000\.$/],
+    ],
+    [
+      ['accounts', 'create', '*', '--name', ''],
+      1,
+      [/^A name has 1 to 200 characters\.$/, /^An account ID has 1 to 255/],
+    ],
+    [
+      ['transactions', 'list', '--status', 'lost', '--limit', '0', '--yaml', '--colour=red'],
+      2,
+      [
+        /^error: unknown option '--yaml'$/,
+        /^error: unknown option '--colour'$/,
+        /'lost' is invalid. Allowed choices are processing/,
+        /^--limit is a number from 1 to 1000\.$/,
+        /^\(add --help for more\)$/,
+      ],
+    ],
+    [
+      ['seed', '--seed', 'x', '--until', 'x'],
+      2,
+      [
+        /required option '--transactions <number>' not specified/,
+        /^--seed is a number/,
+        /^--until is a time/,
+        /^\(add --help for more\)$/,
+      ],
+    ],
+    [
+      ['transactions', 'move'],
+      2,
+      [/missing required argument 'id'/, /missing required argument 'status'/, /^\(add/],
+    ],
+    [['audit', '--limit'], 2, [/^error: option '--limit <number>' argument missing$/, /^\(add/]],
+  ] as const)('%j is refused with all its faults at once', async (args, exitCode, faults) => {
+    const { status, stdout, stderr } = await payments(...args);
+    expect([status, stdout]).toEqual([exitCode, '']);
+    const lines = stderr.trimEnd().split('\n');
+    for (const fault of faults)
+      expect(
+        lines.filter((line) => fault.test(line)),
+        String(fault),
+      ).toHaveLength(1);
+    expect(lines).toHaveLength(faults.length);
+  });
+
+  it('through npm without -- says that npm kept the options', async () => {
+    const call = [
+      'run',
+      '-s',
+      'payments',
+      'keys',
+      'create',
+      '--name',
+      'Mine',
+      '--merchant-account',
+      'default',
+    ];
+    const { status, stdout, stderr } = await run('npm', call);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'Write: npm run -s payments -- keys create --name <name> --merchant-account <id>\n',
+    );
+  });
+});
+
+it('payments --version prints the version of the contract', async () => {
+  expect(await payments('--version')).toEqual({ status: 0, stdout: `${contractVersion}\n`, stderr: '' });
+});
+
+describe('on a terminal', () => {
+  const onTerminal = async (columns: number, ...args: string[]) => {
+    const own = { isTTY: true, columns };
+    const before = Object.entries(Object.getOwnPropertyDescriptors(process.stdout));
+    Object.assign(process.stdout, own);
+    try {
+      return await payments(...args);
+    } finally {
+      for (const name of Object.keys(own)) Reflect.deleteProperty(process.stdout, name);
+      for (const [name, was] of before) if (name in own) Object.defineProperty(process.stdout, name, was);
+    }
+  };
+
+  it('tables fit; piped they are complete', async () => {
+    await createAccount(db(), { id: 'wide', display_name: 'Wide' });
+    await createTransactions(db(), [
+      transaction({ merchant_account_id: 'wide', external_identifier: 'x'.repeat(50) }),
+    ]);
+    const list = ['transactions', 'list', '--merchant-account', 'wide'];
+    const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/ cre…$/);
+    expect(lines[1]).toMatch(/^[0-9a-f-]{36} .*…/);
+    const piped = (await payments(...list)).stdout;
+    expect(piped).not.toContain('…');
+    expect(Math.max(...piped.split('\n').map((line) => line.length))).toBeGreaterThan(80);
+  });
+});

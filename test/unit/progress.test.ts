@@ -1,0 +1,37 @@
+// The spinner of long commands has colours on a terminal, except with NO_COLOR.
+import { PassThrough } from 'node:stream';
+import { WriteStream } from 'node:tty';
+import { afterEach, expect, it, vi } from 'vitest';
+import { startProgress } from '../../server/cli/progress.ts';
+
+// chalk, which the spinner uses, decides when it is loaded whether this process has a terminal with colours.
+vi.hoisted(() => vi.stubEnv('FORCE_COLOR', '1'));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** What the first frame looks like, with Node's own functions for terminals. */
+function firstFrame(): string {
+  const { hasColors, getColorDepth, cursorTo, clearLine, moveCursor } = Object.getOwnPropertyDescriptors(
+    WriteStream.prototype,
+  );
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  Object.defineProperties(terminal, { hasColors, getColorDepth, cursorTo, clearLine, moveCursor });
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(terminal as never);
+  startProgress('Checking').failed();
+  return String(terminal.read());
+}
+
+it.each([
+  [undefined, true],
+  ['1', false],
+])('with NO_COLOR=%s: %s', (NO_COLOR, isColoured) => {
+  vi.stubEnv('TERM', 'xterm-256color');
+  vi.stubEnv('FORCE_COLOR', undefined);
+  vi.stubEnv('NO_COLOR', NO_COLOR);
+  const frame = firstFrame();
+  expect(frame).toContain('Checking');
+  expect(frame.includes('\u001b[36m')).toBe(isColoured);
+});
