@@ -223,9 +223,14 @@ describe('the compiler', () => {
 
 describe('the oracle', () => {
   it('needs no line for any of them, because the changelog names them', async () => {
-    const contract = Contract.read(join(made.folder, 'generated/openapi.json'));
-    const faults = promises.flatMap((promised) => promised.faults(contract));
-    expect(new Set(faults.map(({ beyond }) => beyond))).toEqual(
+    const faultsOf = (folder: string) => {
+      const contract = Contract.read(join(folder, 'generated/openapi.json'));
+      return promises.flatMap((promised) => promised.faults(contract));
+    };
+    const faults = faultsOf(made.folder);
+    // The contract itself may have additions that are not released yet.
+    const before = new Set(faultsOf(root).map(({ beyond }) => beyond));
+    expect(new Set(faults.map(({ beyond }) => beyond).filter((name) => !before.has(name)))).toEqual(
       new Set([
         'GET /currencies',
         'GET /card-schemes/{card_scheme_id}',
