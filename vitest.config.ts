@@ -1,18 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Files that mostly wait for processes, for a browser or for very many rows; the longest first, so that none is left over
- * when everything else has ended.
- */
-const heavy = [
+/** The longest first, so that none is left over when everything else has ended. */
+const longest = [
   'contract/generate',
   'mock/running',
-  'server/kill-events',
+  'server/kill-server',
   'server/import',
   'server/webhooks',
   'browser/docs',
-  'server/kill-server',
   'server/kill-database',
   'unit/embedded-users',
   'server/database-away',
@@ -32,35 +28,28 @@ const heavy = [
   'client/browser',
 ].map((name) => `test/${name}.test.ts`);
 
-/** The heavy project first, and the files of a project in one row: a worker that changes projects loads everything anew. */
-class HeavyFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const index = heavy.findIndex((file) => moduleId.endsWith(file));
-      return index === -1 ? heavy.length : index;
+      const index = longest.findIndex((file) => moduleId.endsWith(file));
+      return index === -1 ? longest.length : index;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
-const common = {
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  // A worker keeps its modules from file to file: to load the server and to compile the contract takes longer than most
-  // files. So no file may leave anything behind in a module.
-  isolate: false,
-  // One more than the cores of the smallest machine: half of the heavy files wait for something else.
-  maxWorkers: 3,
-};
-
 export default defineConfig({
   test: {
-    ...common,
+    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global.ts'],
-    sequence: { sequencer: HeavyFirst },
-    projects: [
-      { test: { ...common, name: 'heavy', include: heavy } },
-      { test: { ...common, name: 'quick', include: ['test/**/*.test.ts'], exclude: heavy } },
-    ],
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // A worker keeps its modules from file to file: to load the server and to compile the contract takes longer than most
+    // files. So no file may leave anything behind in a module. For the same reason there is one project: a worker that
+    // changes projects loads everything anew.
+    isolate: false,
+    // One more than the cores of the smallest machine: half of the long files wait for something else.
+    maxWorkers: 3,
   },
 });

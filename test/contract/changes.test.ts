@@ -1,19 +1,20 @@
 // The table "What a change needs" of the guide for backend engineers, replayed: five changes, with no other file edited by hand
-// than the table names, in one copy of the project. All of them share one run of `generate` and one start of the service.
-import { createPrivateKey } from 'node:crypto';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+// than the table names, in one copy of the project; and `npm run generate` itself, with one more operation that nobody has
+// written yet. All of them share one copy, its generated code and one start of the service.
+import { createPrivateKey, randomUUID } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { announced, changes, type ProjectEdits } from '../support/changes.ts';
+import { announced, changes, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { compileInto } from '../support/compile.ts';
-import { newDataDir } from '../support/data-dir.ts';
+import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { runNode, startServer } from '../support/processes.ts';
+import { runNode, startServer, type Ended, type Server } from '../support/processes.ts';
 import { withoutAnnounced, announcementsIn } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
@@ -23,6 +24,11 @@ let made: Workspace;
 /** The compiler errors of each file, before and after the code was written. */
 let unwritten: Diagnose;
 let written: Diagnose;
+/** `generate --check` before, `generate`, and `generate --check` after. */
+let stale: Ended;
+let fresh: Ended;
+let checked: Ended;
+let handlersBefore: string[];
 let generated: string[] = [];
 
 beforeAll(async () => {
@@ -31,11 +37,16 @@ beforeAll(async () => {
   for (const part of [...parts, 'test/mock/parity.filters.values.ts'])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them.
-  for (const edits of [announced, ...sides('contract'), ...sides('code')])
+  for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
     await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
-  const { status, output } = await runNode('scripts/generate.ts', [], { cwd: made.folder });
-  expect(status, output).toBe(0);
-  generated = output.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
+  await apply(handlers, () => true);
+  const generate = (...args: string[]) => runNode('scripts/generate.ts', args, { cwd: made.folder });
+  stale = await generate('--check');
+  handlersBefore = await readdir(join(made.folder, 'server/handlers'));
+  fresh = await generate();
+  expect(fresh.status, fresh.output).toBe(0);
+  checked = await generate('--check');
+  generated = fresh.output.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = compile(made.folder);
   for (const edits of sides('code')) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
@@ -50,6 +61,15 @@ async function apply(edits: ProjectEdits, isWanted: (path: string) => boolean): 
     await writeFile(file, edit(await readFile(file, 'utf8').catch(() => '')));
   }
 }
+
+/** A handler that somebody has edited, one whose operation is gone, and code that uses the operation without a handler. */
+const handlers: ProjectEdits = {
+  'server/handlers/list-transactions.ts': (text) => `// mine\n${text}`,
+  'server/handlers/list-unicorns.ts': () => 'export {};\n',
+  'server/handlers/use.ts': () => `import type { Input } from '../../generated/operations.ts';
+export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_scheme_id;
+`,
+};
 
 const misspelt = `import { announce } from './actions/announce.ts';
 import { ApiError } from './errors.ts';
@@ -79,6 +99,7 @@ function compile(folder: string): Diagnose {
   };
   const names = [
     'server/handlers/index.ts',
+    'server/handlers/use.ts',
     'server/actions/transactions.ts',
     'server/sandbox/sample-transactions.ts',
     'server/misspelt.ts',
@@ -93,6 +114,30 @@ function compile(folder: string): Diagnose {
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
       .join('\n');
 }
+
+describe('npm run generate', () => {
+  it('--check writes nothing, names every file that is out of date and the command to run', () => {
+    expect(stale.status).toBe(1);
+    expect(stale.output).toContain('generated/operations.ts');
+    expect(stale.output).toContain('server/handlers/get-card-scheme.ts');
+    expect(stale.output).toContain('Run: npm run generate');
+    expect(handlersBefore).not.toContain('get-card-scheme.ts');
+  });
+
+  it('writes a stub for the new operation, touches no existing handler, and reports the orphan', async () => {
+    const handler = (name: string) => readFile(join(made.folder, `server/handlers/${name}.ts`), 'utf8');
+    expect(fresh.output).toContain('server/handlers/list-unicorns.ts names no operation');
+    expect(await handler('list-transactions')).toMatch(/^\/\/ mine\n/);
+    expect(await handler('get-card-scheme')).toContain("Handler<'getCardScheme', Deps>");
+    expect(checked.output).toContain('Generated code matches the contract');
+    expect(checked.status).toBe(0);
+  });
+
+  it('makes a stub that compiles, and types with the parameters of its path', () => {
+    expect(unwritten('server/handlers/get-card-scheme.ts')).toBe('');
+    expect(unwritten('server/handlers/use.ts')).toBe('');
+  });
+});
 
 describe('the guide', () => {
   it.each(Object.entries(changes))(
@@ -181,7 +226,14 @@ describe('the oracle', () => {
     const contract = Contract.read(join(made.folder, 'generated/openapi.json'));
     const faults = promises.flatMap((promised) => promised.faults(contract));
     expect(new Set(faults.map(({ beyond }) => beyond))).toEqual(
-      new Set(['GET /currencies', 'installments', 'country', 'transaction.captured', 'card_limit_reached']),
+      new Set([
+        'GET /currencies',
+        'GET /card-schemes/{card_scheme_id}',
+        'installments',
+        'country',
+        'transaction.captured',
+        'card_limit_reached',
+      ]),
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');
     expect(withoutAnnounced(faults, announcementsIn(changelog))).toEqual([]);
@@ -189,15 +241,27 @@ describe('the oracle', () => {
 });
 
 describe('the service', () => {
-  it('serves the operation, stores and shows the field, and filters', async () => {
-    await using dataDir = await newDataDir();
-    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
+  let dataDir: DataDir;
+  let server: Server;
+  let token: string;
+  beforeAll(async () => {
+    dataDir = await newDataDir();
     await compileInto(made.folder, made.folder);
-    await using server = await startServer(env, made.folder);
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
+    server = await startServer(env, made.folder);
     const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
-    const headers = { Authorization: `Bearer ${signToken(key, ['*.read'], 3600)}` };
+    token = signToken(key, ['*.read'], 3600);
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await dataDir[Symbol.asyncDispose]();
+  });
+  const request = (path: string, bearer = token) =>
+    fetch(server.url + path, { headers: { Authorization: `Bearer ${bearer}` } });
+
+  it('serves the operation, stores and shows the field, and filters', async () => {
     const get = async (path: string) => {
-      const response = await fetch(server.url + path, { headers });
+      const response = await request(path);
       return { status: response.status, body: (await response.json()) as { items: unknown[] } };
     };
     expect(await get('/currencies')).toEqual({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } });
@@ -206,5 +270,20 @@ describe('the service', () => {
     const shown = { country: 'NL', installments: null };
     expect(body.items).toMatchObject([shown, shown, shown]);
     expect(await get('/transactions?country=QQ')).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
+  it('answers from a stub, with every check of the pipeline, that of its path included', async () => {
+    const get = async (id: string, bearer?: string) => {
+      const response = await request(`/card-schemes/${id}`, bearer);
+      const { details } = (await response.json()) as { details?: { message: string }[] };
+      const told = details?.map(({ message: _message, ...rest }) => rest);
+      return [response.status, told ?? response.headers.get('X-Contract-Example')];
+    };
+    const fault = (type: string) => [{ location: 'path', pointer: '/card_scheme_id', type }];
+    expect(await get(randomUUID())).toEqual([200, expect.any(String)]);
+    expect(await get('unicorn')).toEqual([400, fault('value_error.uuid')]);
+    expect(await get('%zz')).toEqual([400, fault('value_error.url_encoding')]);
+    expect(await get(randomUUID(), 'x')).toEqual([401, []]);
+    expect((await get(`${randomUUID()}/more`))[0]).toBe(404);
   });
 });

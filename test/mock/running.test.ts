@@ -135,7 +135,7 @@ describe('a contract that changes', () => {
   });
 });
 
-describe('10,000 mixed requests', () => {
+describe('thousands of mixed requests', () => {
   const preferring = (index: number, status: number, name: string): Record<string, string> => {
     if (index % 3 === 0) return { Prefer: `code=${status}, example=${name}` };
     return index % 20 === 1 ? { Prefer: `code=${status}, dynamic=true` } : {};
@@ -162,11 +162,11 @@ describe('10,000 mixed requests', () => {
       collect();
       return process.memoryUsage().heapUsed / 1e6;
     };
+    // The heap grows by about 1 MB while caches fill and code is optimized. A leak of 400 bytes per request doubles that.
     const before = await heap(2_000);
-    const after = await heap(10_000);
+    const after = await heap(3_000);
     agent.destroy();
-    expect(after - before, `${before} MB before, ${after} MB after`).toBeLessThan(4);
-    // About 15 seconds on an idle machine.
+    expect(after - before, `${before} MB before, ${after} MB after`).toBeLessThan(2);
   }, 300_000);
 
   // Every request has another content type, query, token, request ID and body, which a leaking cache would keep.

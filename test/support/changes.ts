@@ -1,7 +1,11 @@
 /**
  * The five changes of the table "What a change needs" in docs/guides/backend-engineer.md, as edits of exactly the files that
- * the table names. test/contract/changes.test.ts applies them to a copy of the project.
+ * the table names. test/contract/changes.test.ts applies them to a copy of the project, together with an operation that nobody
+ * has written yet.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/support/redocly.ts';
 import { swap } from './contract-copy.ts';
 
 /** By path within the project. A file that does not exist begins empty. */
@@ -284,4 +288,31 @@ export const announced: ProjectEdits = {
 
 `,
   ),
+};
+
+const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
+
+/** A designed operation with a parameter in its path: nothing but its stub exists. */
+export const onlyDesigned: ProjectEdits = {
+  'openapi/openapi.yaml': before(
+    'webhooks:\n',
+    '  /card-schemes/{card_scheme_id}:\n    $ref: ./paths/card-schemes_{card_scheme_id}.yaml\n',
+  ),
+  'openapi/paths/card-schemes_{card_scheme_id}.yaml': write(
+    [
+      swap('listCardSchemeDefinitions', 'getCardScheme'),
+      swap('summary: List', 'summary: Get'),
+      before('  responses:\n', '    - $ref: ../components/parameters/CardSchemeId.yaml\n'),
+      before("    '405':\n", "    '404':\n      $ref: ../components/responses/NotFound.yaml\n"),
+    ].reduce((text, edit) => edit(text), model),
+  ),
+  'openapi/components/parameters/CardSchemeId.yaml': write(`name: card_scheme_id
+in: path
+required: true
+description: The ID of the card scheme.
+schema:
+  type: string
+  format: uuid
+`),
+  'CHANGELOG.md': swap('`GET /currencies`', '`GET /currencies`, `GET /card-schemes/{card_scheme_id}`'),
 };

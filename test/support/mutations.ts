@@ -1,8 +1,10 @@
 /** Ways to break a request at one place, each with the violation that must be reported: the oracle of violations and parity tests. */
 import fc from 'fast-check';
+import type { OperationId } from '../../generated/operations.ts';
 import type { Schema } from '../../server/contract/load.ts';
 import {
   bodySchemaOf,
+  memoize,
   parametersOf,
   schemaOf,
   substance,
@@ -58,7 +60,7 @@ export const oddNames = [
 ];
 
 export const mutationsOf = (sent: Sent): Mutation[] => [
-  ...queryMutations(sent),
+  ...queryMutations(sent.id),
   ...(sent.body === undefined ? [] : bodyMutations(bodySchemaOf(sent.id), sent.body, [])),
 ];
 
@@ -214,8 +216,8 @@ const badTimes = [
   ],
 ];
 
-function queryMutations(sent: Sent): Mutation[] {
-  const parameters = parametersOf(sent.id);
+const queryMutations = memoize((id: OperationId): Mutation[] => {
+  const parameters = parametersOf(id);
   const make = (name: string, what: string, expected: string, values: string[]): Mutation => ({
     what: `${what} in ${name}`,
     claims: [`query/${escape(name)}`],
@@ -236,7 +238,7 @@ function queryMutations(sent: Sent): Mutation[] {
           make(name, 'twice', `/${name}`, ['1', '1']),
           ...badValues(schema).map((value) => make(name, short(value), `/${name}`, [value])),
         ];
-      const good = goodItem(schema);
+      const good = goodItem(schema.items);
       const many = Array.from({ length: Number(schema.maxItems) + 1 }, () => good);
       return [
         make(name, 'too many', `/${name}`, many),
@@ -247,7 +249,7 @@ function queryMutations(sent: Sent): Mutation[] {
       ];
     }),
   ];
-}
+});
 
 const acceptsEmpty = (schema: Schema) =>
   ['minLength', 'pattern', 'format', 'enum'].every((keyword) => !(keyword in schema));
@@ -291,15 +293,15 @@ export function badValues(schema: Schema): string[] {
   ];
 }
 
-function goodItem(schema: Schema): string {
-  const item = schemaOf(schema.items);
+const goodItem = memoize((items: unknown): string => {
+  const item = schemaOf(items);
   if (Array.isArray(item.enum)) return String(item.enum[0]);
   if (item.format === 'uuid') return 'fe26475d-ec3e-4884-9553-f7356683f7f9';
   // Any text but one that a pattern describes; for `metadata` it must be JSON.
   const { pattern = '^[^' } = item as TextSchema;
   const [sample] = pattern.startsWith('^[^') ? [] : fc.sample(valid(item), { seed: 1, numRuns: 1 });
   return typeof sample === 'string' ? sample : '{}';
-}
+});
 
 function parentOf(sent: Sent, path: Path): Record<string | number, Json> {
   let value = sent.body as Record<string | number, Json>;

@@ -126,10 +126,6 @@ export const createPayments =
     return child.ended;
   };
 
-/** Runs the service when it is expected not to start. */
-export const startInVain = (env: Env): Promise<Ended> =>
-  runNode('server/main.ts', [], { env: { PORT: '0', ...env } });
-
 export interface Server extends AsyncDisposable {
   url: string;
   pid: number;

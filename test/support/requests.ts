@@ -36,10 +36,20 @@ export function substance(schema: unknown): { schema: Schema; nullable: boolean 
     : { schema: found, nullable: false };
 }
 
-export const parametersOf = (id: OperationId): Parameter[] =>
+/** Arbitraries take longer to make than values, and property tests ask for the same ones thousands of times. */
+export function memoize<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new Map<Key, Made>();
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key));
+    return made.get(key) as Made;
+  };
+}
+
+export const parametersOf = memoize((id: OperationId): Parameter[] =>
   (operation(id).parameters ?? [])
     .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => parameter.in === 'query');
+    .filter((parameter) => parameter.in === 'query'),
+);
 
 export const bodySchemaOf = (id: OperationId): Schema | undefined =>
   operation(id).requestBody?.content['application/json'].schema;
@@ -128,27 +138,25 @@ function object(schema: Schema): fc.Arbitrary<Json> {
     });
 }
 
-const query = (id: OperationId): fc.Arbitrary<Sent['query']> =>
-  fc
-    .subarray(parametersOf(id), { maxLength: Math.min(4, parametersOf(id).length) })
-    .chain((parameters) =>
-      fc.tuple(
-        ...parameters.map(({ name, schema }) =>
-          present(substance(schema).schema).map((value) =>
-            [value]
-              .flat()
-              .map((one): [string, string] => [name, typeof one === 'string' ? one : JSON.stringify(one)]),
-          ),
-        ),
-      ),
-    )
+const query = (id: OperationId): fc.Arbitrary<Sent['query']> => {
+  const values = parametersOf(id).map(({ name, schema }) =>
+    present(substance(schema).schema).map((value) =>
+      [value]
+        .flat()
+        .map((one): [string, string] => [name, typeof one === 'string' ? one : JSON.stringify(one)]),
+    ),
+  );
+  return fc
+    .subarray(values, { maxLength: Math.min(4, values.length) })
+    .chain((chosen) => fc.tuple(...chosen))
     .map((pairs) => pairs.flat());
+};
 
-export const request = (id: OperationId): fc.Arbitrary<Sent> => {
+export const request = memoize((id: OperationId): fc.Arbitrary<Sent> => {
   const schema = bodySchemaOf(id);
   return fc.record({
     id: fc.constant(id),
     query: query(id),
     body: schema ? valid(schema) : fc.constant(undefined),
   });
-};
+});
