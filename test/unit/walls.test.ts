@@ -116,6 +116,7 @@ const rooms: Record<string, Room> = {
       'commander',
       'express',
       'openapi-typescript',
+      'prettier',
       'vitest',
       'yaml',
     ],
