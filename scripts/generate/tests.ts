@@ -45,11 +45,13 @@ function testOf(contract: Contract, given: Operation): string {
   const handler = `server/handlers/${kebab(id)}.ts`;
   const statuses = Object.keys(operation.responses).map(Number);
   const success = statuses.find((status) => status < 300) ?? 200;
-  const todo = statuses
+  const todo: [number, string][] = statuses
     .filter((status) => !shared(operation).includes(status) && !operation['x-reserved']?.[status])
     .map((status) => [
       status,
-      status === success ? `implement ${handler} and test what it answers` : hints[status],
+      status === success
+        ? `implement ${handler} and test what it answers`
+        : (hints[status] ?? 'test a request that leads to it'),
     ]);
   const valid = {
     ...(hasPath(operation) ? { path: Object.fromEntries(paths(contract, operation)) } : {}),
@@ -57,9 +59,7 @@ function testOf(contract: Contract, given: Operation): string {
   };
   const options = {
     ...(Object.keys(valid).length > 0 ? { valid } : {}),
-    todo: Object.fromEntries(
-      todo.map(([status, what]) => [status, what ?? 'test a request that leads to it']),
-    ),
+    todo: Object.fromEntries(todo),
   };
   return `import { describe, expect, it } from 'vitest';
 import { describeOperation } from '../support/operation.ts';
@@ -99,7 +99,7 @@ const paths = (contract: Contract, { parameters = [] }: Operation) =>
 function bodyOf(contract: Contract, { requestBody }: Operation): { body?: unknown } {
   if (!requestBody) return {};
   const { content } = resolve(contract, requestBody) as {
-    content: { 'application/json': { examples?: object } };
+    content: { 'application/json': { examples?: Record<string, unknown> } };
   };
   const [example] = Object.values(content['application/json'].examples ?? {});
   return { body: resolve(contract, example ?? {}).value };

@@ -47,7 +47,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'event':
       takes(1, 'event transaction.captured');
       return await newEvent(project, first ?? '');
+    case undefined:
+      throw new WrongCall('Say what is new.');
     default:
-      throw new WrongCall(kind === undefined ? 'Say what is new.' : `"${kind}" is not known.`);
+      throw new WrongCall(`"${kind}" is not known.`);
   }
 }

@@ -28,7 +28,7 @@ export const prepend =
   (lines: string) =>
   (text: string): string => {
     const { contents } = parseDocument(text);
-    const key = isMap(contents) ? contents.items[0]?.key : undefined;
+    const key: unknown = isMap(contents) ? contents.items[0]?.key : undefined;
     const at = isScalar(key) && key.range ? key.range[0] : 0;
     return text.slice(0, at) + lines + text.slice(at);
   };
