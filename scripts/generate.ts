@@ -8,19 +8,20 @@ import { contractDigest, digestFile } from './generate/digest.ts';
 import { handlersIndex, orphans, stubs } from './generate/handlers.ts';
 import { migrationsFile, migrationsIndex } from './generate/migrations.ts';
 import { operationsModule } from './generate/operations.ts';
+import { orphanTests, testStubs } from './generate/tests.ts';
 import { typesModule } from './generate/types.ts';
 import { typesOfValidators, validatorsModule } from './generate/validators.ts';
 import { root } from './support/redocly.ts';
 
 const help = `Generate code from the contract in openapi/.
 
-  npm run generate              write generated/ and a stub for each operation that has no handler
+  npm run generate              write generated/, and a stub and a test for each operation that has none
   npm run generate -- --check   write nothing; fail if anything would change
 
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
 generated/validators.js (validators of all responses and events), server/handlers/index.ts,
-server/store/migrations/index.ts (the list of the files there) and missing stubs in server/handlers/. Existing handlers are
-never overwritten.`;
+server/store/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
+test/operations/. Existing handlers and tests are never overwritten.`;
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined);
 
@@ -54,6 +55,7 @@ async function main(): Promise<number> {
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex()],
     ...(await stubs(contract)),
+    ...(await testStubs(contract)),
   ]);
   const changed: string[] = [];
   for (const [file, content] of files) {
@@ -63,7 +65,7 @@ async function main(): Promise<number> {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), content);
   }
-  for (const file of await orphans(contract)) {
+  for (const file of [...(await orphans(contract)), ...(await orphanTests(contract))]) {
     console.warn(
       `${styleText('yellow', '!')} ${file} names no operation of the contract. Delete it, or rename it to match its operation.`,
     );

@@ -9,6 +9,9 @@ const help = `Check the contract and the code. Every step runs, even if an earli
 
   npm run lint                    the contract, the code, the format, the types
   npm run lint -- --contract      the contract only
+  npm run lint -- --code          ESLint only
+  npm run lint -- --format        the format only
+  npm run lint -- --types         the compiler only; several of these may be combined
   npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, fix?}]}
   npm run lint -- --fresh         ignore all caches
 
@@ -16,6 +19,9 @@ Exit code: 0 if every claim holds, 1 if one does not, 2 for an unknown option.`;
 
 interface Options {
   contract: boolean;
+  code: boolean;
+  format: boolean;
+  types: boolean;
   json: boolean;
   fresh: boolean;
 }
@@ -35,7 +41,7 @@ interface Outcome {
 }
 
 interface Step {
-  id: string;
+  id: 'contract' | 'code' | 'format' | 'types';
   claim: string;
   /** What to do if the step fails. */
   fix: string;
@@ -142,7 +148,8 @@ function print({ ok, claim, output, fix, seconds }: Result): void {
 }
 
 async function lint(options: Options): Promise<number> {
-  const chosen = options.contract ? steps.filter(({ id }) => id === 'contract') : steps;
+  const named = steps.filter(({ id }) => options[id]);
+  const chosen = named.length > 0 ? named : steps;
   const queue = [...chosen];
   const results: Result[] = [];
   const worker = async () => {
@@ -174,9 +181,11 @@ async function lint(options: Options): Promise<number> {
 
 async function main(): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
+  const only = { contract: flag, code: flag, format: flag, types: flag };
+  const options = { ...only, json: flag, fresh: flag, help: flag };
   let values;
   try {
-    ({ values } = parseArgs({ options: { contract: flag, json: flag, fresh: flag, help: flag } }));
+    ({ values } = parseArgs({ options }));
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
     return 2;

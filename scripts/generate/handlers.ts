@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../support/redocly.ts';
 import { operationsOf, type Contract } from './contract.ts';
+import { formatted } from './format.ts';
 
 const folder = 'server/handlers';
 // The files in this folder that are not handlers.
@@ -11,7 +12,8 @@ const supportFiles = ['index.ts', 'deps.ts', 'page.ts'];
 
 export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const ids = (contract: Contract) => operationsOf(contract).map(({ operation }) => operation.operationId);
+export const ids = (contract: Contract) =>
+  operationsOf(contract).map(({ operation }) => operation.operationId);
 
 const existing = () => readdir(join(root, folder)).catch((): string[] => []);
 
@@ -30,9 +32,11 @@ ${sorted.map((id) => `  ${id},`).join('\n')}
 
 export async function stubs(contract: Contract): Promise<[string, string][]> {
   const files = await existing();
-  return ids(contract)
-    .filter((id) => !files.includes(`${kebab(id)}.ts`))
-    .map((id) => [`${folder}/${kebab(id)}.ts`, stub(id)]);
+  return Promise.all(
+    ids(contract)
+      .filter((id) => !files.includes(`${kebab(id)}.ts`))
+      .map(async (id): Promise<[string, string]> => [`${folder}/${kebab(id)}.ts`, await formatted(stub(id))]),
+  );
 }
 
 const stub = (id: string) => `import type { Handler, Result } from '../../generated/operations.ts';

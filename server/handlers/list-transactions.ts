@@ -10,13 +10,18 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
   { query },
   deps,
 ): Promise<Result<'listTransactions'>> => {
-  const { limit: _limit, cursor: _cursor, metadata: texts, ...rest } = query;
+  const { limit, cursor, ...given } = query;
+  const { metadata: texts, ...rest } = given;
   const metadata = texts && readMetadataFilter(texts);
   if (metadata && metadata.faults.length > 0)
     throw new ApiError('unprocessable', { detail: metadata.faults });
   const filters = { ...rest, metadata: metadata?.required };
-  const { rows, envelope } = await readPage('listTransactions', query, deps, (page) =>
-    listTransactionPage(deps.db, accountsOf(deps), filters, page),
+  const { rows, envelope } = await readPage(
+    'listTransactions',
+    { limit, cursor },
+    deps,
+    (page) => listTransactionPage(deps.db, accountsOf(deps), filters, page),
+    given,
   );
   return { status: 200, body: { items: rows.map(presentTransaction), ...envelope } };
 };

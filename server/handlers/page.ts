@@ -26,15 +26,20 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-export async function readPage<Row>(
+/** A list that ignores a filter lists everything. So a query with filters does not compile: take them out, and pass them on. */
+type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: never };
+
+/** `filters` are what `read` filters by, because a cursor is bound to them. */
+export async function readPage<Row, Query extends PageQuery>(
   list: OperationId,
-  query: PageQuery,
+  query: Query & WithoutFilters<Query>,
   deps: Selecting & Pick<Deps, 'cursors'>,
   read: (page: PageRequest) => Promise<Page<Row>>,
+  filters: Readonly<Record<string, unknown>> = {},
 ) {
   const { limit } = query;
   const given = givenCursor(query.cursor);
-  const boundTo = cursorBinding(list, selectionKey(deps), { ...query });
+  const boundTo = cursorBinding(list, selectionKey(deps), filters);
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
   if (given !== undefined && !cursor) throw foreignCursor();
   const { rows, ...around } = await read({ limit, cursor });

@@ -1,20 +1,23 @@
-// The table "What a change needs" of the guide for backend engineers, replayed: five changes, with no other file edited by hand
-// than the table names, in one copy of the project; and `npm run generate` itself, with one more operation that nobody has
-// written yet. All of them share one copy, its generated code and one start of the service.
+// The recipes of the guide for backend engineers, replayed in one copy of the project: the table "What a change needs", with no
+// other file edited by hand than the table names; `npm run new`; and `npm run generate` itself, with one more operation that
+// nobody has written yet. All of them share one copy, its generated code and one start of the service.
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { check as isFormatted, resolveConfig } from 'prettier';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
+import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
+import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/redocly.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { announced, changes, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
+import { announced, changes, newThings, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { compileInto } from '../support/compile.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { runNode, startServer, type Ended, type Server } from '../support/processes.ts';
+import { run, runNode, startServer, type Ended, type Server } from '../support/processes.ts';
 import { withoutAnnounced, announcementsIn } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
@@ -23,23 +26,34 @@ const sides = (side: 'contract' | 'code') => Object.values(changes).map((change)
 let made: Workspace;
 /** The compiler errors of each file, before and after the code was written. */
 let unwritten: Diagnose;
-let written: Diagnose;
+let compiled: Diagnose;
 /** `generate --check` before, `generate`, and `generate --check` after. */
 let stale: Ended;
 let fresh: Ended;
 let checked: Ended;
 let handlersBefore: string[];
 let generated: string[] = [];
+/** What `npm run new` said, call by call. */
+const news: Ended[] = [];
 
 beforeAll(async () => {
   made = await brokenProject({});
-  const parts = ['server', 'client', 'mock', 'generated', 'tsconfig.json', 'CHANGELOG.md'];
-  for (const part of [...parts, 'test/mock/parity.filters.values.ts'])
+  const parts = [
+    'server',
+    'client',
+    'mock',
+    'generated',
+    'tsconfig.json',
+    'CHANGELOG.md',
+    'vitest.config.ts',
+  ];
+  for (const part of [...parts, 'test/support', 'test/operations', 'test/mock/parity.filters.values.ts'])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them.
   for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
     await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
   await apply(handlers, () => true);
+  for (const args of newThings) news.push(await create(...args, '--no-generate'));
   const generate = (...args: string[]) => runNode('scripts/generate.ts', args, { cwd: made.folder });
   stale = await generate('--check');
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
@@ -50,9 +64,11 @@ beforeAll(async () => {
   unwritten = compile(made.folder);
   for (const edits of sides('code')) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
-  written = compile(made.folder);
+  compiled = compile(made.folder);
 });
 afterAll(() => made[Symbol.asyncDispose]());
+
+const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
 
 async function apply(edits: ProjectEdits, isWanted: (path: string) => boolean): Promise<void> {
   for (const [path, edit] of Object.entries(edits).filter(([one]) => isWanted(one))) {
@@ -105,6 +121,8 @@ function compile(folder: string): Diagnose {
     'server/misspelt.ts',
     'mock/outcomes/transaction-filters.ts',
     'test/mock/parity.filters.values.ts',
+    'test/operations/get-buyer-note.test.ts',
+    'test/operations/create-buyer-note.test.ts',
   ];
   const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
   const program = ts.createProgram(roots, options, host);
@@ -171,21 +189,131 @@ describe('an operation', () => {
   it('has a stub that compiles, and a handler that does', () => {
     expect(unwritten('server/handlers/get-currencies.ts')).toBe('');
     expect(unwritten('server/handlers/index.ts')).toBe('');
-    expect(written('server/handlers/get-currencies.ts')).toBe('');
-    expect(written('server/handlers/index.ts')).toBe('');
+    expect(compiled('server/handlers/get-currencies.ts')).toBe('');
+    expect(compiled('server/handlers/index.ts')).toBe('');
   });
 
   it('is served by the mock, from its example', async () => {
+    const id = randomUUID();
     const mock = await startMock({ port: 0, contractFile: join(made.folder, 'generated/openapi.json') });
     try {
       const headers = { Authorization: 'Bearer anything' };
       const response = await fetch(`${mock.url}/currencies`, { headers });
       expect([response.status, await response.json()]).toEqual([200, { items: ['EUR', 'USD'] }]);
       expect((await fetch(`${mock.url}/currencies?unicorn=1`, { headers })).status).toBe(400);
+      const note = { type: 'buyer-note', display_name: 'First buyer note' };
+      const one = await fetch(`${mock.url}/buyer-notes/${id}`, { headers });
+      expect([one.status, await one.json()]).toEqual([200, expect.objectContaining(note)]);
+      const page = await fetch(`${mock.url}/buyer-notes`, { headers });
+      expect(await page.json()).toMatchObject({ items: [note], next_cursor: null });
     } finally {
       await mock.close();
     }
   });
+});
+
+describe('npm run new', () => {
+  const written = () =>
+    news.flatMap(({ output }) => [...output.matchAll(/^✓ (.+)$/gm)].map(([, file = '']) => file));
+
+  it('names every file that it wrote, and what to do next', () => {
+    for (const { status, output } of news)
+      expect([status, output]).toEqual([0, expect.stringMatching(/^Next:$/m)]);
+    expect(written()).toEqual(
+      expect.arrayContaining([
+        'openapi/openapi.yaml',
+        'openapi/paths/buyer-notes_{note_id}.yaml',
+        'openapi/components/parameters/NoteId.yaml',
+        'openapi/components/schemas/BuyerNoteCollection.yaml',
+        'openapi/components/examples/EventBuyerNoteCreated.yaml',
+        expect.stringMatching(/migrations\/\d{4}-filter-by-settled\.ts$/),
+      ]),
+    );
+    expect(news[0]?.output).toContain('npm test -- get-buyer-note');
+  });
+
+  it('writes what passes the lint: house rules, format and types', async () => {
+    // generate refuses a contract that breaks a house rule.
+    expect(fresh.status).toBe(0);
+    const tests = ['get-buyer-note', 'create-buyer-note', 'list-buyer-notes'];
+    const stubs = tests.flatMap((name) => [`server/handlers/${name}.ts`, `test/operations/${name}.test.ts`]);
+    for (const file of [...written(), ...stubs]) {
+      const text = await readFile(join(made.folder, file), 'utf8');
+      const style = await resolveConfig(join(root, 'package.json'));
+      expect([file, await isFormatted(text, { ...style, filepath: file })]).toEqual([file, true]);
+    }
+    for (const file of [
+      ...['server/store/transaction-filters.ts', 'mock/outcomes/transaction-filters.ts'],
+      ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
+      ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
+    ])
+      expect([file, compiled(file)]).toEqual([file, '']);
+  });
+
+  it('keeps every line of openapi.yaml, comments included', async () => {
+    const lines = (await readFile(join(made.folder, 'openapi/openapi.yaml'), 'utf8')).split('\n');
+    const before = (await readFile(join(root, 'openapi/openapi.yaml'), 'utf8')).split('\n');
+    let from = 0;
+    for (const line of before.filter((one) => !one.startsWith('  version:'))) {
+      from = lines.indexOf(line, from) + 1;
+      expect([line, from > 0]).toEqual([line, true]);
+    }
+  });
+
+  it.each([
+    [['operation', 'GET', '/buyer-notes'], 'GET /buyer-notes exists already'],
+    [['operation', 'DELETE', '/buyer-notes'], 'neither GET nor POST'],
+    [['operation', 'GET', '/buyerNotes'], 'lower case with hyphens'],
+    [['operation', 'GET', '/notes', '--id', 'fetchNotes'], 'begins with list or get'],
+    [['operation', 'POST', '/buyer-notes/{note_id}'], 'operation POST /buyer-notes'],
+    [['schema', 'BuyerNote', '--in', 'Buyer'], 'openapi/components/schemas/BuyerNote.yaml exists already'],
+    [['schema', 'buyer_note', '--in', 'Buyer'], 'PascalCase'],
+    [['schema', 'Unicorn'], '--in'],
+    [['filter', 'currency'], 'The filter currency exists already'],
+    [['filter', 'amount'], 'These have no filter yet: '],
+    [['event', 'unicorn.born'], 'operation GET /unicorns/{unicorn_id}'],
+    [['event', 'BuyerNoteCreated'], 'event transaction.captured'],
+  ])('refuses %j and says why', async (args, reason) => {
+    const carriedOut = planOf(made.folder, readCall(args)).then((plan) => carryOut(made.folder, plan));
+    await expect(carriedOut).rejects.toThrow(reason);
+    await expect(carriedOut).rejects.toBeInstanceOf(Refusal);
+  });
+
+  it.each([[[]], [['unicorn']], [['operation', '/buyers']], [['filter', '--unicorn']]])(
+    'does not understand %j',
+    async (args) => {
+      await expect((async () => planOf(made.folder, readCall(args)))()).rejects.toBeInstanceOf(WrongCall);
+    },
+  );
+
+  it('says that nothing was written, and how it is called', async () => {
+    const [refused, wrong] = [await create('filter', 'currency'), await create('unicorn')];
+    expect([refused.status, refused.output]).toEqual([1, expect.stringMatching(/Nothing was written\.$/m)]);
+    expect([wrong.status, wrong.output]).toEqual([
+      2,
+      expect.stringContaining('npm run new -- filter country'),
+    ]);
+  });
+});
+
+// The copy's own vitest, on the PostgreSQL of this run.
+describe('the test of a new operation', () => {
+  it(
+    'runs at once, holds answers against the contract, and says what to fill in',
+    { timeout: 300_000 },
+    async () => {
+      const names = ['get-card-scheme', 'create-buyer-note'].map((name) => `test/operations/${name}.test.ts`);
+      const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
+      const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...names];
+      const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
+      expect(output).toContain('2 passed');
+      expect(output).toContain(
+        'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
+      );
+      expect(output).toContain('get-card-scheme.test.ts  404: ask for a record that does not exist');
+      expect(status).toBe(0);
+    },
+  );
 });
 
 describe('the compiler', () => {
@@ -198,7 +326,7 @@ describe('the compiler', () => {
       'present/transaction',
       'actions/transactions',
     ])
-      expect(written(`server/${file}.ts`)).toBe('');
+      expect(compiled(`server/${file}.ts`)).toBe('');
   });
 
   it('asks for a new filter by its name: in the service, in the mock, and where they are compared', () => {
@@ -208,16 +336,16 @@ describe('the compiler', () => {
       'test/mock/parity.filters.values.ts',
     ]) {
       expect(unwritten(file)).toContain("'country' is missing");
-      expect(written(file)).toBe('');
+      expect(compiled(file)).toBe('');
     }
-    expect(written('server/handlers/list-transactions.ts')).toBe('');
+    expect(compiled('server/handlers/list-transactions.ts')).toBe('');
   });
 
   it('knows a new event and a new error code, and no misspelling of them', () => {
-    expect(written('server/actions/transactions.ts')).toBe('');
-    expect(written('server/handlers/create-payment-method.ts')).toBe('');
-    expect(written('server/misspelt.ts')).toContain('"transaction.captered"');
-    expect(written('server/misspelt.ts')).toContain('"card_limit_reeched"');
+    expect(compiled('server/actions/transactions.ts')).toBe('');
+    expect(compiled('server/handlers/create-payment-method.ts')).toBe('');
+    expect(compiled('server/misspelt.ts')).toContain('"transaction.captered"');
+    expect(compiled('server/misspelt.ts')).toContain('"card_limit_reeched"');
   });
 });
 
@@ -238,6 +366,11 @@ describe('the oracle', () => {
         'country',
         'transaction.captured',
         'card_limit_reached',
+        'GET /buyer-notes',
+        'POST /buyer-notes',
+        'GET /buyer-notes/{note_id}',
+        'buyer-note.created',
+        'settled',
       ]),
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');
@@ -274,7 +407,16 @@ describe('the service', () => {
     expect(status).toBe(200);
     const shown = { country: 'NL', installments: null };
     expect(body.items).toMatchObject([shown, shown, shown]);
+    const { body: settled } = await get('/transactions?settled=true&limit=3');
+    expect(settled.items).toMatchObject([{ settled: true }, { settled: true }, { settled: true }]);
     expect(await get('/transactions?country=QQ')).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
+  it('answers what `npm run new` has written, with the example', async () => {
+    const one = await request(`/buyer-notes/${randomUUID()}`);
+    expect([one.status, await one.json()]).toEqual([200, expect.objectContaining({ type: 'buyer-note' })]);
+    const page = await request('/buyer-notes');
+    expect([page.status, await page.json()]).toEqual([200, expect.objectContaining({ next_cursor: null })]);
   });
 
   it('answers from a stub, with every check of the pipeline, that of its path included', async () => {

@@ -2,9 +2,15 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
+import type { Deps } from '../../server/handlers/deps.ts';
+import { readPage } from '../../server/handlers/page.ts';
+import type { Page } from '../../server/store/paging.ts';
 import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
 declare const rest: Omit<Handlers, 'listTransactions'>;
+declare const query: Input<'listWebhookSubscriptions'>['query'];
+declare const deps: Deps;
+declare const read: () => Promise<Page<object>>;
 `;
 
 const pieces: Piece[] = [
@@ -83,6 +89,16 @@ const pieces: Piece[] = [
   {
     name: 'an event payload carries its resource',
     code: `export const f = (event: EventPayload<'transaction.updated'>): number => event.target.amount;`,
+  },
+  {
+    name: 'a list without filters compiles',
+    code: `export const f = () => readPage('listWebhookSubscriptions', query, deps, read);`,
+  },
+  {
+    name: 'a list that ignores a filter of its query does not, and the error names the filter',
+    code: `declare const filtered: typeof query & { country?: string[] };
+export const f = () => readPage('listWebhookSubscriptions', filtered, deps, read);`,
+    fault: /'country'/,
   },
 ];
 

@@ -285,6 +285,8 @@ export const announced: ProjectEdits = {
 
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
+- New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, event \`buyer-note.created\`,
+  filter \`settled\` of transactions.
 
 `,
   ),
@@ -316,3 +318,13 @@ schema:
 `),
   'CHANGELOG.md': swap('`GET /currencies`', '`GET /currencies`, `GET /card-schemes/{card_scheme_id}`'),
 };
+
+/** What `npm run new` is asked for in the copy, each the arguments of one call. */
+export const newThings = [
+  ['operation', 'GET', '/buyer-notes/{note_id}'],
+  ['operation', 'POST', 'buyer-notes'],
+  ['operation', 'GET', '/buyer-notes'],
+  ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
+  ['event', 'buyer-note.created'],
+  ['filter', 'settled'],
+];

@@ -117,6 +117,7 @@ const rooms: Record<string, Room> = {
       'commander',
       'express',
       'openapi-typescript',
+      'prettier',
       'vitest',
       'yaml',
     ],

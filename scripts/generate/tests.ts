@@ -1,0 +1,115 @@
+// Writes a test for each operation that has none, beside its stub. What all operations share runs at once; what only the
+// author can write is listed by the test as things to do.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../support/redocly.ts';
+import { operationsOf, resolve, type Contract, type Operation } from './contract.ts';
+import { formatted } from './format.ts';
+import { ids, kebab } from './handlers.ts';
+
+const folder = 'test/operations';
+const suffix = '.test.ts';
+
+const existing = () => readdir(join(root, folder)).catch((): string[] => []);
+
+/** Statuses that `describeOperation` brings about by itself. */
+const shared = (operation: Operation) => [
+  ...[400, 401, 403, 405, 425, 500],
+  // Of a merchant account. A record that does not exist remains to be tested.
+  ...(operation['x-merchant-scope'] === 'none' || hasPath(operation) ? [] : [404]),
+];
+
+const hasPath = ({ parameters = [] }: Operation) =>
+  parameters.some((one) => 'in' in one && one.in === 'path');
+
+export async function testStubs(contract: Contract): Promise<[string, string][]> {
+  const files = await existing();
+  const missing = operationsOf(contract).filter(
+    ({ operation: { operationId } }) => !files.includes(kebab(operationId) + suffix),
+  );
+  if (missing.length === 0) return [];
+  return Promise.all(
+    missing.map(async ({ operation }): Promise<[string, string]> => {
+      return [
+        `${folder}/${kebab(operation.operationId)}${suffix}`,
+        await formatted(testOf(contract, operation)),
+      ];
+    }),
+  );
+}
+
+function testOf(contract: Contract, given: Operation): string {
+  const parameters = (given.parameters ?? []).map((one) => resolve(contract, one));
+  const operation = { ...given, parameters } as unknown as Operation;
+  const { operationId: id, summary } = operation;
+  const handler = `server/handlers/${kebab(id)}.ts`;
+  const statuses = Object.keys(operation.responses).map(Number);
+  const success = statuses.find((status) => status < 300) ?? 200;
+  const todo: [number, string][] = statuses
+    .filter((status) => !shared(operation).includes(status) && !operation['x-reserved']?.[status])
+    .map((status) => [
+      status,
+      status === success
+        ? `implement ${handler} and test what it answers`
+        : (hints[status] ?? 'test a request that leads to it'),
+    ]);
+  const valid = {
+    ...(hasPath(operation) ? { path: Object.fromEntries(paths(contract, operation)) } : {}),
+    ...bodyOf(contract, operation),
+  };
+  const options = {
+    ...(Object.keys(valid).length > 0 ? { valid } : {}),
+    todo: Object.fromEntries(todo),
+  };
+  return `import { describe, expect, it } from 'vitest';
+import { describeOperation } from '../support/operation.ts';
+
+// Written by \`npm run generate\`. The statuses that all operations share are tested by describeOperation. Write a test for each
+// status below \`todo\`, and delete its line there.
+describeOperation('${id}', ${literal(options)}, (frame) => {
+  describe(${JSON.stringify(`${success} ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`)}, () => {
+    it('answers a valid request', async () => {
+      const { status } = await frame.call();
+      expect(status).toBe(${success});
+    });
+  });
+});
+`;
+}
+
+const hints: Record<number, string> = {
+  404: 'ask for a record that does not exist, and for one of another merchant account',
+  409: 'bring about the conflict twice, and check what is stored',
+  422: 'send what the contract allows and the operation refuses, such as a foreign cursor or a reused key',
+  429: 'call it until its limit is reached',
+};
+
+// Keys without quotes, as Prettier leaves numbers alone.
+const literal = (value: object) => JSON.stringify(value).replace(/"(\d{3}|[a-z_]+)":/g, '$1:');
+
+const aUuid = '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11';
+
+const paths = (contract: Contract, { parameters = [] }: Operation) =>
+  parameters.flatMap((one): [string, string][] => {
+    if (!('in' in one) || one.in !== 'path') return [];
+    const { format, enum: known } = resolve(contract, one.schema) as { format?: string; enum?: string[] };
+    return [[one.name, known?.[0] ?? (format === 'uuid' ? aUuid : 'unicorn')]];
+  });
+
+function bodyOf(contract: Contract, { requestBody }: Operation): { body?: unknown } {
+  if (!requestBody) return {};
+  const { content } = resolve(contract, requestBody) as {
+    content: { 'application/json': { examples?: Record<string, unknown> } };
+  };
+  const [example] = Object.values(content['application/json'].examples ?? {});
+  return { body: resolve(contract, example ?? {}).value };
+}
+
+/** Tests of operations that the contract does not have. */
+export async function orphanTests(contract: Contract): Promise<string[]> {
+  const expected = new Set(ids(contract).map((id) => kebab(id) + suffix));
+  const files = await existing();
+  return files
+    .filter((file) => file.endsWith(suffix) && !expected.has(file))
+    .map((file) => `${folder}/${file}`);
+}

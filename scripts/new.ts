@@ -1,0 +1,59 @@
+// `npm run new`: writes the files of a new operation, schema, filter or event, and generates what follows from them.
+import { spawn } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { styleText } from 'node:util';
+import { planOf, readCall, WrongCall } from './new/call.ts';
+import { carryOut, Refusal } from './new/plan.ts';
+import { root } from './support/redocly.ts';
+
+const help = `Write the files of something new. They pass the lint; mock and service answer at once, with the example.
+
+  npm run new -- operation GET /buyer-notes             a list: path, schemas, examples; stub and test by generate
+  npm run new -- operation POST /buyer-notes            creates one
+  npm run new -- operation GET /buyer-notes/{note_id}   gets one; parameters of the path are UUIDs
+      --id ID           the operation ID; otherwise from method and path: listBuyerNotes
+      --schema NAME     the resource that it shows; otherwise from the path: BuyerNote. An existing one is used
+      --tag TAG         where the docs show it; otherwise from the path: Buyer notes
+  npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
+      --property NAME   the property; otherwise note_author
+  npm run new -- filter country                         a filter of GET /transactions by a property of them, with its index
+  npm run new -- event transaction.captured             an event: webhook, payload, example
+
+  --no-generate   do not run "npm run generate" afterwards, to write several things first
+
+Nothing that exists is overwritten. Exit code: 0 if all was written, 1 if it cannot be, 2 for a wrong call.`;
+
+const generate = () =>
+  new Promise<number>((resolve, reject) => {
+    const script = join(root, `scripts/generate${extname(import.meta.filename)}`);
+    const child = spawn(process.execPath, [...process.execArgv, script], { cwd: root, stdio: 'inherit' });
+    child.on('error', reject).on('close', (status) => {
+      resolve(status ?? 1);
+    });
+  });
+
+async function main(): Promise<number> {
+  try {
+    const call = readCall(process.argv.slice(2));
+    if (call.values.help) {
+      console.log(help);
+      return 0;
+    }
+    const planned = await planOf(root, call);
+    for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
+    const status = call.values['no-generate'] ? 0 : await generate();
+    const steps = planned.next.map((step, index) => `  ${index + 1}. ${step}`);
+    console.log(`\nNext:\n${steps.join('\n')}`);
+    return status;
+  } catch (error) {
+    if (error instanceof Refusal) {
+      console.error(`${error.message}\nNothing was written.`);
+      return 1;
+    }
+    if (!(error instanceof WrongCall)) throw error;
+    console.error(`${error.message}\n\n${help}`);
+    return 2;
+  }
+}
+
+process.exitCode = await main();

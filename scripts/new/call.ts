@@ -1,0 +1,55 @@
+// Reads the arguments of `npm run new`, and finds out what to write.
+import { parseArgs } from 'node:util';
+import { newEvent } from './event.ts';
+import { newFilter } from './filter.ts';
+import { newOperation } from './operation.ts';
+import type { Plan } from './plan.ts';
+import { projectAt } from './project.ts';
+import { newSchema } from './schema.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean', default: false } as const;
+const options = {
+  ...{ id: text, schema: text, tag: text, in: text, property: text },
+  ...{ 'no-generate': flag, help: flag },
+};
+
+/** The call itself is not understood. */
+export class WrongCall extends Error {}
+
+const parse = (args: string[]) => parseArgs({ args, options, allowPositionals: true });
+type Call = ReturnType<typeof parse>;
+
+export function readCall(args: string[]): Call {
+  try {
+    return parse(args);
+  } catch (error) {
+    throw new WrongCall(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export async function planOf(root: string, { values, positionals: [kind, ...names] }: Call): Promise<Plan> {
+  const project = projectAt(root);
+  const [first, second] = names;
+  const takes = (count: number, example: string) => {
+    if (names.length !== count) throw new WrongCall(`Write: npm run new -- ${example}`);
+  };
+  switch (kind) {
+    case 'operation':
+      takes(2, 'operation GET /buyer-notes');
+      return await newOperation(project, first ?? '', second ?? '', values);
+    case 'schema':
+      takes(1, 'schema NoteAuthor --in BuyerNote');
+      return await newSchema(project, first ?? '', values);
+    case 'filter':
+      takes(1, 'filter country');
+      return await newFilter(project, first ?? '');
+    case 'event':
+      takes(1, 'event transaction.captured');
+      return await newEvent(project, first ?? '');
+    case undefined:
+      throw new WrongCall('Say what is new.');
+    default:
+      throw new WrongCall(`"${kind}" is not known.`);
+  }
+}

@@ -1,0 +1,41 @@
+// Adds lines to files of the contract. The parsed document tells where; the text is not written anew, so that comments and
+// line breaks stay as they are.
+import { isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
+
+function endOf(text: string, path: readonly string[]): number {
+  const node = parseDocument(text).getIn(path, true);
+  if (!isNode(node) || !node.range || !(isMap(node) || isSeq(node)))
+    throw new Error(`${path.join('.')} is not a map or a list.`);
+  const last: unknown = node.items.at(-1);
+  const value = isNode(last) ? last : (last as { value?: unknown } | undefined)?.value;
+  const end = isNode(value) && value.range ? value.range[1] : node.range[1];
+  // A comment behind the last value belongs to its line.
+  const lineEnd = text.indexOf('\n', Math.max(0, end - 1));
+  return lineEnd === -1 ? text.length : lineEnd + 1;
+}
+
+/** After the last entry of the map or list at `path`. `lines` have their indentation and end with a line break. */
+export const append =
+  (path: readonly string[], lines: string) =>
+  (text: string): string => {
+    const whole = text.endsWith('\n') ? text : `${text}\n`;
+    const at = endOf(whole, path);
+    return whole.slice(0, at) + lines + whole.slice(at);
+  };
+
+/** Before the first entry of the file, below the comments that open it. */
+export const prepend =
+  (lines: string) =>
+  (text: string): string => {
+    const { contents } = parseDocument(text);
+    const key: unknown = isMap(contents) ? contents.items[0]?.key : undefined;
+    const at = isScalar(key) && key.range ? key.range[0] : 0;
+    return text.slice(0, at) + lines + text.slice(at);
+  };
+
+export const inTurn =
+  (...edits: ((text: string) => string)[]) =>
+  (text: string): string =>
+    edits.reduce((changed, edit) => edit(changed), text);
+
+export const indent = (text: string, spaces: number): string => text.replace(/^(?=.)/gm, ' '.repeat(spaces));

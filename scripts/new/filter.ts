@@ -1,0 +1,135 @@
+// `npm run new -- filter country`: a filter of GET /transactions by a property that transactions show, in the contract, the
+// service, the mock and the test that compares them, with its index. What it means follows from the property's type.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { append } from './contract-text.ts';
+import { mustMatch, pascal } from './names.ts';
+import { Refusal, type Plan } from './plan.ts';
+import { component, readSchema, type Project, type Schema } from './project.ts';
+
+interface Kind {
+  /** The parameter below its description. */
+  schema: string;
+  description: string;
+  service: string;
+  mock: string;
+  values: string;
+  index: string;
+}
+
+const newest = 'created_at desc, id desc';
+const freeText = 'schema:\n  $ref: ../schemas/FreeText.yaml\n';
+
+/** Undefined for what has no obvious filter, such as an amount or an object. */
+function kindOf(name: string, property: Schema): Kind | undefined {
+  const [known] = [property, ...(property.anyOf ?? [])].flatMap(({ $ref }) => $ref ?? []);
+  const isType = (type: string) => [property.type ?? []].flat().includes(type);
+  const index = (column = name) => `(merchant_account_id, ${column}, ${newest}) where ${name} is not null`;
+  if (known !== undefined)
+    return {
+      schema: `style: form\nexplode: true\nschema:\n  type: array\n  minItems: 1\n  maxItems: 100\n  items:\n    $ref: ../schemas/${known.replace('./', '')}\n`,
+      description: `Only transactions with one of these values of \`${name}\`. Repeat the parameter for several.`,
+      service: `(values) => oneOf('${name}', 'text', values)`,
+      mock: `({ ${name} }, wanted) => isOneOf(${name}, wanted)`,
+      values: `several(({ ${name} }) => [${name}], 'unicorn')`,
+      index: index(),
+    };
+  if (isType('boolean'))
+    return {
+      schema: 'schema:\n  type: boolean\n',
+      description: `Only transactions with this value of \`${name}\`.`,
+      service: `(value) => flag('${name}', value)`,
+      mock: `({ ${name} }, wanted) => ${name} === wanted`,
+      values: 'flag',
+      index: `(merchant_account_id, ${newest}) where ${name}`,
+    };
+  if (!isType('string')) return undefined;
+  if (property.format === 'uuid')
+    return {
+      schema: freeText,
+      description: `Only transactions with this \`${name}\`. A value that is not a UUID matches nothing.`,
+      service: `(value) => where(uuidIs('${name}', value))`,
+      mock: `({ ${name} }, wanted) => isSameId(${name}, wanted)`,
+      values: `ids(({ ${name} }) => [${name}])`,
+      index: index(),
+    };
+  return {
+    schema: freeText,
+    description: `Only transactions with exactly this \`${name}\`.`,
+    service: `(value) => where(textIs('${name}', value))`,
+    mock: `({ ${name} }, wanted) => ${name} === wanted`,
+    values: `texts(({ ${name} }) => [${name}])`,
+    // Index entries are limited to 2,704 bytes, and filters to 200 characters.
+    index: index(`left(${name}, 201)`),
+  };
+}
+
+/** At the end of the table that begins with `head`. */
+const addLine = (head: string, line: string) => (text: string) => {
+  const start = text.indexOf(head);
+  const end = text.indexOf('\n};\n', start);
+  if (start === -1 || end === -1) throw new Error(`There is no table "${head}" to add a line to.`);
+  return `${text.slice(0, end + 1)}  ${line},\n${text.slice(end + 1)}`;
+};
+
+/** Schemas that are objects or numbers have no obvious filter. */
+async function isText(project: Project, property: Schema): Promise<boolean> {
+  const [known] = [property, ...(property.anyOf ?? [])].flatMap(({ $ref }) => $ref ?? []);
+  if (known === undefined) return true;
+  const { type, format } = await readSchema(project, known.slice('./'.length, -'.yaml'.length));
+  return type === 'string' && format === undefined;
+}
+
+async function migrationFile(project: Project, name: string): Promise<string> {
+  const folder = 'server/store/migrations';
+  const numbers = (await readdir(join(project.root, folder))).map((file) => Number.parseInt(file, 10) || 0);
+  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
+  return `${folder}/${number}-filter-by-${name.replaceAll('_', '-')}.ts`;
+}
+
+export async function newFilter(project: Project, name: string): Promise<Plan> {
+  mustMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, name, 'A filter is in snake_case: filter country');
+  const parameter = component('parameters', `${pascal(name)}Filter`);
+  if (await project.has(parameter)) throw new Refusal(`The filter ${name} exists already: ${parameter}`);
+  const { properties = {} } = await readSchema(project, 'Transaction');
+  const offered: string[] = [];
+  for (const [one, property] of Object.entries(properties))
+    if (
+      property.const === undefined &&
+      kindOf(one, property) &&
+      (await isText(project, property)) &&
+      !(await project.has(component('parameters', `${pascal(one)}Filter`)))
+    )
+      offered.push(one);
+  const kind = kindOf(name, properties[name] ?? {});
+  if (!kind || !offered.includes(name))
+    throw new Refusal(
+      `Transactions have no property "${name}" that can be filtered by its value. These have no filter yet: ${offered.join(', ')}. Other filters are written by hand: docs/guides/backend-engineer.md`,
+    );
+  return {
+    write: {
+      [parameter]: `name: ${name}\nin: query\ndescription: ${kind.description}\n${kind.schema}`,
+      [await migrationFile(project, name)]: `import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql\`create index transactions_${name} on transactions
+    ${kind.index}\`.execute(db);
+}
+`,
+    },
+    edit: {
+      'openapi/paths/transactions.yaml': append(
+        ['get', 'parameters'],
+        `    - $ref: ../components/parameters/${pascal(name)}Filter.yaml\n`,
+      ),
+      'server/store/transaction-filters.ts': addLine('const filters', `${name}: ${kind.service}`),
+      'mock/outcomes/transaction-filters.ts': addLine('const filters', `${name}: ${kind.mock}`),
+      'test/mock/parity.filters.values.ts': addLine('export const values', `${name}: ${kind.values}`),
+    },
+    next: [
+      `Describe it for readers: ${parameter}`,
+      `Check that it finds what it should, by an index: npm test -- transaction-filters transaction-plans parity.filters`,
+      `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
+    ],
+  };
+}

@@ -1,0 +1,230 @@
+// `npm run new -- operation GET /buyer-notes`: the path, its map entry, schemas, examples and parameters. `npm run generate`
+// then writes the handler's stub and the test.
+import { append, indent, inTurn, prepend } from './contract-text.ts';
+import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
+import { Refusal, type Plan } from './plan.ts';
+import { component, exampleOf, tagsOf, type Project } from './project.ts';
+import { collectionFiles, createFiles, resourceFiles } from './resource.ts';
+
+export interface OperationOptions {
+  id?: string | undefined;
+  schema?: string | undefined;
+  tag?: string | undefined;
+}
+
+type Kind = 'list' | 'get' | 'create';
+
+interface Design {
+  kind: Kind;
+  method: 'get' | 'post';
+  path: string;
+  id: string;
+  /** The name of the resource's schema. */
+  name: string;
+  tag: string;
+  scope: string;
+  /** The parameters of the path. */
+  parameters: string[];
+}
+
+function design(verb: string, target: string, options: OperationOptions): Design {
+  const method = verb.toLowerCase();
+  if (method !== 'get' && method !== 'post')
+    throw new Refusal(
+      `"${verb}" is neither GET nor POST, the methods that this API has. Write: operation GET /buyer-notes`,
+    );
+  const path = target.startsWith('/') ? target : `/${target}`;
+  const segments = path.slice(1).split('/');
+  for (const segment of segments)
+    mustMatch(
+      /^([a-z0-9]+(-[a-z0-9]+)*|\{[a-z][a-z0-9]*(_[a-z0-9]+)*\})$/,
+      segment,
+      'A path has words in lower case with hyphens, and parameters in braces: /buyers/{buyer_id}/notes',
+    );
+  const isParameter = (segment: string) => segment.startsWith('{');
+  const fixed = segments.filter((segment) => !isParameter(segment));
+  const [first] = fixed;
+  if (first === undefined || isParameter(segments[0] ?? ''))
+    throw new Refusal('A path begins with the name of a collection: /buyers/{buyer_id}');
+  const isItem = isParameter(segments.at(-1) ?? '');
+  if (isItem && method === 'post')
+    throw new Refusal(`POST creates in a collection. Write: operation POST ${path.replace(/\/[^/]+$/, '')}`);
+  const kind: Kind = isItem ? 'get' : method === 'post' ? 'create' : 'list';
+  const name = options.schema ?? pascal(fixed.map(singular).join('-'));
+  mustMatch(/^([A-Z][a-z0-9]*)+$/, name, 'A schema is in PascalCase: --schema BuyerNote');
+  const id = options.id ?? kind + (kind === 'list' ? pascal(plural(spoken(name))) : name);
+  const verbs = { list: 'list or get', get: 'get', create: 'create or check' }[kind];
+  mustMatch(
+    new RegExp(`^(${verbs.replaceAll(' or ', '|')})([A-Z][a-z0-9]*)+$`),
+    id,
+    `An operation ID is in camelCase and begins with ${verbs}: --id ${kind}${name}`,
+  );
+  const tag = options.tag ?? sentence(spoken(first));
+  const scope = `${first}.${method === 'post' ? 'write' : 'read'}`;
+  const parameters = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
+  return { kind, method, path, id, name, tag, scope, parameters };
+}
+
+const texts: Record<Kind, (one: string, many: string) => { summary: string; description: string }> = {
+  list: (_one, many) => ({
+    summary: `List ${many}`,
+    description: `Lists the ${many} of a merchant account, newest first. A cursor that was not issued for this list is answered with 422.`,
+  }),
+  get: (one) => ({
+    summary: `Get ${withArticle(one)}`,
+    description: `Gets ${withArticle(one)} by its ID. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
+  }),
+  create: (one) => ({
+    summary: `Create ${withArticle(one)}`,
+    description: `Creates ${withArticle(one)}. With an \`Idempotency-Key\` the request can be repeated without creating a second one.`,
+  }),
+};
+
+const ref = (kind: string, name: string) => `$ref: ../components/${kind}/${name}.yaml`;
+
+function operationText({ kind, method, id, name, tag, scope, parameters }: Design, example: string): string {
+  const many = plural(spoken(name));
+  const { summary, description } = texts[kind](spoken(name), many);
+  const isCreate = kind === 'create';
+  const status = isCreate ? 201 : 200;
+  const taken = [
+    ...['MerchantAccountId', ...parameters.map(pascal)],
+    ...(kind === 'list' ? ['Cursor', 'Limit'] : []),
+    ...(isCreate ? ['IdempotencyKey'] : []),
+  ];
+  const errors: [number, string][] = [
+    [400, 'BadRequest'],
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+    [405, 'MethodNotAllowed'],
+    ...(kind === 'list' ? [[422, 'UnprocessableCursor'] as [number, string]] : []),
+    ...(isCreate
+      ? ([
+          [422, reused],
+          [425, 'TooEarly'],
+        ] as [number, string][])
+      : []),
+    [500, 'ServerError'],
+  ];
+  const body = `  requestBody:
+    description: The ${spoken(name)} to create.
+    required: true
+    content:
+      application/json:
+        schema:
+          ${ref('schemas', `${name}Create`)}
+        examples:
+          sample:
+            ${ref('examples', `${name}SampleRequest`)}
+`;
+  const shown = {
+    list: `A page of ${many}.`,
+    get: `The ${spoken(name)}.`,
+    create: `The new ${spoken(name)}.`,
+  };
+  return `${method}:
+  operationId: ${id}
+  tags: [${tag}]
+  summary: ${summary}
+  description: >-
+    ${description}
+  security:
+    - BearerAuth: [${scope}]
+  x-merchant-scope: ${kind === 'list' ? 'many' : 'one'}
+  parameters:
+${taken.map((one) => `    - ${ref('parameters', one)}\n`).join('')}${isCreate ? body : ''}  responses:
+    '${status}':
+      description: ${shown[kind]}
+      headers:
+        X-Request-ID:
+          ${ref('headers', 'RequestId')}
+${isCreate ? `        Idempotency-Replayed:\n          ${ref('headers', 'IdempotencyReplayed')}\n` : ''}      content:
+        application/json:
+          schema:
+            ${ref('schemas', kind === 'list' ? `${name}Collection` : name)}
+          examples:
+            ${kind === 'list' ? 'only_page' : 'sample'}:
+              ${ref('examples', kind === 'list' ? `${name}CollectionOnlyPage` : example)}
+${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
+}
+
+/** A 422 for operations that have no other reason for one. */
+const reused = 'UnprocessableIdempotencyKey';
+const reusedText = `description: The \`Idempotency-Key\` was used for a request with another path or body.
+headers:
+  X-Request-ID:
+    $ref: ../headers/RequestId.yaml
+  Idempotency-Replayed:
+    $ref: ../headers/IdempotencyReplayed.yaml
+content:
+  application/json:
+    schema:
+      $ref: ../schemas/ValidationError.yaml
+    examples:
+      idempotency_key_reused:
+        $ref: ../examples/ErrorIdempotencyKeyReused.yaml
+`;
+
+const pathParameter = (name: string) => `name: ${name}
+in: path
+required: true
+description: The ID of the ${spoken(name.replace(/_id$/, ''))}.
+schema:
+  type: string
+  format: uuid
+`;
+
+export async function newOperation(
+  project: Project,
+  verb: string,
+  target: string,
+  options: OperationOptions,
+): Promise<Plan> {
+  const plan: Plan = { write: {}, edit: {}, next: [] };
+  const made = design(verb, target, options);
+  const { kind, method, path, id, name, tag, parameters } = made;
+
+  const isThere = await project.has(component('schemas', name));
+  const example = isThere ? await exampleOf(project, name) : `${name}Sample`;
+  if (example === undefined)
+    throw new Refusal(
+      `The schema ${name} exists, but no example ${name}*.yaml of it with "type: ${kebab(name)}" does. Write one, or choose another schema: --schema ${name}Summary`,
+    );
+  if (!isThere) Object.assign(plan.write, resourceFiles(name));
+  const many = plural(spoken(name));
+  const shared = {
+    ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
+    ...(kind === 'create' ? { ...createFiles(name), [component('responses', reused)]: reusedText } : {}),
+    ...Object.fromEntries(
+      parameters.map((one) => [component('parameters', pascal(one)), pathParameter(one)]),
+    ),
+  };
+  for (const [file, text] of Object.entries(shared)) if (!(await project.has(file))) plan.write[file] = text;
+
+  const text = operationText(made, example);
+  const file = `${path.slice(1).replaceAll('/', '_')}.yaml`;
+  const root: ((text: string) => string)[] = [];
+  if (await project.has(`openapi/paths/${file}`)) {
+    const item = (await project.read(`openapi/paths/${file}`)) as Record<string, unknown>;
+    if (method in item) throw new Refusal(`${method.toUpperCase()} ${path} exists already.`);
+    // The house rule: post before get.
+    plan.edit[`openapi/paths/${file}`] = method === 'post' ? prepend(text) : (before) => before + text;
+  } else {
+    plan.write[`openapi/paths/${file}`] = text;
+    root.push(append(['paths'], `  ${path}:\n    $ref: ./paths/${file}\n`));
+  }
+  if (!(await tagsOf(project)).includes(tag))
+    root.push(append(['tags'], indent(`- name: ${tag}\n  description: ${sentence(many)}.\n`, 2)));
+  if (root.length > 0) plan.edit['openapi/openapi.yaml'] = inTurn(...root);
+
+  if (await project.has(`server/handlers/${kebab(id)}.ts`))
+    throw new Refusal(`The operation ${id} exists already. Choose another ID: --id`);
+  plan.next = [
+    `Describe it: openapi/paths/${file}${isThere ? '' : ` and ${component('schemas', name)}`}`,
+    `Implement server/handlers/${kebab(id)}.ts; until then the service answers with the example`,
+    `Run its test, which lists what is missing: npm test -- ${kebab(id)}`,
+    `Announce it: info.version, and \`${method.toUpperCase()} ${path}\` below "### Contract" in CHANGELOG.md`,
+  ];
+  return plan;
+}

@@ -1,0 +1,36 @@
+// What one call of `npm run new` does: files to write, files to edit, and what is left for people.
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface Plan {
+  /** New files, by path within the project. */
+  write: Record<string, string>;
+  /** Existing files. */
+  edit: Record<string, (text: string) => string>;
+  /** What the author does next. */
+  next: string[];
+}
+
+/** Says what is wrong with the call, and what to write instead. */
+export class Refusal extends Error {}
+
+export const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+/** Nothing is written unless everything can be. Returns the files. */
+export async function carryOut(root: string, { write, edit }: Plan): Promise<string[]> {
+  for (const file of Object.keys(write))
+    if (await exists(join(root, file)))
+      throw new Refusal(`${file} exists already. Edit it, or choose another name.`);
+  const contents = new Map(Object.entries(write));
+  for (const [file, change] of Object.entries(edit))
+    contents.set(file, change(await readFile(join(root, file), 'utf8')));
+  for (const [file, content] of contents) {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), content);
+  }
+  return [...contents.keys()];
+}

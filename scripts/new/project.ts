@@ -1,0 +1,50 @@
+// What the contract has already, read from its files.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { exists } from './plan.ts';
+import { kebab } from './names.ts';
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: string;
+  format?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+}
+
+export interface Project {
+  root: string;
+  has: (file: string) => Promise<boolean>;
+  read: (file: string) => Promise<unknown>;
+}
+
+export const projectAt = (root: string): Project => ({
+  root,
+  has: (file) => exists(join(root, file)),
+  read: async (file) => parse(await readFile(join(root, file), 'utf8')) as unknown,
+});
+
+export const component = (kind: string, name: string) => `openapi/components/${kind}/${name}.yaml`;
+
+export const readSchema = async (project: Project, name: string): Promise<Schema> =>
+  (await project.read(component('schemas', name))) as Schema;
+
+/** The name of an example of this resource: its `type` tells. */
+export async function exampleOf(project: Project, schema: string): Promise<string | undefined> {
+  const files = await readdir(join(project.root, 'openapi/components/examples'));
+  for (const file of files.filter((one) => one.startsWith(schema)).sort()) {
+    const { value } = (await project.read(`openapi/components/examples/${file}`)) as {
+      value?: { type?: unknown };
+    };
+    if (value?.type === kebab(schema)) return file.slice(0, -'.yaml'.length);
+  }
+  return undefined;
+}
+
+export const tagsOf = async (project: Project): Promise<string[]> => {
+  const { tags } = (await project.read('openapi/openapi.yaml')) as { tags: { name: string }[] };
+  return tags.map(({ name }) => name);
+};

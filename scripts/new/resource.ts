@@ -1,0 +1,89 @@
+// The schema and the example of a resource that an operation or a property shows.
+import { kebab, sentence, spoken, withArticle } from './names.ts';
+import { component } from './project.ts';
+
+const resource = (name: string) => `description: ${sentence(withArticle(spoken(name)))}.
+type: object
+additionalProperties: false
+required: [type, id, display_name, created_at]
+properties:
+  type:
+    description: Always \`${kebab(name)}\`.
+    type: string
+    const: ${kebab(name)}
+  id:
+    description: The ID of the ${spoken(name)}.
+    type: string
+    format: uuid
+  display_name:
+    description: The name of the ${spoken(name)}, for people.
+    type: string
+  created_at:
+    description: When the ${spoken(name)} was created.
+    $ref: ./Timestamp.yaml
+`;
+
+const sample = (name: string) => `summary: ${sentence(withArticle(spoken(name)))}
+value:
+  type: ${kebab(name)}
+  id: 2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11
+  display_name: First ${spoken(name)}
+  created_at: '2026-11-14T02:00:00.000Z'
+`;
+
+const create = (name: string) => `description: What a new ${spoken(name)} is made from.
+type: object
+additionalProperties: false
+required: [display_name]
+properties:
+  display_name:
+    description: The name of the ${spoken(name)}, for people.
+    type: string
+    minLength: 1
+    maxLength: 255
+`;
+
+const collection = (name: string, many: string) => `description: A page of ${many}.
+type: object
+additionalProperties: false
+required: [items, limit, next_cursor, previous_cursor]
+properties:
+  items:
+    description: The ${many} of this page, newest first.
+    type: array
+    items:
+      $ref: ./${name}.yaml
+  limit:
+    $ref: ./PageLimit.yaml
+  next_cursor:
+    description: Send this as \`cursor\` for the page of older items; null on the last page.
+    $ref: ./PageCursor.yaml
+  previous_cursor:
+    description: Send this as \`cursor\` for the page of newer items; null on the first page.
+    $ref: ./PageCursor.yaml
+`;
+
+export const resourceFiles = (name: string) => ({
+  [component('schemas', name)]: resource(name),
+  [component('examples', `${name}Sample`)]: sample(name),
+});
+
+export const createFiles = (name: string) => ({
+  [component('schemas', `${name}Create`)]: create(name),
+  [component('examples', `${name}SampleRequest`)]: `summary: ${sentence(withArticle(spoken(name)))} to create
+value:
+  display_name: First ${spoken(name)}
+`,
+});
+
+export const collectionFiles = (name: string, many: string, example: string) => ({
+  [component('schemas', `${name}Collection`)]: collection(name, many),
+  [component('examples', `${name}CollectionOnlyPage`)]: `summary: The only page of ${many}
+value:
+  items:
+    - $ref: ./${example}.yaml#/value
+  limit: 20
+  next_cursor: null
+  previous_cursor: null
+`,
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { append, prepend } from '../../scripts/new/contract-text.ts';
+import { plural, singular } from '../../scripts/new/names.ts';
+
+const file = `# The map.
+paths:
+  /a: # first
+    $ref: ./a.yaml
+  # the second
+  /b:
+    $ref: ./b.yaml # last
+
+# Events.
+webhooks:
+  x.y:
+    text: >-
+      folded
+      text
+`;
+
+describe('adding to a file of the contract', () => {
+  it('keeps comments, empty lines and folded text', () => {
+    const added = append(['paths'], '  /c:\n    $ref: ./c.yaml\n')(file);
+    expect(added).toBe(file.replace('# last\n', '# last\n  /c:\n    $ref: ./c.yaml\n'));
+  });
+
+  it('adds at the end of the file, also without a line break there', () => {
+    const added = append(['webhooks'], '  z.y: {}\n');
+    expect(added(file)).toBe(`${file}  z.y: {}\n`);
+    expect(added(file.trimEnd())).toBe(`${file}  z.y: {}\n`);
+  });
+
+  it('adds to a list', () => {
+    const list = 'get:\n  parameters:\n    - $ref: a # one\n  responses: {}\n';
+    expect(append(['get', 'parameters'], '    - $ref: b\n')(list)).toBe(
+      list.replace('# one\n', '# one\n    - $ref: b\n'),
+    );
+  });
+
+  it('puts post below the comments that open the file', () => {
+    expect(prepend('post: {}\n')('# About.\nget: {}\n')).toBe('# About.\npost: {}\nget: {}\n');
+  });
+
+  it('refuses a place that is neither map nor list', () => {
+    expect(() => append(['unicorn'], '')(file)).toThrow('unicorn is not a map or a list');
+  });
+});
+
+describe('one and many', () => {
+  it.each([
+    ['buyer', 'buyers'],
+    ['address', 'addresses'],
+    ['currency', 'currencies'],
+    ['key', 'keys'],
+    ['box', 'boxes'],
+  ])('%s, %s', (one, many) => {
+    expect([plural(one), singular(many)]).toEqual([many, one]);
+  });
+});
