@@ -235,7 +235,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
-    olderKeys[name] = older.filter((key) => key !== undefined);
+    olderKeys[name] = withoutRepeated(first, older);
     if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
   }
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
@@ -342,6 +342,13 @@ function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boole
 const keysIn = (value: string): string[] => value.split(',').map((key) => key.trim());
 
 const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));
+
+/** A request claims a slot for each FINGERPRINT_KEY, and would wait for itself if two of them were the same. */
+const withoutRepeated = (first: Buffer | undefined, older: readonly (Buffer | undefined)[]): Buffer[] => [
+  ...new Map(
+    older.flatMap((key) => (key && !first?.equals(key) ? [[key.toString('hex'), key] as const] : [])),
+  ).values(),
+];
 
 function strongKey(value: string): Buffer | undefined {
   const key = decodeKey(value);

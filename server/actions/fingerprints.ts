@@ -71,8 +71,8 @@ function rewriteBatch(
   older: readonly string[],
   onFault: RewriteOptions['onFault'],
 ): Promise<{ rewritten: number; after: string | undefined }> {
-  if (progress.phase === 'transactions') return rewriteTransactions(tx, progress);
-  if (progress.phase === 'events') return rewriteEvents(tx, progress);
+  if (progress.phase === 'transactions') return rewriteTransactions(tx, progress, older);
+  if (progress.phase === 'events') return rewriteEvents(tx, progress, older);
   return rewriteCards(tx, progress, secrets, older, onFault);
 }
 

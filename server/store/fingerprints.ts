@@ -115,6 +115,10 @@ export async function saveFingerprint(db: Tx, card: RewrittenCard): Promise<void
 
 /** What a fingerprint became. A card with a number decides; without one it is null. */
 export async function saveMove(db: Tx, account: string, old: string, fresh: string | null): Promise<void> {
+  // If the key changes before a rewrite has ended, snapshots still show what came before `old`.
+  await sql`
+    update fingerprint_moves set fresh = ${fresh}
+    where merchant_account_id = ${account} and fresh = ${old}`.execute(db);
   await sql`
     insert into fingerprint_moves as known (merchant_account_id, old, fresh) values (${account}, ${old}, ${fresh})
     on conflict (merchant_account_id, old) do update set fresh = coalesce(excluded.fresh, known.fresh)`.execute(
@@ -128,10 +132,14 @@ interface Batch {
   after: string | undefined;
 }
 
-/** Whether `batch.old` is a fingerprint of this version already, of a card that was stored since. */
-const isCurrent = ({ merchant_account_id: account, version }: Progress) =>
-  sql`exists (select from payment_methods
-    where merchant_account_id = ${account} and account_fingerprint = ${version} || '.' || batch.old)`;
+/**
+ * Whether a card has `batch.old` now: one of this version, or one that is not rewritten yet, because an older instance has stored
+ * it since or its number did not open. The next rewrite finds that card, so its fingerprint must not become null before.
+ */
+const isOfCard = ({ merchant_account_id: account, version }: Progress, older: readonly string[]) =>
+  sql`(exists (select from payment_methods where merchant_account_id = ${account}
+      and account_fingerprint = any(select unnest(${[version, ...older]}::text[]) || '.' || batch.old))
+    or exists (select from payment_methods where merchant_account_id = ${account} and fingerprint = batch.old))`;
 
 // Text of JSON: a quotation mark inside a string is escaped, so this matches the property only.
 const property = (old: RawBuilder<unknown>) => sql`'"fingerprint":"' || ${old} || '"'`;
@@ -140,7 +148,11 @@ const replaced = (text: RawBuilder<unknown>) =>
     '"fingerprint":' || coalesce('"' || change.fresh || '"', 'null'))`;
 
 /** Snapshots of cards in transactions. */
-export async function rewriteTransactions(db: Tx, progress: Progress): Promise<Batch> {
+export async function rewriteTransactions(
+  db: Tx,
+  progress: Progress,
+  older: readonly string[],
+): Promise<Batch> {
   const { merchant_account_id: account, after, whole } = progress;
   const { rows } = await sql<Batch & { after: string | null }>`
     with batch as (
@@ -150,7 +162,7 @@ export async function rewriteTransactions(db: Tx, progress: Progress): Promise<B
     ), change as (
       select batch.id, batch.old, moves.fresh from batch
       left join fingerprint_moves as moves on moves.merchant_account_id = ${account} and moves.old = batch.old
-      where batch.old ~ '^[0-9a-f]{64}$' and (moves.old is not null or ${whole} and not ${isCurrent(progress)})
+      where batch.old ~ '^[0-9a-f]{64}$' and (moves.old is not null or ${whole} and not ${isOfCard(progress, older)})
     ), done as (
       update transactions set payment_method = ${replaced(sql`payment_method::text`)}::json
       from change where transactions.id = change.id and payment_method ->> 'fingerprint' = change.old
@@ -162,7 +174,7 @@ export async function rewriteTransactions(db: Tx, progress: Progress): Promise<B
 }
 
 /** Stored events. The signature is made when an event is sent, over the body as it then is. */
-export async function rewriteEvents(db: Tx, progress: Progress): Promise<Batch> {
+export async function rewriteEvents(db: Tx, progress: Progress, older: readonly string[]): Promise<Batch> {
   const { merchant_account_id: account, after, whole } = progress;
   // Failed cards have no fingerprint. The status of a payment method is the only `status` in its events.
   const isFailed = sql`(batch.name like 'payment-method.%' and batch.body like '%"status":"failed"%')`;
@@ -174,7 +186,7 @@ export async function rewriteEvents(db: Tx, progress: Progress): Promise<Batch> 
     ), change as (
       select batch.id, batch.old, case when ${isFailed} then null else moves.fresh end as fresh from batch
       left join fingerprint_moves as moves on moves.merchant_account_id = ${account} and moves.old = batch.old
-      where batch.old is not null and (moves.old is not null or ${isFailed} or ${whole} and not ${isCurrent(progress)})
+      where batch.old is not null and (moves.old is not null or ${isFailed} or ${whole} and not ${isOfCard(progress, older)})
     ), done as (
       update events set body = ${replaced(sql`body`)} from change where events.id = change.id returning 1
     )

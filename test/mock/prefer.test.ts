@@ -54,6 +54,14 @@ describe('Prefer: code', () => {
     expect((await ask(id, `code=${status}`)).status).toBe(status);
   });
 
+  it.each(everyStatus.filter(({ status }) => status === 429))(
+    '$id 429 says when to try again, as the service does',
+    async ({ id }) => {
+      const { status, headers } = await ask(id, 'code=429');
+      expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
+    },
+  );
+
   it('a 405 names the methods that the path really has', async () => {
     const { headers } = await ask('listWebhookSubscriptions', 'code=405');
     expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST']);

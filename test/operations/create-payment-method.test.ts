@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { createBuyer } from '../support/records.ts';
 import { describeOperation } from '../support/operation.ts';
 import { cardLimits } from '../../server/http/velocity-limit.ts';
+import { inTransaction } from '../../server/store/database.ts';
+import { lockUntilCommit } from '../../server/store/locks.ts';
 import { startTestService, type TestServiceOptions } from '../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
@@ -354,6 +356,29 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(answers.map(({ status }) => status).sort()).toEqual(
         upTo(2 * limit).map((index) => (index < limit ? 201 : 429)),
       );
+    });
+
+    it('waits for another instance that is counting numbers that are alike', async () => {
+      const { db } = frame.service.service.database;
+      const number = alike();
+      const [tried] = frame.service.secrets.velocity('default', number(0));
+      const bucket = tried?.bucket ?? '';
+      const asked = await inTransaction(db, async (other) => {
+        await lockUntilCommit(other, `card numbers ${bucket}`);
+        const asking = create({ number: number(0) });
+        await vi.waitUntil(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`.execute(
+            db,
+          );
+          return rows.length > 0;
+        }, 20_000);
+        const seen = upTo(limit).map((index) => ({ bucket, number: `other ${index}`, seen_at: new Date() }));
+        await other.insertInto('card_numbers').values(seen).execute();
+        return { asking };
+      });
+      expect((await asked.asking).status).toBe(429);
     });
 
     it('stores no number, only keyed digests', async () => {

@@ -168,10 +168,13 @@ describe('a value that was moved in the database', () => {
       .select('pin_sealed')
       .where('id', '=', gift(0))
       .executeTakeFirstOrThrow();
-    const [key = '', mark = '', content = ''] = whole.split('.');
-    const bytes = Buffer.from(content, 'base64url');
-    // Twelve bytes of nonce, four of the tag, and what was encrypted.
-    const cut = Buffer.concat([bytes.subarray(0, 16), bytes.subarray(28)]).toString('base64url');
+    // Without content, because what follows a cut tag would be read as the rest of it. Four bytes can be guessed.
+    const place = { purpose: 'gift-card-pin', owner: 'default', id: gift(0) } as const;
+    const [key = '', mark = '', content = ''] = service.secrets.vault
+      .under('bound')
+      .seal('', place)
+      .split('.');
+    const cut = Buffer.from(content, 'base64url').subarray(0, 16).toString('base64url');
     const asked = await withDamage(
       kept(`pin_sealed = '${key}.${mark}.${cut}'`),
       kept(`pin_sealed = '${whole}'`),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rewriteFingerprints } from '../../server/actions/fingerprints.ts';
 import { createPaymentMethod, type CardSecrets } from '../../server/actions/payment-methods.ts';
 import { createFingerprints, shownFingerprint } from '../../server/domain/fingerprints.ts';
+import { createVault } from '../../server/domain/vault.ts';
 import { countFingerprints } from '../../server/store/fingerprints.ts';
 import { findPaymentMethod } from '../../server/store/payment-methods.ts';
 import { createPayments } from '../support/processes.ts';
@@ -112,13 +113,17 @@ const bodyOf = async (id: string) => {
 const shownIn = (account: string, own = number, secrets: CardSecrets = service.secrets) =>
   shownFingerprint(secrets.fingerprints.make(account, own));
 
-const rewrite = (secrets: CardSecrets = service.secrets, stopAfter = Infinity) => {
+const rewrite = (
+  secrets: CardSecrets = service.secrets,
+  stopAfter = Infinity,
+  onFault: (card: string, error: unknown) => unknown = (_card, error) => {
+    throw error;
+  },
+) => {
   let batches = 0;
   return rewriteFingerprints(db(), secrets, {
     onProgress: () => (batches += 1),
-    onFault: (_card, error) => {
-      throw error;
-    },
+    onFault,
     isStopping: () => batches >= stopAfter,
   });
 };
@@ -207,6 +212,49 @@ describe('fingerprints of before 1.2', () => {
     expect(await findPaymentMethod(db(), card)).toMatchObject({ fingerprint: null });
     expect(await bodyOf(event)).toContain(shownIn('default'));
     expect((await snapshotOf(kept))?.text).toContain('a'.repeat(64));
+  });
+
+  it('of a card that an old instance stores meanwhile stay until its card is rewritten', async () => {
+    await makeLegacy(await storeCard());
+    await asMigrated();
+    // Two batches: the cards, and that there are no more.
+    await rewrite(service.secrets, 2);
+    const card = await makeLegacy(await storeCard({ number: newNumber }), newNumber);
+    const transaction = await storeTransaction(cardWith(card, legacy(newNumber)));
+    const event = await storeEvent(cardWith(card, legacy(newNumber)));
+    await rewrite();
+    expect(await bodyOf(event)).toContain(legacy(newNumber));
+    await rewrite();
+    expect((await snapshotOf(transaction))?.text).toContain(shownIn('default', newNumber));
+    expect(await bodyOf(event)).toContain(shownIn('default', newNumber));
+  });
+
+  it('of a card whose number does not open, such as without its key, stay until it does', async () => {
+    const card = await makeLegacy(await storeCard());
+    const transaction = await storeTransaction(cardWith(card, legacy(number)));
+    const event = await storeEvent(cardWith(card, legacy(number)));
+    await asMigrated();
+    const faults: string[] = [];
+    const withoutKey = { ...service.secrets, vault: createVault([randomBytes(32)]) };
+    await rewrite(withoutKey, Infinity, (id) => faults.push(id));
+    expect(faults).toEqual([card]);
+    expect((await snapshotOf(transaction))?.text).toContain(legacy(number));
+    await rewrite();
+    expect((await snapshotOf(transaction))?.text).toContain(shownIn('default'));
+    expect(await bodyOf(event)).toContain(shownIn('default'));
+  });
+
+  it('are rewritten to the newest key when the key changes before the rewrite has ended', async () => {
+    const card = await makeLegacy(await storeCard());
+    const transaction = await storeTransaction(cardWith(card, legacy(number)));
+    const event = await storeEvent(cardWith(card, legacy(number)));
+    await asMigrated();
+    await rewrite(service.secrets, 1);
+    const keys = [randomBytes(32), service.config.secrets.FINGERPRINT_KEY ?? Buffer.alloc(0)] as const;
+    const rotated = { ...service.secrets, fingerprints: createFingerprints(keys) };
+    await rewrite(rotated);
+    expect((await snapshotOf(transaction))?.text).toContain(shownIn('default', number, rotated));
+    expect(await bodyOf(event)).toContain(shownIn('default', number, rotated));
   });
 
   it('are not shown', async () => {

@@ -260,6 +260,13 @@ describe('production', () => {
     expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},${env.CARD_KEY ?? ''}` })).toContain('must differ');
   });
 
+  it.each(['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'])('takes every key of %s once', (name) => {
+    const [first, second] = [random(), random()];
+    const read = readConfig({ ...production(), [name]: [first, first, second, second].join(',') });
+    const all = [read.olderCardKeys, read.olderFingerprintKeys, read.olderCursorKeys].flatMap((keys) => keys);
+    expect(all.map((key) => key?.toString('base64'))).toEqual([second]);
+  });
+
   it('refuses one secret for two purposes and names both', () => {
     const shared = random();
     const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });

@@ -30,5 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       fresh text,
       primary key (merchant_account_id, old)
     )`.execute(db);
+  await sql`create index fingerprint_moves_by_fresh on fingerprint_moves (merchant_account_id, fresh)`.execute(
+    db,
+  );
   await sql`create index events_by_account on events (merchant_account_id, id)`.execute(db);
 }
