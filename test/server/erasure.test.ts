@@ -219,6 +219,12 @@ async function plantPerson(owner: string): Promise<Person> {
     person.keys.push(key);
   }
   await noteReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
+  // As a version before 1.2 stored it.
+  await db()
+    .updateTable('payment_methods')
+    .set({ fingerprint: planted.text('card.fingerprint') })
+    .where('id', '=', person.cards[1] ?? '')
+    .execute();
   return person;
 }
 

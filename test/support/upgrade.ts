@@ -73,7 +73,9 @@ const moveTimes = (seconds: number) => `
       where data_type = 'timestamp with time zone' and is_generated = 'NEVER'
         and (table_schema = 'pgboss' and table_name in ('job', 'version', 'queue', 'archive')
           or table_schema = 'public' and (table_name in ('events', 'deliveries', 'delivery_attempts')
-            or column_name in ('old_secret_until', 'failing_since')))
+            or column_name in ('old_secret_until', 'failing_since')
+            -- So that no event seems to be later than a subscription that did not exist yet.
+            or table_name = 'webhook_subscriptions' and column_name = 'updated_at'))
     loop
       execute format('update %s set %s = %s + interval ''${seconds} seconds''', found.place, found.name, found.name);
     end loop;
