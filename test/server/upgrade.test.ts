@@ -60,11 +60,12 @@ const readDeliveries = (url: string) =>
 const readFingerprints = (url: string) =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ place: string; value: string }>(`
-      select 'card' as place, fingerprint as value from payment_methods
+      with shown as (select 'card' as place, fingerprint as value from payment_methods
       union select 'replacement', replacement ->> 'fingerprint' from payment_methods
       union select 'transaction', payment_method ->> 'fingerprint' from transactions
-      union select 'event', substring(body from '"fingerprint":"([^"]+)"') from events`);
-    return rows.filter(({ value }) => value !== null);
+      union select 'event', substring(body from '"fingerprint":"([^"]+)"') from events)
+      select * from shown where value is not null`);
+    return rows;
   });
 
 /** Tables in which one of these texts occurs. */
@@ -79,7 +80,7 @@ const tablesWith = (url: string, texts: readonly string[]) =>
         `select from ${name} as one where one::text ~ any($1::text[]) limit 1`,
         [texts],
       );
-      if (rowCount) found.push(name);
+      if (rowCount !== 0) found.push(name);
     }
     return found.sort();
   });
