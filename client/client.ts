@@ -37,15 +37,17 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       '`token` is missing. To sign with a key pair, import payments-service-client/server.',
     );
 
+  // `Request` refuses it too, with the password in its message.
+  if (/^\w+:\/\/[^/?#]*@/.test(baseUrl))
+    throw new TypeError('`baseUrl` must not have a user name or password in it.');
+
   const authorize = async ({ headers }: Request) => {
     if (headers.has('Authorization')) return;
-    headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
+    headers.set('Authorization', `Bearer ${checkToken(typeof token === 'string' ? token : await token())}`);
   };
   const raw = createClient<paths>({
     baseUrl,
     headers: { 'X-Service-Merchant-Account-ID': merchantAccount },
-    // The service never redirects. Followed, a 307 would send the card number and the security code to another host.
-    redirect: 'manual',
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });
@@ -63,11 +65,12 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const call = (method: string) => async (path: string, init: object) => {
     checkCall(method, path, init);
     try {
-      const { data, error, response } = await send(method, path, init);
+      const { data: text, error, response } = await send(method, path, { ...init, ...always });
+      const data = response.ok ? parsed(text) : undefined;
       // `error` is undefined if an error response has no body, so check the status.
-      return response.ok && data !== undefined
+      return data !== undefined
         ? { data, response }
-        : { error: createError(response, error), response };
+        : { error: createError(response, error ?? text), response };
     } catch (error) {
       // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
       if (error instanceof PaymentsError) return { error, response: Response.error() };
@@ -85,6 +88,30 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     paginate: (path, walk) => paginate(fetchPage, path, walk as Walk | undefined),
     pages: (path, walk) => pages(fetchPage, path, walk as Walk | undefined),
   };
+}
+
+/** Options of every call, whatever the caller says. */
+const always = {
+  // The service never redirects. Followed, a 307 would send the card number and the security code to another host.
+  redirect: 'manual',
+  // openapi-fetch would throw if a proxy answers with a page. That is an answer like any other: see `parsed`.
+  parseAs: 'text',
+};
+
+/** Undefined if there is no JSON. */
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' && text !== '' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `Headers` quotes a value that it refuses in its error: a token, or a private key that was given in place of one. */
+function checkToken(token: unknown): string {
+  const text = typeof token === 'string' ? token.trim() : '';
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new TypeError('`token` is not an access token: it must be one line of ASCII without spaces.');
 }
 
 /** For JavaScript callers: the compiler finds both mistakes. */

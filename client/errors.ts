@@ -111,7 +111,7 @@ function parseBody({ status }: Response, body: unknown): ParsedBody {
   const isRedirect = status === 0 || (status >= 300 && status < 400);
   const message = isRedirect
     ? 'The response is a redirect, which the client does not follow; check baseUrl'
-    : status < 400
+    : status < 400 && (body === undefined || body === '')
       ? 'The response has no body'
       : 'The response does not come from the service';
   return { code: 'unknown', message, details: [], resourceId: null };

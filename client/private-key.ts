@@ -11,7 +11,15 @@ const unsupported = 'The private key is neither ECDSA on P-521 nor RSA of 2048 b
 
 /** The key as PKCS#8. */
 export function pkcs8Of(privateKey: string | Uint8Array, passphrase: string | undefined): Bytes {
-  const text = typeof privateKey === 'string' ? privateKey : new TextDecoder().decode(privateKey);
+  // Other values, such as a `KeyObject` or a JWK, come from JavaScript only. In environment variables a line often ends with
+  // the two characters \n.
+  const text = (
+    typeof privateKey === 'string'
+      ? privateKey
+      : ArrayBuffer.isView(privateKey)
+        ? new TextDecoder().decode(privateKey)
+        : ''
+  ).replaceAll('\\n', '\n');
   if (!text.includes('-----BEGIN '))
     throw new TypeError(
       '`privateKey` must be the text of a PEM file, -----BEGIN PRIVATE KEY----- and so on.',
@@ -39,8 +47,15 @@ function convert(pem: string, passphrase: string | undefined): Bytes {
     throw new TypeError(
       'This runtime reads only `PRIVATE KEY`. Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem',
     );
-  const key = nodeCrypto.createPrivateKey({ key: pem, format: 'pem', passphrase });
-  return key.export({ type: 'pkcs8', format: 'der' });
+  try {
+    const key = nodeCrypto.createPrivateKey({ key: pem, format: 'pem', passphrase });
+    return key.export({ type: 'pkcs8', format: 'der' });
+  } catch (cause) {
+    // OpenSSL says `DECODER routines::unsupported` or `interrupted or cancelled`.
+    throw new TypeError('`privateKey` cannot be read. Is it a private key, whole, with its passphrase?', {
+      cause,
+    });
+  }
 }
 
 /** By the object identifier at its beginning: secp521r1 (1.3.132.0.35) or rsaEncryption (1.2.840.113549.1.1.1). */

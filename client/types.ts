@@ -43,7 +43,7 @@ type PathWith<M extends Method> = {
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
-type CallOptions<Operation> = Omit<FetchOptions<Operation>, 'parseAs' | 'fetch' | 'baseUrl'>;
+type CallOptions<Operation> = Omit<FetchOptions<Operation>, 'parseAs' | 'redirect' | 'fetch' | 'baseUrl'>;
 
 type CallArguments<Operation> =
   Partial<CallOptions<Operation>> extends CallOptions<Operation>

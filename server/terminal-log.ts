@@ -1,6 +1,7 @@
 // Log lines for people: what a terminal shows instead of JSON.
 import { styleText } from 'node:util';
 import type { DestinationStream } from 'pino';
+import { visible, visibleLines } from './visible.ts';
 
 interface Line {
   level: number;
@@ -23,7 +24,10 @@ export function terminalLine(json: string, hasColours: boolean): string {
   const paint = (style: Style, text: string) => (hasColours ? styleText(style, text) : text);
   let line: Line;
   try {
-    line = JSON.parse(json) as Line;
+    // Parsing undoes the escapes of the log, so control characters are made visible again: here, and in the stack.
+    line = JSON.parse(json, (key, value: unknown) =>
+      typeof value !== 'string' ? value : key === 'stack' ? visibleLines(value) : visible(value),
+    ) as Line;
   } catch {
     return json;
   }

@@ -201,8 +201,8 @@ const eraseAnswers = ({ vault, subject, step, references }: Context): Promise<vo
   );
 
 function eraseEvents({ db, subject, step, references }: Context): Promise<void> {
-  const { id: buyer, cards, externalIdentifier: text } = subject;
-  const traces = { ids: [buyer, ...cards], texts: text === null ? [] : [JSON.stringify(text)] };
+  const { id: buyer, cards, externalIdentifier } = subject;
+  const traces = { ids: [buyer, ...cards], externalIdentifier };
   return eachBatch(async (after: string | undefined) => {
     const { ids, next } = await listEventIds(db, traces, after);
     if (ids.length === 0) return next;

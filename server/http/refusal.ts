@@ -11,20 +11,27 @@ const mostFaults = 3;
 const longestReason = 300;
 const longestPath = 100;
 
-// No run of digits that could be part of a card number or a code.
-const isHarmless = (word: string) =>
-  /^[a-z_](?:[a-z_-]|\d(?!\d\d)){0,39}$/i.test(word) || /^\d{0,3}$/.test(word);
+// Words of letters, as snake_case, camelCase, kebab-case or the name of a header, with at most two digits. A random secret mixes
+// capitals and digits in another way, and no part of a card number, no security code and no PIN is left.
+const part = String.raw`(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]{1,3})\d?`;
+const name = new RegExp(String.raw`^(?=.{1,40}$)(?!(?:.*\d){3})${part}(?:[_-]${part})*$`);
+const position = /^\d{0,2}$/;
 
-const harmless = (path: string) =>
+const shownWords = (path: string, isShown: (word: string) => boolean) =>
   path
     .split('/')
-    .map((word) => (isHarmless(word) ? word : '…'))
+    .map((word) => (isShown(word) ? word : '…'))
     .join('/');
+
+/** Of a fault: names of properties and positions in lists. */
+const harmless = (pointer: string) => shownWords(pointer, (word) => name.test(word) || position.test(word));
 
 /** A path that the contract does not know. */
 export const unknownPath = (url: string): string => {
   const [path = ''] = url.split('?', 1);
-  return harmless(path.slice(0, longestPath)) + (path.length > longestPath ? '…' : '');
+  // The contract has no numbers in paths, so a number is something of the caller's.
+  const isShown = (word: string) => word === '' || name.test(word);
+  return shownWords(path.slice(0, longestPath), isShown) + (path.length > longestPath ? '…' : '');
 };
 
 export function refusalOf({ code, facts }: ApiError): Refusal {

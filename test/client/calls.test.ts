@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../client/index.ts';
 import { createError } from '../../client/errors.ts';
@@ -198,6 +199,75 @@ describe('an error', () => {
       code: 'unknown',
     });
   });
+});
+
+describe('what the caller must not see or send', () => {
+  const privateKey = '-----BEGIN PRIVATE KEY-----\nMIHuAgEAMBAGByqGSM49\n-----END PRIVATE KEY-----\n';
+
+  it.each([
+    ['a private key in place of a token', privateKey],
+    ['a token of two lines', 'hunter2\nhunter2'],
+    ['a page in place of a token', '<!doctype html> hunter2'],
+    ['a token in other letters', 'hunter2 ключ'],
+  ])('%s is refused without being quoted', async (_name, token) => {
+    for (const one of [clientOf(token), clientOf(() => Promise.resolve(token))]) {
+      const error: unknown = await one.GET('/transactions').catch((caught: unknown) => caught);
+      expect(inspect(error)).toContain('`token` is not an access token');
+      expect(inspect(error)).not.toMatch(/MIHuAg|hunter2/);
+    }
+  });
+
+  it('a token function that returns nothing is told so', async () => {
+    const nothing = clientOf((() => undefined) as never).GET('/transactions');
+    await expect(nothing).rejects.toThrow('`token` is not an access token');
+  });
+
+  it('the end of the line in a file is not part of the token', async () => {
+    expect((await clientOf(`${service.token('*.read')}\n`).GET('/transactions')).response.status).toBe(200);
+  });
+
+  it('a password in `baseUrl` is refused without being quoted', () => {
+    const make = () => createPaymentsClient({ baseUrl: 'https://u:hunter2@pay.example', token: 't' });
+    expect(make).toThrow('`baseUrl` must not have a user name or password in it.');
+  });
+
+  it('card data does not go where a redirect points, whatever options the call has', async () => {
+    const got: string[] = [];
+    const listen = async (listener: RequestListener) => {
+      const server = createServer(listener).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    };
+    const other = await listen((request, response) => {
+      got.push(request.url ?? '');
+      request.resume();
+      response.end('{}');
+    });
+    const redirecting = await listen((request, response) => {
+      request.resume();
+      response.writeHead(307, { Location: `${other.url}/stolen` }).end();
+    });
+    const options = { body: card, redirect: 'follow' } as { body: typeof card };
+    const { error } = await createPaymentsClient({ baseUrl: redirecting.url, token: 't' }).POST(
+      '/payment-methods',
+      options,
+    );
+    for (const { server } of [other, redirecting]) server.close();
+    expect([got, error?.status, error?.code]).toEqual([[], 307, 'unknown']);
+  });
+});
+
+it('a page in place of JSON is an error like any other', async () => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Log in</html>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { error } = await createPaymentsClient({ baseUrl, token: 't' }).GET('/transactions');
+  server.close();
+  expect(error?.message).toBe('200 unknown: The response does not come from the service');
+  expect(error?.body).toBe('<html>Log in</html>');
 });
 
 describe('a mistake that the compiler would find', () => {

@@ -145,14 +145,23 @@ describe('a key', () => {
       signToken({ privateKey: encrypted, passphrase: 'open sesame' }),
       signToken({ privateKey: sec1 }),
       signToken({ privateKey: Buffer.from(pemOf(privateKey)) }),
+      // As an environment variable has it.
+      signToken({ privateKey: pemOf(privateKey).replaceAll('\n', '\\n') }),
       signToken({ privateKey: rsa.export({ type: 'pkcs1', format: 'pem' }) }),
     ]);
     const [ecThumbprint, rsaThumbprint] = [thumbprint(privateKey), thumbprint(rsa)];
     expect(tokens.map((token) => decode(token).header.kid)).toEqual([
-      ...[ecThumbprint, ecThumbprint, ecThumbprint],
+      ...[ecThumbprint, ecThumbprint, ecThumbprint, ecThumbprint],
       rsaThumbprint,
     ]);
-    await expect(signToken({ privateKey: encrypted, passphrase: 'wrong' })).rejects.toThrow();
+    for (const passphrase of ['wrong', undefined])
+      await expect(signToken({ privateKey: encrypted, passphrase })).rejects.toThrow(
+        '`privateKey` cannot be read. Is it a private key, whole, with its passphrase?',
+      );
+    for (const other of [privateKey, privateKey.export({ format: 'jwk' })])
+      await expect(signToken({ privateKey: other as never })).rejects.toThrow(
+        /must be the text of a PEM file/,
+      );
     await expect(signToken({ privateKey: 'no PEM' })).rejects.toThrow(/must be the text of a PEM file/);
   });
 

@@ -1,5 +1,5 @@
 // `payments buyers erase`: nothing that says who the buyer is stays anywhere in the database, while amounts and states do.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eraseBuyer } from '../../server/actions/erasure.ts';
@@ -9,6 +9,7 @@ import { inWork } from '../../server/actions/unit-of-work.ts';
 import { compileResponses } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { findBuyer } from '../../server/store/buyers.ts';
+import { listEventIds } from '../../server/store/erasure.ts';
 import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import type { EventName } from '../../generated/operations.ts';
@@ -219,10 +220,10 @@ async function plantPerson(owner: string): Promise<Person> {
     person.keys.push(key);
   }
   await noteReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
-  // As a version before 1.2 stored it.
+  // As an instance of before 1.2 leaves it.
   await db()
     .updateTable('payment_methods')
-    .set({ fingerprint: planted.text('card.fingerprint') })
+    .set({ fingerprint: createHash('sha256').update(person.id).digest('hex') })
     .where('id', '=', person.cards[1] ?? '')
     .execute();
   return person;
@@ -566,4 +567,41 @@ it('an event under way is delivered without the personal data, with a signature 
     name: 'payment-method.created',
     target: { id, status: 'succeeded', label: null, buyer: { id: made?.id, display_name: null } },
   });
+});
+
+it('the events of a buyer with very many cards are found in the time that a statement has', async () => {
+  const cards = Array.from({ length: 1000 }, () => randomUUID());
+  const insert = (target: object) => {
+    const id = randomUUID();
+    const body = JSON.stringify({ id, target: { ...target, filler: 'abcdefgh'.repeat(250) } });
+    return {
+      id,
+      name: 'payment-method.created',
+      merchant_account_id: 'default',
+      body,
+      created_at: new Date(),
+    };
+  };
+  const own = [
+    insert({ id: cards[999]?.toUpperCase() }),
+    insert({ id: randomUUID(), buyer: { id: cards[0] } }),
+    insert({ id: randomUUID(), buyer: null, payment_method: { id: cards[500] } }),
+    insert({ id: randomUUID(), buyer: { id: randomUUID(), external_identifier: 'quoted " \\ é' } }),
+  ];
+  const others = Array.from({ length: 1900 }, () =>
+    insert({ id: randomUUID(), buyer: { id: randomUUID(), external_identifier: null } }),
+  );
+  for (let start = 0; start < others.length; start += 500)
+    await db()
+      .insertInto('events')
+      .values(others.slice(start, start + 500))
+      .execute();
+  await db().insertInto('events').values(own).execute();
+  const found: string[] = [];
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const page = await listEventIds(db(), { ids: cards, externalIdentifier: 'quoted " \\ é' }, after);
+    found.push(...page.ids);
+    after = page.next;
+  }
+  expect(found.sort()).toEqual(own.map(({ id }) => id).sort());
 });

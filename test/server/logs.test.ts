@@ -10,6 +10,8 @@ import { readConfig, secretNames } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createLog } from '../../server/log.ts';
+import { ApiError } from '../../server/errors.ts';
+import { refusalOf, unknownPath } from '../../server/http/refusal.ts';
 import { startService, type Service } from '../../server/start.ts';
 import { terminalLine } from '../../server/terminal-log.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
@@ -246,6 +248,69 @@ describe('the redaction of a line', () => {
   });
 });
 
+describe('what is shown of a refused request', () => {
+  const random = [
+    'kR7xqPbWz9LmTnVcYd3sGhJf',
+    'whsec_abCdefGhijKlmnOp',
+    'dGhpcyBpcyBhIHNlY3JldA',
+    'MIHuAgEAMBAG',
+  ];
+
+  it.each([
+    ...random,
+    '123',
+    '1234',
+    '_41-11-11-11-11-11',
+    'a411',
+    'ada@example.com',
+    'Ada Lovelace',
+    '\u001b[2J',
+  ])('not a word like %j, in a path or a pointer', (word) => {
+    expect(unknownPath(`/x/${word}/y?z`)).toBe('/x/…/y');
+    const detail = { location: 'body', pointer: `/x/${word}`, message: 'is wrong', type: 't' } as const;
+    expect(refusalOf(new ApiError('bad_request', { details: [detail] })).reason).toBe('/x/… is wrong');
+  });
+
+  it('not a card number or a security code that is spread over a path', () => {
+    expect(unknownPath('/cards/41/11/11/1/cvv/12')).toBe('/cards/…/…/…/…/cvv/…');
+  });
+
+  it('names as programs have them, and positions', () => {
+    const words = [
+      'payment_methods',
+      'externalIdentifier',
+      'X-Service-Merchant-Account-ID',
+      'line1',
+      'last4s',
+    ];
+    expect(unknownPath(`/${words.slice(0, 4).join('/')}/`)).toBe(`/${words.slice(0, 4).join('/')}/`);
+    const pointers = [
+      '/billing_details/address/line2',
+      '/items/99/number',
+      '/gift_card_last4',
+      '/X-Request-ID',
+    ];
+    for (const pointer of pointers) {
+      const detail = { location: 'body', pointer, message: 'is wrong', type: 't' } as const;
+      expect(refusalOf(new ApiError('bad_request', { details: [detail] })).reason).toBe(
+        `${pointer} is wrong`,
+      );
+    }
+  });
+
+  it('every name of a parameter or property of the contract', () => {
+    const names = new Set<string>();
+    JSON.parse(readFileSync('generated/openapi.json', 'utf8'), (_key, value: unknown) => {
+      if (typeof value !== 'object' || value === null) return value;
+      if ('in' in value && 'name' in value) names.add(String(value.name));
+      if ('properties' in value) for (const name of Object.keys(value.properties as object)) names.add(name);
+      return value;
+    });
+    expect(names.size).toBeGreaterThan(100);
+    expect([...names].filter((name) => unknownPath(`/${name}`) !== `/${name}`)).toEqual([]);
+  });
+});
+
 describe('a line on a terminal', () => {
   const time = '2026-11-15T12:34:56.789Z';
   const shown = (line: object) => terminalLine(`${JSON.stringify({ level: 30, time, ...line })}\n`, false);
@@ -270,6 +335,20 @@ describe('a line on a terminal', () => {
     ],
   ])('%j', (line, expected) => {
     expect(shown(line)).toBe(expected);
+  });
+
+  it('shows control characters of others, which would move the cursor or clear the screen', () => {
+    const clear = '\u001b[2J\u009b2J\u202e\r\n12:00:00 forged';
+    const out: string[] = [];
+    const log = createLog('trace', { write: (json) => void out.push(terminalLine(json, false)) });
+    log.info({ method: 'GET', path: clear, status: 404, ms: 1, reason: clear, requestId: clear });
+    log.info({ given: clear, deep: { down: [clear] } }, clear);
+    log.error({ err: new Error(clear) }, 'failed');
+    expect(out).toHaveLength(3);
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    expect(out.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(out.slice(0, 2).join('').split('\n')).toHaveLength(3);
+    expect(out[0]).toContain(String.raw`\x1b[2J`);
   });
 
   it('what is no line of the log stays as it is', () => {

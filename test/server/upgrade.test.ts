@@ -56,6 +56,35 @@ const readDeliveries = (url: string) =>
     return (await client.query<DeliveryRow>(select)).rows;
   });
 
+/** Every value that version 1.0.1 showed as a fingerprint, by where it is stored. */
+const readFingerprints = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ place: string; value: string }>(`
+      with shown as (select 'card' as place, fingerprint as value from payment_methods
+      union select 'replacement', replacement ->> 'fingerprint' from payment_methods
+      union select 'transaction', payment_method ->> 'fingerprint' from transactions
+      union select 'event', substring(body from '"fingerprint":"([^"]+)"') from events)
+      select * from shown where value is not null`);
+    return rows;
+  });
+
+/** Tables in which one of these texts occurs. */
+const tablesWith = (url: string, texts: readonly string[]) =>
+  withClient(url, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname not in ('pg_catalog', 'information_schema')`);
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const { rowCount } = await client.query(
+        `select from ${name} as one where one::text ~ any($1::text[]) limit 1`,
+        [texts],
+      );
+      if (rowCount !== 0) found.push(name);
+    }
+    return found.sort();
+  });
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const numberOf = (digest: string | null | undefined) =>
   Object.values(numbers).find((number) => sha256(number) === digest) ?? '';
@@ -68,6 +97,7 @@ describe('started on it, the service', () => {
   let service: TestService;
   let timesBefore: Map<string, string>;
   let deliveriesBefore: DeliveryRow[];
+  let fingerprintsBefore: { place: string; value: string }[];
 
   beforeAll(async () => {
     fixture = await readFixture();
@@ -76,6 +106,7 @@ describe('started on it, the service', () => {
     dataDir = await createUpgradeDataDir(fixture);
     timesBefore = await readTimes(databaseUrl);
     deliveriesBefore = await readDeliveries(databaseUrl);
+    fingerprintsBefore = await readFingerprints(databaseUrl);
     service = await startTestService({ config: { databaseUrl, dataDir, secrets: noSecrets } });
   });
   afterAll(async () => {
@@ -207,6 +238,34 @@ describe('started on it, the service', () => {
       }
     const login = receiver.got.find(({ path }) => path === '/login');
     expect(login?.headers.authorization).toBe(`Basic ${btoa('u:test')}`);
+  });
+
+  it('rewrites every fingerprint, so that none of version 1.0.1 is left anywhere', async () => {
+    expect([...new Set(fingerprintsBefore.map(({ place }) => place))].sort()).toEqual([
+      'card',
+      'event',
+      'replacement',
+      'transaction',
+    ]);
+    await until(async () => {
+      const { total } = await db()
+        .selectFrom('fingerprint_progress')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('phase', '<>', 'done')
+        .executeTakeFirstOrThrow();
+      return total === 0;
+    });
+    const old = fingerprintsBefore.map(({ value }) => value);
+    expect(await tablesWith(databaseUrl, old)).toEqual([]);
+    // What the API shows is the new fingerprint, in events too, and not merely null.
+    const { rows } = await withClient(databaseUrl, (client) =>
+      client.query<{ places: string }>(`
+        with shown as (select id, split_part(account_fingerprint, '.', 2) as value from payment_methods
+          where status <> 'failed' and account_fingerprint is not null)
+        select (exists (select from transactions, shown where payment_method ->> 'fingerprint' = value)) || ' ' ||
+          (exists (select from events, shown where strpos(body, value) > 0)) as places`),
+    );
+    expect(rows).toEqual([{ places: 'true true' }]);
   });
 
   it('moves no time of a record, except of subscriptions that it switched off', async () => {

@@ -62,7 +62,8 @@ export const keyOf = (text = '') =>
   createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
 
 // What has a date of expiry: otherwise the events and jobs of the dump would be deleted a month after it was made. Records
-// keep their times, because cursors contain them.
+// keep `created_at`, because cursors contain it. Subscriptions must not look older than events from before they existed:
+// `payments doctor` would miss the deliveries.
 const moveTimes = (seconds: number) => `
   do $$
   declare found record;
@@ -73,9 +74,8 @@ const moveTimes = (seconds: number) => `
       where data_type = 'timestamp with time zone' and is_generated = 'NEVER'
         and (table_schema = 'pgboss' and table_name in ('job', 'version', 'queue', 'archive')
           or table_schema = 'public' and (table_name in ('events', 'deliveries', 'delivery_attempts')
-            or column_name in ('old_secret_until', 'failing_since')
-            -- So that no event seems to be later than a subscription that did not exist yet.
-            or table_name = 'webhook_subscriptions' and column_name = 'updated_at'))
+            or table_name = 'webhook_subscriptions' and column_name = 'updated_at'
+            or column_name in ('old_secret_until', 'failing_since')))
     loop
       execute format('update %s set %s = %s + interval ''${seconds} seconds''', found.place, found.name, found.name);
     end loop;
