@@ -1,6 +1,7 @@
 // What it means that a request is repeated with the same Idempotency-Key. Digests are keyed: a key may carry personal data, and
 // the body of a request has a card number in it, which could be guessed from a plain hash.
 import { createHmac } from 'node:crypto';
+import { binOf, lastFour } from './cards.ts';
 
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
@@ -34,6 +35,8 @@ export interface Claim<Unit> {
 export interface Keyed {
   slot: string;
   fingerprint: string;
+  /** The same request as versions before 1.2 stored it, for the day in which their keys are valid. */
+  olderFingerprint: string;
 }
 
 /**
@@ -58,30 +61,50 @@ export interface KeyedRequest {
 export interface IdempotencyDigests {
   slotOf: (owner: { keyPairId: string; account: string }, key: string) => string;
   fingerprintOf: (request: KeyedRequest) => string;
+  /** Of versions before 1.2, with the whole card number. Only compared, never stored. */
+  olderFingerprintOf: (request: KeyedRequest) => string;
 }
 
 export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
   // A key of its own, so that these digests can never be compared with the fingerprints of cards.
   const key = createHmac('sha256', secret).update('idempotency').digest();
-  const digest = (...parts: unknown[]) =>
-    createHmac('sha256', key).update(canonical(parts)).digest('base64url');
+  const digest = (keep: Keep, ...parts: unknown[]) =>
+    createHmac('sha256', key).update(canonical(parts, keep)).digest('base64url');
+  const requestDigest =
+    (keep: Keep) =>
+    ({ method, path, query, body }: KeyedRequest) =>
+      digest(keep, 'request', method, path, query, body);
   return {
-    slotOf: ({ keyPairId, account }, given) => digest('slot', keyPairId, account, given),
-    fingerprintOf: ({ method, path, query, body }) => digest('request', method, path, query, body),
+    slotOf: ({ keyPairId, account }, given) => digest(whole, 'slot', keyPairId, account, given),
+    fingerprintOf: requestDigest(withoutMiddle),
+    olderFingerprintOf: requestDigest(whole),
   };
 }
 
 /** Must not be kept in any form, not even as part of a digest: it has a thousand possible values. */
 const neverKept = 'security_code';
 
+type Keep = (name: string, value: unknown) => unknown;
+
+const whole: Keep = (_name, value) => value;
+
+/**
+ * Of a card number only what every answer shows. Otherwise somebody who knows the key of a request could try numbers: the right
+ * one would repeat the answer, and a wrong one would be refused, without being counted as a card.
+ */
+const withoutMiddle: Keep = (name, value) =>
+  name === 'number' && typeof value === 'string' && /^\d{12,19}$/.test(value)
+    ? [binOf(value), lastFour(value), value.length]
+    : value;
+
 /** The same text for the same JSON value, whatever the order of its properties. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+function canonical(value: unknown, keep: Keep): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, keep)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const object = value as Record<string, unknown>;
   const members = Object.keys(object)
     .filter((name) => name !== neverKept && object[name] !== undefined)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(object[name])}`);
+    .map((name) => `${JSON.stringify(name)}:${canonical(keep(name, object[name]), keep)}`);
   return `{${members.join(',')}}`;
 }

@@ -28,9 +28,11 @@ export function keyedBy(
   if (!operation.takesKey || typeof key !== 'string') return undefined;
   const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
   const [path = ''] = url.split('?', 1);
-  return digests.map(({ slotOf, fingerprintOf }) => ({
+  const request = { method, path, query, body: body as unknown };
+  return digests.map(({ slotOf, fingerprintOf, olderFingerprintOf }) => ({
     slot: slotOf({ keyPairId, account }, key),
-    fingerprint: fingerprintOf({ method, path, query, body: body as unknown }),
+    fingerprint: fingerprintOf(request),
+    olderFingerprint: olderFingerprintOf(request),
   }));
 }
 
@@ -69,7 +71,8 @@ export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
 
   const claimOrAnswer = async (keyed: readonly Keyed[]): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
-    const isSame = ({ fingerprint }: Known) => keyed.some((one) => one.fingerprint === fingerprint);
+    const isSame = ({ fingerprint }: Known) =>
+      keyed.some((one) => one.fingerprint === fingerprint || one.olderFingerprint === fingerprint);
     for (;;) {
       const found = await kept.claim(keyed);
       if ('claim' in found) return found.claim;

@@ -159,7 +159,9 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await visit(page, '#section/Pages');
     await page.getByTestId('search-trigger').click();
     await page.getByPlaceholder('Search docs').fill('external_identifier');
-    await page.getByRole('link', { name: 'Store a card' }).click();
+    // The text of the page has links with this name too.
+    const results = page.getByRole('link', { name: 'Store a card' });
+    await results.filter({ hasText: 'external_identifier' }).click();
     await page.waitForURL(/#\/payment-methods\/createpaymentmethod#.*path=external_identifier/);
     await expectInView(
       page.locator('[id="payment-methods/createpaymentmethod/t=request&path=external_identifier"]'),

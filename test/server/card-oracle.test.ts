@@ -71,3 +71,20 @@ it.each<[string, Attack]>([
   expect(new Set(refused.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   expect(refused[0]?.status).toBe(429);
 });
+
+it('does not get the number with the Idempotency-Key of the request that stored it', async () => {
+  await using service = await startTestService();
+  const repeat = (number: string) =>
+    service.call('POST', '/payment-methods', {
+      token: service.token('payment-methods.write'),
+      headers: { 'Idempotency-Key': 'order-1' },
+      body: { method: 'card', expiration_date: '12/39', number },
+    });
+  const stored = await repeat(victim);
+  const guesses = guessesFor(stored.body as Shown);
+  const right = guesses.indexOf(victim);
+  for (const number of guesses.slice(right - 15, right + 15)) {
+    const { status, headers, body } = await repeat(number);
+    expect([status, body, headers.get('Idempotency-Replayed')]).toEqual([201, stored.body, 'true']);
+  }
+});

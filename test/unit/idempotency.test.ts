@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createIdempotencyDigests, isKept, keepKeyMilliseconds } from '../../server/domain/idempotency.ts';
 
 const seed = Number(process.env.FC_SEED ?? 20_261_115);
-const { slotOf, fingerprintOf } = createIdempotencyDigests(Buffer.alloc(32, 1));
+const { slotOf, fingerprintOf, olderFingerprintOf } = createIdempotencyDigests(Buffer.alloc(32, 1));
 const owner = { keyPairId: 'pair', account: 'default' };
 const request = { method: 'post', path: '/payment-methods', query: {}, body: { number: '1', list: [1, 2] } };
 
@@ -126,6 +126,17 @@ describe(`the fingerprint of a request (seed ${seed})`, () => {
       }),
       { seed, numRuns: 300 },
     );
+  });
+
+  it('tells nothing of the digits of a card number that no answer shows', () => {
+    const of = (number: string, fingerprint = fingerprintOf) =>
+      fingerprint({ ...request, body: { method: 'card', number } });
+    expect(of('4242424242424242')).toBe(of('4242424200004242'));
+    for (const other of ['4242424342424242', '4242424242424243', '424242424242424242', '4242424242424'])
+      expect(of('4242424242424242')).not.toBe(of(other));
+    // Keys of versions before 1.2 have the whole number in their digests.
+    expect(of('4242424242424242', olderFingerprintOf)).not.toBe(of('4242424200004242', olderFingerprintOf));
+    expect(of('4242424242424242', olderFingerprintOf)).not.toBe(of('4242424242424242'));
   });
 
   it('does not depend on the security code, which must not be kept in any form', () => {
