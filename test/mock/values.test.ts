@@ -106,9 +106,11 @@ describe('POST /payment-methods', () => {
     ['duplicate', 409],
     ['not_found', 404],
   ])('the request example "%s" leads to its answer', async (name, status) => {
-    const { body } = await mock.call('GET', '/openapi.json');
-    const examples = (body as { components: { examples: Record<string, { value: unknown }> } }).components
-      .examples;
+    const served = await fetch(`${mock.url}/openapi.json`);
+    const { components } = (await served.json()) as {
+      components: { examples: Record<string, { value: unknown }> };
+    };
+    const { examples } = components;
     const key = name === 'duplicate' ? 'PaymentMethodDuplicateRequest' : 'PaymentMethodNotFoundRequest';
     expect((await mock.call('POST', '/payment-methods', { body: examples[key]?.value })).status).toBe(status);
   });
