@@ -235,8 +235,11 @@ describe('an existing database', () => {
       const owner = another();
       const first = await owner.start();
       const pid = await postmasterOf(first);
-      for (const { pid: shell, command } of await processesOf(first.directory)) {
-        if (!command.startsWith('/bin/sh')) continue;
+      const shells = async () =>
+        (await processesOf(first.directory)).filter(({ command }) => command.startsWith('/bin/sh'));
+      // It is started after PostgreSQL, and may not be there yet.
+      await eventually(async () => (await shells()).length > 0, 'the watchdog is there');
+      for (const { pid: shell } of await shells()) {
         process.kill(shell, 'SIGKILL');
         await eventually(async () => (await startTimeOf(shell)) === undefined, 'the watchdog ends');
       }

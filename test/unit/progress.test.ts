@@ -1,11 +1,14 @@
 // The spinner of long commands has colours on a terminal, except with NO_COLOR.
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
-import { afterEach, expect, it, vi } from 'vitest';
+import chalk from 'chalk';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { startProgress } from '../../server/cli/progress.ts';
 
-// chalk, which the spinner uses, decides when it is loaded whether this process has a terminal with colours.
-vi.hoisted(() => vi.stubEnv('FORCE_COLOR', '1'));
+// chalk, which the spinner uses, decides when it is loaded whether this process has a terminal with colours, and tests have none.
+beforeAll(() => {
+  chalk.level = 1;
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
