@@ -32,6 +32,8 @@ it.each([
   ['1', false],
 ])('with NO_COLOR=%s: %s', (NO_COLOR, isColoured) => {
   vi.stubEnv('TERM', 'xterm-256color');
+  // Node takes the terminal of a CI system to have no colours.
+  vi.stubEnv('CI', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);
   vi.stubEnv('NO_COLOR', NO_COLOR);
   const frame = firstFrame();
