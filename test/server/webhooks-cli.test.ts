@@ -130,7 +130,9 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const failed = await json<Attempt[]>('deliveries', '--failed', '--limit', '2', '--json');
     expect(failed.map(({ event }) => event)).toEqual([event_id, event_id]);
     const { stdout } = await run('deliveries', '--event', event_id);
-    expect(stdout).toMatch(/^event +name +subscription +state +attempt +at +status +ms +error +next_attempt\n/);
+    expect(stdout).toMatch(
+      /^event +name +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
+    );
 
     // A replay gets the whole retry schedule, not one attempt.
     expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
