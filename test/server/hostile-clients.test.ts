@@ -17,7 +17,7 @@ import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';
 import { oneAtATime } from '../../server/http/one-at-a-time.ts';
-import { newDataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { run, startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -446,8 +446,12 @@ describe('/readyz', () => {
   it('says yes while every other connection to the database is busy', async () => {
     await using own = await startTestService({ config: { webhookWorker: false } });
     const { pool, background } = own.service.database;
+    const pools = [pool, background.pool];
+    // The jobs of the start use some of them, and would wait for the rest while this waits for theirs.
+    const isIdle = () => pools.every((one) => one.idleCount === one.totalCount && one.waitingCount === 0);
+    await eventually(isIdle, 'no job holds a connection');
     const held = await Promise.all(
-      [pool, background.pool].flatMap((one) => Array.from({ length: one.options.max }, () => one.connect())),
+      pools.flatMap((one) => Array.from({ length: one.options.max }, () => one.connect())),
     );
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${own.url}/readyz`)));
     for (const client of held) client.release();
