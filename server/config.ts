@@ -1,9 +1,9 @@
-// The only module that reads process.env. One table has every key with its doc, format and default. All faults are reported
-// at once.
+// The only module that reads process.env. settings.ts has the table of all settings. All faults are reported at once.
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { looksRandom } from './random-key.ts';
+import { keys, secretKeys, secretNames, type SecretName } from './settings.ts';
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -35,151 +35,6 @@ export interface Config {
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
-
-export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
-export type SecretName = (typeof secretNames)[number];
-
-interface Key {
-  name: string;
-  doc: string;
-  format: string;
-  default?: string;
-  accepts: (value: string) => boolean;
-}
-
-const oneOf =
-  (...words: string[]) =>
-  (value: string) =>
-    words.includes(value);
-const whole = (from: number, to: number) => (value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to;
-const url =
-  (...protocols: string[]) =>
-  (value: string) =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol);
-
-export const keys: Key[] = [
-  {
-    name: 'ENVIRONMENT',
-    doc: 'which rules apply',
-    format: '`sandbox` or `production`',
-    default: 'sandbox',
-    accepts: oneOf('sandbox', 'production'),
-  },
-  {
-    name: 'HOST',
-    doc: 'address to listen on',
-    format: 'IP address or host name',
-    default: '127.0.0.1',
-    accepts: (value) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value),
-  },
-  {
-    name: 'PORT',
-    doc: 'port to listen on; 0 takes any free one',
-    format: '0 to 65535',
-    default: '8080',
-    accepts: whole(0, 65535),
-  },
-  {
-    name: 'PUBLIC_URL',
-    doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`, required and https in production',
-    format: 'http or https URL without user, query and fragment',
-    accepts: (value) => url('http:', 'https:')(value) && /^https?:\/\/[^@?#\s]+$/i.test(value),
-  },
-  {
-    name: 'DATA_DIR',
-    doc: 'folder for the embedded database and the sandbox secrets',
-    format: 'path',
-    default: '.data',
-    accepts: (value) => value.length > 0,
-  },
-  {
-    name: 'DATABASE_URL',
-    doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
-    format: 'postgres URL',
-    accepts: url('postgres:', 'postgresql:'),
-  },
-  {
-    name: 'LOG_LEVEL',
-    doc: 'how much to log',
-    format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-    default: 'info',
-    accepts: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-  },
-  {
-    name: 'BODY_LIMIT',
-    doc: 'largest request body, in bytes',
-    format: '1024 to 10485760',
-    default: '102400',
-    accepts: whole(1024, 10_485_760),
-  },
-  {
-    name: 'MAX_CONNECTIONS',
-    doc: 'how many connections may be open at once; more are closed',
-    format: '1 to 100000',
-    default: '2000',
-    accepts: whole(1, 100_000),
-  },
-  {
-    name: 'MAX_REQUESTS_PER_CONNECTION',
-    doc: 'how many requests a connection may send before it is closed',
-    format: '1 to 1000000',
-    default: '1000',
-    accepts: whole(1, 1_000_000),
-  },
-  {
-    name: 'WEBHOOK_WORKER',
-    doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
-    format: '`on` or `off`',
-    default: 'on',
-    accepts: oneOf('on', 'off'),
-  },
-  {
-    name: 'EVENT_RETENTION_DAYS',
-    doc: 'how long events and their deliveries are kept, and can be replayed',
-    format: '1 to 3650',
-    default: '30',
-    accepts: whole(1, 3650),
-  },
-  {
-    name: 'AUDIT_RETENTION_DAYS',
-    doc: 'how long the entries of `payments audit` are kept; without it for ever',
-    format: '91 to 36500',
-    accepts: whole(91, 36_500),
-  },
-  {
-    name: 'CARDS_PER_MINUTE',
-    doc: 'how many cards a key pair may store per minute in a merchant account; by default as the contract says in production, `off` in the sandbox',
-    format: '1 to 1000000, or `off`',
-    accepts: (value) => value === 'off' || whole(1, 1_000_000)(value),
-  },
-  {
-    name: 'PROVIDERS',
-    doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
-    format: 'path',
-    accepts: (value) => value.length > 0,
-  },
-];
-
-const secretDocs: Record<SecretName, string> = {
-  CARD_KEY: 'encrypts card numbers, webhook secrets and passwords',
-  FINGERPRINT_KEY: 'makes card fingerprints',
-  CURSOR_KEY: 'signs cursors',
-};
-
-/** During a rotation these have several keys. */
-const severalKeys: Record<SecretName, string> = {
-  CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
-  FINGERPRINT_KEY:
-    ', or several such keys separated by commas: the first is used, what the others made is recognised',
-  CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
-};
-
-export const secretKeys = secretNames.map((name) => ({
-  name,
-  doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name]}`,
-}));
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
 export function readOperator(env: Readonly<Record<string, string | undefined>> = process.env): string {

@@ -1,6 +1,7 @@
 // Creates the vault, fingerprints and cursors from the configured secrets. The sandbox generates its own secrets; production
 // must configure them.
-import { secretNames, type Config, type SecretName } from './config.ts';
+import type { Config } from './config.ts';
+import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
 import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
 import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';

@@ -31,7 +31,8 @@ value:
   created_at: '2026-11-14T02:00:00.000Z'
 `;
 
-const create = (name: string) => `description: What a new ${spoken(name)} is made from.
+/** The schema of an object that has nothing but a name yet. */
+export const namedObject = (description: string, name: string) => `description: ${description}
 type: object
 additionalProperties: false
 required: [display_name]
@@ -69,7 +70,7 @@ export const resourceFiles = (name: string) => ({
 });
 
 export const createFiles = (name: string) => ({
-  [component('schemas', `${name}Create`)]: create(name),
+  [component('schemas', `${name}Create`)]: namedObject(`What a new ${spoken(name)} is made from.`, name),
   [component('examples', `${name}SampleRequest`)]: `summary: ${sentence(withArticle(spoken(name)))} to create
 value:
   display_name: First ${spoken(name)}

@@ -4,6 +4,7 @@ import { append } from './contract-text.ts';
 import { mustMatch, sentence, snake, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
+import { namedObject } from './resource.ts';
 
 export async function newSchema(
   project: Project,
@@ -24,17 +25,7 @@ export async function newSchema(
     throw new Refusal(`${owner} has the property ${property} already. Choose another: --property`);
   return {
     write: {
-      [component('schemas', name)]: `description: ${sentence(withArticle(spoken(name)))}.
-type: object
-additionalProperties: false
-required: [display_name]
-properties:
-  display_name:
-    description: The name of the ${spoken(name)}, for people.
-    type: string
-    minLength: 1
-    maxLength: 255
-`,
+      [component('schemas', name)]: namedObject(`${sentence(withArticle(spoken(name)))}.`, name),
     },
     edit: {
       [component('schemas', owner)]: append(

@@ -1,30 +1,13 @@
 // Two instances of the service on one PostgreSQL share rate limits, migrations and key pairs through the database.
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { appliedTo, createEmptyDatabase } from '../support/database.ts';
 import { silentWork } from '../support/records.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const applied = (url: string) =>
-  withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
-    return rows.map(({ name }) => name);
-  });
 
 const names = Object.keys(migrations);
 
@@ -35,7 +18,7 @@ describe('several instances that start at once on an empty database', () => {
     const stores = await Promise.all([open(), open(), open(), open()]);
     await Promise.all(stores.map((store) => store.close()));
     expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(names);
-    expect(await applied(databaseUrl)).toEqual(names);
+    expect(await appliedTo(databaseUrl)).toEqual(names);
   });
 
   it('may migrate, and wait for each other, longer than the statement timeout of requests', async () => {
@@ -77,7 +60,7 @@ describe('two running instances', () => {
   });
 
   it('created the sample data once', async () => {
-    expect(await applied(one.config.databaseUrl ?? '')).toEqual(names);
+    expect(await appliedTo(one.config.databaseUrl ?? '')).toEqual(names);
     const { body } = await two.call('GET', '/api-key-pairs', { token: one.token('*.read') });
     expect((body as { items: unknown[] }).items).toHaveLength(1);
   });

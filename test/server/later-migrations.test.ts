@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
-import { createEmptyDatabase } from '../support/database.ts';
-import { appliedTo, withClient } from '../support/upgrade.ts';
+import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
 
 describe('an instance that is restarted after a later version has migrated the database', () => {
   const start = async (databaseUrl: string) => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { keys, secretKeys } from '../../server/config.ts';
+import { keys, secretKeys } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');

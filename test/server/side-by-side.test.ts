@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { unpackOldVersion, type OldVersion } from '../support/old-version.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { createEmptyDatabase, withClient } from '../support/database.ts';
 import { createPayments, startNode, startServer, type Env, type Server } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { watchLocks } from '../support/upgrade-locks.ts';
-import { withClient, createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
+import { createUpgradeDataDir, keyOf, readFixture, restoreFixture } from '../support/upgrade.ts';
 import { until, verify } from '../support/webhooks.ts';
 
 const rows = Number(process.env.UPGRADE_ROWS ?? 0);

@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { secretNames } from '../../server/config.ts';
+import { secretNames } from '../../server/settings.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';

@@ -9,13 +9,12 @@ import { countSealed, countUnbound, listSealed } from '../../server/store/reseal
 import { findSealer } from '../../server/store/sealing.ts';
 import { numbers } from '../fixtures/upgrade-1.0.1/parts.ts';
 import { eventually } from '../support/data-dir.ts';
+import { appliedTo, withClient } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startNode } from '../support/processes.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import {
-  appliedTo,
-  withClient,
   createUpgradeDataDir,
   keyOf,
   readFixture,

@@ -32,3 +32,21 @@ export async function createTestDatabase(from: 'template' | 'furnished' = 'templ
   url.pathname = `/${name}`;
   return url.href;
 }
+
+/** With a connection of its own, outside of any pool. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The names of migrations that were applied. */
+export const appliedTo = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+    return rows.map(({ name }) => name);
+  });

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { keys, secretNames } from '../../server/config.ts';
+import { keys, secretNames } from '../../server/settings.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 

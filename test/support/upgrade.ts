@@ -4,8 +4,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import pg from 'pg';
-import { createEmptyDatabase } from './database.ts';
+import { createEmptyDatabase, withClient } from './database.ts';
 
 export const fixtureFolder = join(import.meta.dirname, '..', 'fixtures', 'upgrade-1.0.1');
 
@@ -80,20 +79,3 @@ const moveTimes = (seconds: number) => `
       execute format('update %s set %s = %s + interval ''${seconds} seconds''', found.place, found.name, found.name);
     end loop;
   end $$;`;
-
-/** The names of migrations that were applied. */
-export const appliedTo = (url: string) =>
-  withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
-    return rows.map(({ name }) => name);
-  });
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}

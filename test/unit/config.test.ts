@@ -2,14 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  ConfigFault,
-  keys,
-  readConfig,
-  secretKeys,
-  secretNames,
-  type SecretName,
-} from '../../server/config.ts';
+import { ConfigFault, readConfig } from '../../server/config.ts';
+import { keys, secretKeys, secretNames, type SecretName } from '../../server/settings.ts';
 import { looksRandom } from '../../server/random-key.ts';
 
 type Env = Record<string, string | undefined>;

@@ -20,7 +20,14 @@ interface Room {
 const pure = ['generated', 'client/json.ts', 'server/domain'];
 const service = [
   'client/json.ts',
-  ...['server/errors.ts', 'server/config.ts', 'server/log.ts', 'server/domain', 'server/contract'],
+  ...[
+    'server/errors.ts',
+    'server/config.ts',
+    'server/settings.ts',
+    'server/log.ts',
+    'server/domain',
+    'server/contract',
+  ],
   ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
   ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
   ...[
@@ -38,7 +45,8 @@ const rooms: Record<string, Room> = {
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
-  'server/config.ts': { from: ['server/random-key.ts'] },
+  'server/config.ts': { from: ['server/random-key.ts', 'server/settings.ts'] },
+  'server/settings.ts': { from: [] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
@@ -92,7 +100,7 @@ const rooms: Record<string, Room> = {
     packages: ['pino'],
   },
   'server/secrets.ts': {
-    from: ['server/config.ts', 'server/domain', 'server/postgres', 'server/sandbox'],
+    from: ['server/config.ts', 'server/settings.ts', 'server/domain', 'server/postgres', 'server/sandbox'],
   },
   'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
