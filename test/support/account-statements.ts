@@ -82,7 +82,8 @@ function faultIn(scope: string): string | undefined {
   if (found.length === 0 && into === undefined) return undefined;
   if (new RegExp(`(^|,)\\s*(\\w+\\.)?${account}\\s*=`).test(assignments)) return `assigns ${account}`;
   const conditions = /\b(?:where|on)\b(.*)$/.exec(scope.replace(assignments, ' '))?.[1] ?? '';
-  const outside = conditions.replace(/⟨[^⟩]*⟩/g, '');
+  let outside = conditions;
+  while (/⟨[^⟨⟩]*⟩/.test(outside)) outside = outside.replace(/⟨[^⟨⟩]*⟩/g, '');
   if (found.length > 0 && /\bor\b/.test(outside)) return 'has a condition with `or` outside of parentheses';
   return unnamed(found, conditions)?.replace(/^/, `does not name the account of `);
 }

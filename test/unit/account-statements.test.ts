@@ -38,6 +38,10 @@ describe('finds nothing in', () => {
        join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id`,
     ],
     ['parentheses', `select 1 from buyers where merchant_account_id = $1 and (id = $2 or erased_at is null)`],
+    [
+      'parentheses in parentheses',
+      `select 1 from buyers where merchant_account_id = $1 and (split_part(display_name, '.', 1) <> $3 or $4)`,
+    ],
     ['an exception', `select count(*) from payment_methods /* across accounts: sealed-values */`],
   ])('%s', (_, text) => {
     expect(faultOf(text)).toBeUndefined();
