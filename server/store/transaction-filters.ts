@@ -1,11 +1,12 @@
 // The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
-// does not compile. Each condition can use an index of 0003-transactions.ts. No value that the contract accepts may cause a
-// database error: a value that cannot be stored matches nothing.
+// does not compile. Each condition can use an index of 0018-transaction-indexes.ts. No value that the contract accepts may
+// cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../generated/operations.ts';
 import { notAfter, notBefore } from '../domain/instants.ts';
 import { isStorable } from '../domain/storable.ts';
 import { readUuid } from '../domain/uuid.ts';
+import { hasValue, type ValueType } from './lookup.ts';
 import { timestamp } from './paging.ts';
 import type { TransactionsTable } from './tables/transactions.ts';
 
@@ -16,42 +17,51 @@ export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
 };
 
 export type Condition = RawBuilder<SqlBool>;
+/** A condition on rows of this account: a parameter, or a column of a table that lists accounts. */
+export type AccountCondition = (account: RawBuilder<unknown>) => Condition;
 
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
-  all: Condition[];
+  all: AccountCondition[];
   /** If not empty, one of them must be true. */
-  any: Condition[];
+  any: AccountCondition[];
   /** A filter with several values, of which the row must have one. */
   choice: Choice | undefined;
 }
 
 export interface Choice {
   column: Column;
-  type: 'text' | 'uuid';
+  type: ValueType;
   values: string[];
 }
 
 type Column = keyof TransactionsTable;
 
 /** What one filter contributes. */
-type Part = { where: Condition } | { from: Date } | { to: Date } | { any: Condition[] } | Choice;
+type Part =
+  { where: AccountCondition } | { from: Date } | { to: Date } | { any: AccountCondition[] } | Choice;
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
-const nothing = sql<SqlBool>`false`;
+const nothing = () => sql<SqlBool>`false`;
 
-const where = (condition: Condition): Part => ({ where: condition });
-const is = (name: Column, value: number | string): Condition => sql`${column(name)} = ${value}`;
-// `left(…, 201)` is what the indexes have: index entries are limited to 2,704 bytes, and filters to 200 characters.
-const textIs = (name: Column, value: string): Condition => sql`left(${column(name)}, 201) = ${value}`;
-const uuidIs = (name: Column, value: string): Condition => {
+const where = (condition: Condition): Part => ({ where: () => condition });
+const is =
+  (name: Column, type: ValueType, value: string): AccountCondition =>
+  (account) =>
+    hasValue(name, type, sql`${value}::${sql.raw(type)}`, account);
+const textIs = (name: Column, value: string) => is(name, 'text', value);
+const uuidIs = (name: Column, value: string): AccountCondition => {
   const uuid = readUuid(value);
-  return uuid === undefined ? nothing : is(name, uuid);
+  return uuid === undefined ? nothing : is(name, 'uuid', uuid);
+};
+const idIs = (value: string): AccountCondition => {
+  const uuid = readUuid(value);
+  return uuid === undefined ? nothing : () => sql`${column('id')} = ${uuid}`;
 };
 const flag = (name: Column, value: boolean): Part =>
   where(value ? sql`${column(name)}` : sql`not ${column(name)}`);
-const oneOf = (name: Column, type: Choice['type'], values: readonly string[]): Part => ({
+const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
   column: name,
   type,
   values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
@@ -62,44 +72,48 @@ const filters: {
     value: NonNullable<TransactionFilters[Name]>,
   ) => Part;
 } = {
-  id: (value) => where(uuidIs('id', value)),
-  amount_eq: (value) => where(is('amount', value)),
+  id: (value) => ({ where: idIs(value) }),
+  amount_eq: (value) => where(sql`${column('amount')} = ${value}`),
   amount_gte: (value) => where(sql`${column('amount')} >= ${value}`),
   amount_lte: (value) => where(sql`${column('amount')} <= ${value}`),
   created_at_gte: (value) => ({ from: notBefore(value) }),
   created_at_lte: (value) => ({ to: notAfter(value) }),
   updated_at_gte: (value) => where(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
   updated_at_lte: (value) => where(sql`${column('updated_at')} <= ${timestamp(notAfter(value))}`),
-  buyer_id: (value) => where(uuidIs('buyer_id', value)),
-  buyer_external_identifier: (value) => where(textIs('buyer_external_identifier', value)),
-  checkout_session_id: (value) => where(uuidIs('checkout_session_id', value)),
+  buyer_id: (value) => ({ where: uuidIs('buyer_id', value) }),
+  buyer_external_identifier: (value) => ({ where: textIs('buyer_external_identifier', value) }),
+  checkout_session_id: (value) => ({ where: uuidIs('checkout_session_id', value) }),
   currency: (values) => oneOf('currency', 'text', values),
-  external_identifier: (value) => where(textIs('external_identifier', value)),
+  external_identifier: (value) => ({ where: textIs('external_identifier', value) }),
   gift_card_id: (value) =>
     where(sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`),
-  gift_card_last4: (value) => where(sql`${column('gift_card_last4s')} @> array[${value}]::text[]`),
+  // In the index the account is one more element, so that rows of other accounts are not read.
+  gift_card_last4: (value) => ({
+    where: (account) => sql`(${column('gift_card_last4s')} @> array[${value}]::text[]
+      and array_append(${column('gift_card_last4s')}, ${column('merchant_account_id')}) @> array[${value}, ${account}]::text[])`,
+  }),
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
   has_settlements: (value) => flag('has_settlements', value),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
-  metadata: (required) => where(containsMetadata(required)),
+  metadata: (required) => ({ where: containsMetadata(required) }),
   method: (values) => oneOf('method', 'text', values),
-  payment_method_bin: (value) => where(textIs('payment_method_bin', value)),
-  payment_method_id: (value) => where(uuidIs('payment_method_id', value)),
-  payment_method_label: (value) => where(textIs('payment_method_label', value)),
+  payment_method_bin: (value) => ({ where: textIs('payment_method_bin', value) }),
+  payment_method_id: (value) => ({ where: uuidIs('payment_method_id', value) }),
+  payment_method_label: (value) => ({ where: textIs('payment_method_label', value) }),
   payment_service_id: (values) => oneOf('payment_service_id', 'uuid', values),
-  payment_service_transaction_id: (value) => where(textIs('payment_service_transaction_id', value)),
+  payment_service_transaction_id: (value) => ({ where: textIs('payment_service_transaction_id', value) }),
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
-  reconciliation_id: (value) => where(textIs('reconciliation_id', value)),
+  reconciliation_id: (value) => ({ where: textIs('reconciliation_id', value) }),
   // A list of conditions instead of one `or`, so that each can use its own index.
   search: (value) => ({
     any: [
       textIs('external_identifier', value),
       textIs('buyer_external_identifier', value),
       textIs('payment_service_transaction_id', value),
-      ...(readUuid(value) === undefined ? [] : [uuidIs('id', value), uuidIs('buyer_id', value)]),
+      ...(readUuid(value) === undefined ? [] : [idIs(value), uuidIs('buyer_id', value)]),
     ],
   }),
   status: (values) => oneOf('status', 'text', values),
@@ -121,17 +135,25 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     else if ('to' in part) conditions.created.to = part.to;
     else if ('any' in part) conditions.any = part.any;
     else if (part.values.length > 1) several.push(part);
-    else conditions.all.push(part.values[0] === undefined ? nothing : is(part.column, part.values[0]));
+    else
+      conditions.all.push(
+        part.values[0] === undefined ? nothing : is(part.column, part.type, part.values[0]),
+      );
   }
   // The index scan follows the filter with the fewest values; its rows are then checked against the others.
   const [choice, ...others] = several.sort((a, b) => a.values.length - b.values.length);
   for (const { column: name, type, values } of others)
-    conditions.all.push(sql`${column(name)} = any(${values}::${sql.raw(type)}[])`);
+    conditions.all.push(() => sql`${column(name)} = any(${values}::${sql.raw(type)}[])`);
   return { ...conditions, choice };
 }
 
-function containsMetadata(required: ReadonlyMap<string, string>): Condition {
-  if (required.size === 0) return sql`true`;
+function containsMetadata(required: ReadonlyMap<string, string>): AccountCondition {
+  if (required.size === 0) return () => sql`true`;
   const text = JSON.stringify(Object.fromEntries(required));
-  return isStorable(text) ? sql`${column('metadata')} @> ${text}::jsonb` : nothing;
+  if (!isStorable(text)) return nothing;
+  // The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
+  const ofAccount = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
+    sql`jsonb_set('{}', array[${account}], ${metadata})`;
+  const own = ofAccount(column('merchant_account_id'), column('metadata'));
+  return (account) => sql`${own} @> ${ofAccount(account, sql`${text}::jsonb`)}`;
 }

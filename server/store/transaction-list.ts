@@ -1,6 +1,7 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Db } from './database.ts';
+import { hasValue } from './lookup.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
 import {
   conditionsOf,
@@ -33,20 +34,22 @@ export function transactionRange(
   { created, all, any, choice }: Conditions,
   range: Range,
 ): RawBuilder<TransactionRow> {
-  const conditions = [...bounds(created, range), ...all];
+  const conditions = bounds(created, range);
   const sources: RawBuilder<unknown>[] = [];
-  const account = sql.ref('transactions.merchant_account_id');
-  if (accounts?.length === 1) conditions.push(sql`${account} = ${accounts[0]}`);
+  const owner = sql.ref('transactions.merchant_account_id');
+  const account = accounts?.length === 1 ? sql`${accounts[0]}` : sql.ref('account.id');
+  if (accounts?.length === 1) conditions.push(sql`${owner} = ${account}`);
   else if (accounts) {
     sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
-    conditions.push(sql`${account} = account.id`);
+    conditions.push(sql`${owner} = ${account}`);
   } else if (all.length + any.length > 0 || choice) {
     sources.push(sql`merchant_accounts as account`);
-    conditions.push(sql`${account} = account.id`);
-  } else conditions.push(sql`length(${account}) > 0`); // transactions_newest_everywhere
+    conditions.push(sql`${owner} = ${account}`);
+  } else conditions.push(sql`length(${owner}) > 0`); // transactions_everywhere
+  conditions.push(...all.map((condition) => condition(account)));
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(sql`${sql.ref(`transactions.${choice.column}`)} = choice.value`);
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value'), account));
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = sql`limit ${range.limit}`) =>
@@ -56,9 +59,9 @@ export function transactionRange(
       ${nearest('transactions')}`;
 
   if (sources.length === 0 && any.length <= 1)
-    return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any])}`;
+    return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any.map((one) => one(account))])}`;
   const key = sql`transactions.created_at, transactions.id`;
-  const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one]);
+  const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one(account)]);
   // `union` removes duplicates: a search can find the same row by two columns.
   const found = sql`lateral (${sql.join(
     parts.map((where) => sql`(${select(key, where)})`),
