@@ -17,15 +17,22 @@ export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
 };
 
 export type Condition = RawBuilder<SqlBool>;
-/** A condition on rows of this account: a parameter, or a column of a table that lists accounts. */
-export type AccountCondition = (account: RawBuilder<unknown>) => Condition;
+
+/** A condition for an index whose entries contain the account. */
+export interface AccountCondition {
+  plain: Condition;
+  /** `account` is a parameter, or a column of a table that lists accounts. */
+  of: (account: RawBuilder<unknown>) => Condition;
+}
 
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
-  all: AccountCondition[];
+  all: Condition[];
+  /** Like `all`. */
+  ofAccount: AccountCondition[];
   /** If not empty, one of them must be true. */
-  any: AccountCondition[];
+  any: Condition[];
   /** A filter with several values, of which the row must have one. */
   choice: Choice | undefined;
 }
@@ -40,24 +47,27 @@ type Column = keyof TransactionsTable;
 
 /** What one filter contributes. */
 type Part =
-  { where: AccountCondition } | { from: Date } | { to: Date } | { any: AccountCondition[] } | Choice;
+  | { where: Condition }
+  | { ofAccount: AccountCondition }
+  | { from: Date }
+  | { to: Date }
+  | { any: Condition[] }
+  | Choice;
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
-const nothing = () => sql<SqlBool>`false`;
+const nothing = sql<SqlBool>`false`;
 
-const where = (condition: Condition): Part => ({ where: () => condition });
-const is =
-  (name: Column, type: ValueType, value: string): AccountCondition =>
-  (account) =>
-    hasValue(name, type, sql`${value}::${sql.raw(type)}`, account);
-const textIs = (name: Column, value: string) => is(name, 'text', value);
-const uuidIs = (name: Column, value: string): AccountCondition => {
+const where = (condition: Condition): Part => ({ where: condition });
+const is = (name: Column, type: ValueType, value: string): Condition =>
+  hasValue(name, type, sql`${value}::${sql.raw(type)}`);
+const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
+const uuidIs = (name: Column, value: string): Condition => {
   const uuid = readUuid(value);
   return uuid === undefined ? nothing : is(name, 'uuid', uuid);
 };
-const idIs = (value: string): AccountCondition => {
+const idIs = (value: string): Condition => {
   const uuid = readUuid(value);
-  return uuid === undefined ? nothing : () => sql`${column('id')} = ${uuid}`;
+  return uuid === undefined ? nothing : sql`${column('id')} = ${uuid}`;
 };
 const flag = (name: Column, value: boolean): Part =>
   where(value ? sql`${column(name)}` : sql`not ${column(name)}`);
@@ -72,7 +82,7 @@ const filters: {
     value: NonNullable<TransactionFilters[Name]>,
   ) => Part;
 } = {
-  id: (value) => ({ where: idIs(value) }),
+  id: (value) => where(idIs(value)),
   amount_eq: (value) => where(sql`${column('amount')} = ${value}`),
   amount_gte: (value) => where(sql`${column('amount')} >= ${value}`),
   amount_lte: (value) => where(sql`${column('amount')} <= ${value}`),
@@ -80,33 +90,30 @@ const filters: {
   created_at_lte: (value) => ({ to: notAfter(value) }),
   updated_at_gte: (value) => where(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
   updated_at_lte: (value) => where(sql`${column('updated_at')} <= ${timestamp(notAfter(value))}`),
-  buyer_id: (value) => ({ where: uuidIs('buyer_id', value) }),
-  buyer_external_identifier: (value) => ({ where: textIs('buyer_external_identifier', value) }),
-  checkout_session_id: (value) => ({ where: uuidIs('checkout_session_id', value) }),
+  buyer_id: (value) => where(uuidIs('buyer_id', value)),
+  buyer_external_identifier: (value) => where(textIs('buyer_external_identifier', value)),
+  checkout_session_id: (value) => where(uuidIs('checkout_session_id', value)),
   currency: (values) => oneOf('currency', 'text', values),
-  external_identifier: (value) => ({ where: textIs('external_identifier', value) }),
+  external_identifier: (value) => where(textIs('external_identifier', value)),
   gift_card_id: (value) =>
-    where(sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`),
-  // In the index the account is one more element, so that rows of other accounts are not read.
-  gift_card_last4: (value) => ({
-    where: (account) => sql`(${column('gift_card_last4s')} @> array[${value}]::text[]
-      and array_append(${column('gift_card_last4s')}, ${column('merchant_account_id')}) @> array[${value}, ${account}]::text[])`,
-  }),
+    where(hasGiftCard(sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`)),
+  gift_card_last4: (value) =>
+    where(hasGiftCard(sql`${column('gift_card_last4s')} @> array[${value}]::text[]`)),
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
   has_settlements: (value) => flag('has_settlements', value),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
-  metadata: (required) => ({ where: containsMetadata(required) }),
+  metadata: containsMetadata,
   method: (values) => oneOf('method', 'text', values),
-  payment_method_bin: (value) => ({ where: textIs('payment_method_bin', value) }),
-  payment_method_id: (value) => ({ where: uuidIs('payment_method_id', value) }),
-  payment_method_label: (value) => ({ where: textIs('payment_method_label', value) }),
+  payment_method_bin: (value) => where(textIs('payment_method_bin', value)),
+  payment_method_id: (value) => where(uuidIs('payment_method_id', value)),
+  payment_method_label: (value) => where(textIs('payment_method_label', value)),
   payment_service_id: (values) => oneOf('payment_service_id', 'uuid', values),
-  payment_service_transaction_id: (value) => ({ where: textIs('payment_service_transaction_id', value) }),
+  payment_service_transaction_id: (value) => where(textIs('payment_service_transaction_id', value)),
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
-  reconciliation_id: (value) => ({ where: textIs('reconciliation_id', value) }),
+  reconciliation_id: (value) => where(textIs('reconciliation_id', value)),
   // A list of conditions instead of one `or`, so that each can use its own index.
   search: (value) => ({
     any: [
@@ -123,6 +130,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   const conditions: Conditions = {
     created: { from: undefined, to: undefined },
     all: [],
+    ofAccount: [],
     any: [],
     choice: undefined,
   };
@@ -131,6 +139,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     if (value === undefined) continue;
     const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
     if ('where' in part) conditions.all.push(part.where);
+    else if ('ofAccount' in part) conditions.ofAccount.push(part.ofAccount);
     else if ('from' in part) conditions.created.from = part.from;
     else if ('to' in part) conditions.created.to = part.to;
     else if ('any' in part) conditions.any = part.any;
@@ -143,17 +152,28 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   // The index scan follows the filter with the fewest values; its rows are then checked against the others.
   const [choice, ...others] = several.sort((a, b) => a.values.length - b.values.length);
   for (const { column: name, type, values } of others)
-    conditions.all.push(() => sql`${column(name)} = any(${values}::${sql.raw(type)}[])`);
+    conditions.all.push(sql`${column(name)} = any(${values}::${sql.raw(type)}[])`);
   return { ...conditions, choice };
 }
 
-function containsMetadata(required: ReadonlyMap<string, string>): AccountCondition {
-  if (required.size === 0) return () => sql`true`;
+// The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
+function containsMetadata(required: ReadonlyMap<string, string>): Part {
+  if (required.size === 0) return where(sql`true`);
   const text = JSON.stringify(Object.fromEntries(required));
-  if (!isStorable(text)) return nothing;
-  // The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
-  const ofAccount = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
+  if (!isStorable(text)) return where(nothing);
+  const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
     sql`jsonb_set('{}', array[${account}], ${metadata})`;
-  const own = ofAccount(column('merchant_account_id'), column('metadata'));
-  return (account) => sql`${own} @> ${ofAccount(account, sql`${text}::jsonb`)}`;
+  const own = within(column('merchant_account_id'), column('metadata'));
+  const wanted = sql`${text}::jsonb`;
+  return {
+    ofAccount: {
+      plain: sql`${column('metadata')} @> ${wanted}`,
+      of: (account) => sql`${own} @> ${within(account, wanted)}`,
+    },
+  };
 }
+
+// The indexes of gift cards do not contain the account; that of the flag does. So of an account that uses no gift cards
+// nothing is read.
+const hasGiftCard = (condition: Condition): Condition =>
+  sql`${column('has_gift_card_redemptions')} and ${condition}`;

@@ -1,7 +1,8 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db } from './database.ts';
-import { hasValue } from './lookup.ts';
+import { hasValue, isOf } from './lookup.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
 import {
   conditionsOf,
@@ -11,19 +12,25 @@ import {
 } from './transaction-filters.ts';
 import type { TransactionRow } from './transactions.ts';
 
-/** Transactions of these accounts, or of all accounts if undefined; newest first. */
+/**
+ * Transactions of these accounts, or of all accounts if undefined; newest first. A sharded engine cannot limit each of several
+ * accounts, so there they are read in one flat statement, whose pages the engine merges.
+ */
 export function listTransactionPage(
   db: Db,
   accounts: readonly string[] | undefined,
   filters: TransactionFilters,
-  page: PageRequest,
+  { isSharded, ...page }: PageRequest & { isSharded: boolean },
 ): Promise<Page<TransactionRow>> {
   const conditions = conditionsOf(filters);
+  const statement = isSharded && accounts?.length !== 1 ? flatRange : transactionRange;
   return pageThrough(
-    async (range: Range) => (await transactionRange(accounts, conditions, range).execute(db)).rows,
+    async (range: Range) => (await statement(accounts, conditions, range).execute(db)).rows,
     page,
   );
 }
+
+const mostNamed = 20;
 
 /**
  * With one account and one value per filter, this scans one index range. Otherwise it scans one range per account, per value of
@@ -31,25 +38,27 @@ export function listTransactionPage(
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, all, any, choice }: Conditions,
+  { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
 ): RawBuilder<TransactionRow> {
-  const conditions = bounds(created, range);
+  const conditions = [...bounds(created, range), ...all];
   const sources: RawBuilder<unknown>[] = [];
   const owner = sql.ref('transactions.merchant_account_id');
-  const account = accounts?.length === 1 ? sql`${accounts[0]}` : sql.ref('account.id');
-  if (accounts?.length === 1) conditions.push(sql`${owner} = ${account}`);
-  else if (accounts) {
-    sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
-    conditions.push(sql`${owner} = ${account}`);
-  } else if (all.length + any.length > 0 || choice) {
-    sources.push(sql`merchant_accounts as account`);
-    conditions.push(sql`${owner} = ${account}`);
-  } else conditions.push(sql`length(${owner}) > 0`); // transactions_everywhere
-  conditions.push(...all.map((condition) => condition(account)));
+  const joined = sql.ref('account.id');
+  const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
+  // Where an index contains the account, the planner must know it to guess how many rows match.
+  const isNamed =
+    accounts?.length === 1 || (accounts?.length && ofAccount.length > 0 && accounts.length <= mostNamed);
+  let owners = [[...ofAccount.flatMap(({ plain, of }) => [plain, of(joined)]), isOf(joined)]];
+  if (isNamed)
+    owners = accounts.map((id) => [...ofAccount.map(({ of }) => of(sql`${id}`)), isOf(sql`${id}`)]);
+  else if (accounts) sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
+  else if (isFiltered) sources.push(sql`merchant_accounts as account`);
+  // transactions_everywhere
+  else owners = [[sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]];
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value'), account));
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')));
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = sql`limit ${range.limit}`) =>
@@ -58,10 +67,11 @@ export function transactionRange(
     sql`select ${what} from transactions ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}
       ${nearest('transactions')}`;
 
-  if (sources.length === 0 && any.length <= 1)
-    return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any.map((one) => one(account))])}`;
-  const key = sql`transactions.created_at, transactions.id`;
-  const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one(account)]);
+  const parts = owners.flatMap((own) =>
+    any.length === 0 ? [[...conditions, ...own]] : any.map((one) => [...conditions, ...own, one]),
+  );
+  if (sources.length === 0 && parts.length === 1) return sql<TransactionRow>`${select(sql`*`, parts.flat())}`;
+  const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
   // `union` removes duplicates: a search can find the same row by two columns.
   const found = sql`lateral (${sql.join(
     parts.map((where) => sql`(${select(key, where)})`),
@@ -70,8 +80,31 @@ export function transactionRange(
   return sql<TransactionRow>`
     select transactions.*
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
-    join transactions on transactions.id = page.id
+    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id
     ${nearest('page', sql``)}`;
+}
+
+function flatRange(
+  accounts: readonly string[] | undefined,
+  { created, all, ofAccount, any, choice }: Conditions,
+  range: Range,
+): RawBuilder<TransactionRow> {
+  const conditions = [
+    accounts
+      ? sql`transactions.merchant_account_id = any(${[...accounts]}::text[])`
+      : sql`true ${acrossAccounts('flat-list')}`,
+    ...bounds(created, range),
+    ...all,
+    ...ofAccount.map(({ plain }) => plain),
+    ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
+    ...(choice
+      ? [sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`]
+      : []),
+  ];
+  const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
+  return sql<TransactionRow>`
+    select * from transactions where ${sql.join(conditions, sql` and `)}
+    order by created_at ${direction}, id ${direction} limit ${range.limit}`;
 }
 
 // The row of a cursor is within the bounds, so the bound on the side of the cursor is left out. With both, PostgreSQL would
