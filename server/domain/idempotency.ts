@@ -33,6 +33,8 @@ export interface Claim<Unit> {
 
 /** A request with a key, as digests. A slot stands for one key of one key pair in one merchant account. */
 export interface Keyed {
+  /** `*` for a request about several accounts, empty for one without an account. */
+  account: string;
   slot: string;
   fingerprint: string;
   /** The same request as versions before 1.2 stored it, for the day in which their keys are valid. */

@@ -30,6 +30,7 @@ export function keyedBy(
   const [path = ''] = url.split('?', 1);
   const request = { method, path, query, body: body as unknown };
   return digests.map(({ slotOf, fingerprintOf, olderFingerprintOf }) => ({
+    account,
     slot: slotOf({ keyPairId, account }, key),
     fingerprint: fingerprintOf(request),
     olderFingerprint: olderFingerprintOf(request),
