@@ -26,7 +26,9 @@ export function missingRanges(others: readonly TimeRange[], now: Date, days: num
   const current = origin + Math.floor((now.getTime() - origin) / length) * length;
   return Array.from({ length: rangesAhead + 1 }, (_, index) => {
     const to = new Date(current + (index + 1) * length);
-    const overlapping = others.filter((other) => other.from < to && other.to.getTime() > to.getTime() - length);
+    const overlapping = others.filter(
+      (other) => other.from < to && other.to.getTime() > to.getTime() - length,
+    );
     const from = Math.max(to.getTime() - length, ...overlapping.map((other) => other.to.getTime()));
     return { from: new Date(from), to };
   }).filter(({ from, to }) => from < to);

@@ -73,7 +73,9 @@ export interface DueDelivery extends DeliveryKey {
 const isForAll = sql<boolean>`subscription.merchant_account_id is null`.as('for_all');
 
 /** As a job names it. Jobs of versions before 1.3 do not know when the delivery was created. */
-export type WantedDelivery = Pick<Due, 'deliveryId' | 'merchant_account_id'> & { createdAt: Date | undefined };
+export type WantedDelivery = Pick<Due, 'deliveryId' | 'merchant_account_id'> & {
+  createdAt?: Date | undefined;
+};
 
 export async function findDeliveries(db: Db, wanted: readonly WantedDelivery[]): Promise<DueDelivery[]> {
   const dated = wanted.flatMap((one) => (one.createdAt ? { ...one, createdAt: one.createdAt } : []));
@@ -84,13 +86,18 @@ export async function findDeliveries(db: Db, wanted: readonly WantedDelivery[]):
   ];
 }
 
-function findDated(db: Db, wanted: readonly (WantedDelivery & { createdAt: Date })[]): Promise<DueDelivery[]> {
+function findDated(
+  db: Db,
+  wanted: readonly (WantedDelivery & { createdAt: Date })[],
+): Promise<DueDelivery[]> {
   const times = wanted.map(({ createdAt }) => createdAt.getTime());
   const given = sql<WantedDelivery>`unnest(${accountsOf(wanted)}::text[],
     ${wanted.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[], ${idsOf(wanted)}::uuid[])`;
   return (
     selectDue(db)
-      .where(sql<boolean>`(deliveries.merchant_account_id, deliveries.created_at, deliveries.id) in (select * from ${given})`)
+      .where(
+        sql<boolean>`(deliveries.merchant_account_id, deliveries.created_at, deliveries.id) in (select * from ${given})`,
+      )
       // PostgreSQL then plans for the partitions of that time only.
       .where('deliveries.created_at', '>=', new Date(Math.min(...times)))
       .where('deliveries.created_at', '<=', new Date(Math.max(...times)))

@@ -2,6 +2,7 @@
 // its answer is stored in the transaction of the change: see docs/decisions/0011. Claims are in one table, because a slot must be
 // unique at all times; answers, which are larger, are in partitions by time: see docs/decisions/0019.
 import { sql } from 'kysely';
+import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
 import { answers, defaultOf, dropPartitions } from './partitions.ts';
 import { deleteInBatches } from './batches.ts';
@@ -22,8 +23,8 @@ interface KnownKey {
 /** Longer than a request without faults can take: a provider has 5 s, a connection 2 s, a statement 3 s. */
 const leaseSeconds = 15;
 
-/** What versions before 1.3 store, whatever the account is. `unique (slot)` holds between them and us. */
-const unknownAccount = '';
+/** What versions before 1.3 store by default, whatever the account is. `unique (slot)` holds between them and us. */
+const unknownAccount = noOwner;
 
 // Leases are measured by the clock of the database, which all instances share. A claim with an answer is for ever: versions
 // before 1.3 do not find the answer, and must not carry the request out again.
@@ -62,16 +63,16 @@ export interface Claimed extends Slot {
 
 /** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
 export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
-  try {
-    return await claimRow(db, wanted);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    // A version before 1.3 has the slot, and its claim may be over.
-    return claimRow(db, { ...wanted, account: unknownAccount });
-  }
+  const unlessTaken = (account: string) =>
+    claimRow(db, { ...wanted, account }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === '23505') return 'taken' as const;
+      throw error;
+    });
+  // By `unique (slot)`: a version before 1.3 has it, and its claim may be over, or somebody claimed it at this moment.
+  const made = await unlessTaken(wanted.account);
+  const claimed = made === 'taken' ? await unlessTaken(unknownAccount) : made;
+  return claimed === 'taken' ? undefined : claimed;
 }
-
-const isDuplicate = (error: unknown) => error instanceof Error && 'code' in error && error.code === '23505';
 
 async function claimRow(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
   const { account, slot, fingerprint, claim, now, since } = wanted;

@@ -1,8 +1,8 @@
 // Partitions by time: made ahead, and dropped when they are over. What has no partition is in the default one. All of it takes
 // exclusive locks for a moment only: see docs/decisions/0019-partitions-by-time.md.
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
-import type { Db, Tx } from './database.ts';
+import type { Db } from './database.ts';
 import { briefly } from './online.ts';
 
 export interface Partitioned {
@@ -127,8 +127,10 @@ export async function dropPartitions(
   return dropped;
 }
 
-const inMoment = (db: Db, what: string, work: (tx: Tx) => Promise<void>): Promise<void> =>
-  briefly({ db, isFresh: false, progress: () => undefined }, what, work);
+const inMoment = (db: Db, what: string, work: (tx: Db) => Promise<void>): Promise<void> =>
+  briefly({ db: db as Kysely<unknown>, isFresh: false, progress: () => undefined }, what, (tx) =>
+    work(tx as Db),
+  );
 
 /** Where rows are deleted one by one: the default partition, and the table of before there were partitions. */
 export async function listMixed(db: Db, partitioned: Partitioned): Promise<string[]> {

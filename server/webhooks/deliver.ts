@@ -65,8 +65,7 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (isCurrent && wait !== undefined)
-        await queue.add(transaction, [due], { afterSeconds: wait });
+      if (isCurrent && wait !== undefined) await queue.add(transaction, [due], { afterSeconds: wait });
       await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {

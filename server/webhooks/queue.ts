@@ -12,8 +12,8 @@ export interface Job {
   round: number;
   /** Of the event. */
   merchant_account_id: string;
-  /** Of the delivery. Undefined for a job that a version before 1.3 has added. */
-  createdAt: Date | undefined;
+  /** Of the delivery. Missing in a job that a version before 1.3 has added. */
+  createdAt?: Date | undefined;
 }
 
 /** For whom a delivery is: a subscription, and the account of the event. Jobs are fetched by it. */
@@ -27,7 +27,7 @@ export type DueJob = Omit<Job, 'id'> & Lane;
 interface JobData {
   deliveryId: string;
   round: number;
-  createdAt?: string;
+  createdAt?: string | undefined;
 }
 
 export interface Queue {
@@ -113,7 +113,7 @@ export async function openQueue(
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
       const jobs = due.map(({ deliveryId, round, createdAt, ...lane }) => ({
         name: queueName,
-        data: { deliveryId, round, createdAt: createdAt?.toISOString() } satisfies Partial<JobData>,
+        data: { deliveryId, round, createdAt: createdAt?.toISOString() } satisfies JobData,
         singletonKey: keyOf(lane),
         startAfter,
         expireInSeconds: leaseSeconds,

@@ -83,9 +83,15 @@ export async function online(migration: Online): Promise<void> {
   await addAccounts(migration);
   for (const table of tables) await prepare(migration, table);
   await briefly(migration, 'events without foreign keys', async (tx) => {
-    await run(tx, 'alter table if exists delivery_attempts drop constraint if exists delivery_attempts_delivery_id_fkey');
+    await run(
+      tx,
+      'alter table if exists delivery_attempts drop constraint if exists delivery_attempts_delivery_id_fkey',
+    );
     await run(tx, 'alter table if exists deliveries drop constraint if exists deliveries_event_id_fkey');
-    await run(tx, 'alter table if exists deliveries drop constraint if exists deliveries_subscription_id_fkey');
+    await run(
+      tx,
+      'alter table if exists deliveries drop constraint if exists deliveries_subscription_id_fkey',
+    );
     await run(tx, 'alter table if exists events drop constraint if exists events_merchant_account_id_fkey');
   });
   for (const table of tables) await partition(migration, table);
@@ -181,14 +187,17 @@ async function prepare(migration: Online, table: Table): Promise<void> {
   if (await isPartitioned(db, name)) return;
   await buildIndex(migration, { name: `${first(table)}_pkey`, table: name, isUnique: true, on: primaryKey });
   for (const [index, on] of Object.entries(indexes))
-    if (!existing.includes(index)) await buildIndex(migration, { name: ofFirst(table, index), table: name, on });
+    if (!existing.includes(index))
+      await buildIndex(migration, { name: ofFirst(table, index), table: name, on });
   await briefly(migration, `the end of the first partition of ${name}`, async (tx) => {
     // PostgreSQL demands it of later rows from now on. If the migration was interrupted for days, it must not come near.
     const end = await findEnd(tx, table);
     if (end !== undefined && end.getTime() > Date.now() + 3 * 86_400_000) return;
     await run(tx, `alter table ${name} drop constraint if exists ${first(table)}_range`);
     const { rows } = await sql<{ end: string }>`
-      select (date_trunc('week', now() at time zone 'UTC') + interval '14 days')::text || '+00' as end`.execute(tx);
+      select (date_trunc('week', now() at time zone 'UTC') + interval '14 days')::text || '+00' as end`.execute(
+      tx,
+    );
     await run(
       tx,
       `alter table ${name} add constraint ${first(table)}_range check (${time} < '${rows[0]?.end ?? ''}') not valid`,
@@ -263,6 +272,8 @@ async function isPartitioned(db: Kysely<unknown>, name: string): Promise<boolean
 async function findEnd(db: Kysely<unknown>, table: Table, name = table.name): Promise<Date | undefined> {
   const { rows } = await sql<{ end: Date | null }>`
     select substring(pg_get_constraintdef(oid) from '''([^'']+)''')::timestamptz as end
-    from pg_constraint where conrelid = to_regclass(${name}) and conname = ${`${first(table)}_range`}`.execute(db);
+    from pg_constraint where conrelid = to_regclass(${name}) and conname = ${`${first(table)}_range`}`.execute(
+    db,
+  );
   return rows[0]?.end ?? undefined;
 }
