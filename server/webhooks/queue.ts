@@ -237,7 +237,7 @@ async function assignLanes(pool: Pool): Promise<void> {
          where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
        where name = $1 and id = any(array(
          select id from pgboss.job where name = $1 and ${isOpen} and singleton_key is null
-         limit $2 for update skip locked))`,
+         limit $2 for update skip locked)) /* across accounts: lane-of-job */`,
       [queueName, assignedAtOnce],
     );
     assigned = rowCount;
