@@ -74,7 +74,7 @@ const readRows = (url: string, added: string[]) =>
 /** The files of tables: others if the rows were copied. */
 const readFiles = (url: string, suffix: string) =>
   withClient(url, async (client) => {
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ file: number }>(
       `select pg_relation_filenode(name || $2) as file from unnest($1::text[]) as name`,
       [tables.slice(0, 3), suffix],
     );
