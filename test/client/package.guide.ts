@@ -44,6 +44,7 @@ const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].fla
 /** Mistakes that the compiler must find for whoever uses the package. */
 const mistakes = {
   'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
+  'value.ts': `client.GET('/transactions', { params: { query: { status: ['capture_suceeded'] } } })`,
   'path.ts': `client.GET('/refunds')`,
   'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
   'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
@@ -110,6 +111,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       const paths = [...sources.map((name) => join(packed().consumer, name)), ...wrong];
       expect(compile.faults(paths, { options })).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
+        expect.stringMatching(/^value\.ts: .*capture_suceeded/),
         expect.stringMatching(/^path\.ts: .*refunds/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
