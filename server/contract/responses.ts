@@ -1,5 +1,6 @@
 // Validates every response against the contract before it is sent, errors included. A write is
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
+import { parseJson } from '../../client/json.ts';
 import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
 import { isJsonList, writeBody, type JsonList } from './json-items.ts';
@@ -22,7 +23,7 @@ export function createResponseCheck(validators: ReadonlyMap<string, Validator>):
   const known = createValidatedTexts();
   const textFault = (validate: Validator) => (text: string) => {
     try {
-      return faultOf(validate, JSON.parse(text));
+      return faultOf(validate, parseJson(text));
     } catch {
       return 'is not JSON';
     }
