@@ -1,5 +1,6 @@
 // Validates every response against the contract before it is sent, errors included. A write is
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
+import { parseJson } from '../../client/json.ts';
 import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
 import { parseJson } from '../../client/json.ts';

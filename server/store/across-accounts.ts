@@ -1,10 +1,9 @@
 // Every statement on a table that belongs to merchant accounts names the account, so that a sharded engine sends it to one
-// shard. These are the exceptions. Each carries its name as a comment, by which test/support/statements.ts knows it. They read
-// and lock nothing, because a sharded engine cannot lock rows of several shards.
+// shard. These are the exceptions. Each carries its name as a comment, by which test/support/statements.ts knows it.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Why it cannot name the account. */
+/** They only read, and lock nothing, because a sharded engine cannot lock rows of several shards. Why they cannot name the account: */
 export const exceptions = {
   'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
   'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
@@ -17,18 +16,23 @@ export const exceptions = {
   'sealed-values': 'An operator counts what is sealed with which key in the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
-  partitions:
-    'A partition that is made gets the rows of its time from the default one, whatever the account.',
   retention:
     'The daily job looks once for what is old. It drops whole partitions, and deletes rows by account.',
   'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
   'lane-of-job': 'A job of version 1.0 has only the ID of its delivery.',
-  'all-deliveries': 'An operator lists and replays deliveries of all accounts.',
-  'deliveries-of-subscription': 'A subscription may be for all accounts.',
+  'all-deliveries': 'An operator lists deliveries of all accounts.',
   doctor: 'An operator checks the whole installation in one snapshot.',
 } as const;
 
-export type Exception = keyof typeof exceptions;
+/** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
+export const changing = {
+  partitions:
+    'A partition that is made gets the rows of its time from the default one, whatever the account.',
+  'replayed-deliveries': 'An operator replays deliveries of all accounts.',
+  'deliveries-of-subscription': 'A subscription may be for all accounts.',
+} as const;
+
+export type Exception = keyof typeof exceptions | keyof typeof changing;
 
 /** A comment for a statement that names no account. */
 export const acrossAccounts = (name: Exception): RawBuilder<unknown> =>

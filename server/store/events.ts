@@ -302,7 +302,7 @@ export async function reopenDeliveries(
     from webhook_subscriptions, events
     where ${to} and active and events.merchant_account_id = deliveries.merchant_account_id
       and events.created_at = event_created_at and events.id = event_id and ${matches}
-    returning ${dueColumns} ${acrossAccounts('all-deliveries')}`.execute(db);
+    returning ${dueColumns} ${acrossAccounts('replayed-deliveries')}`.execute(db);
   const { rows: off } = await sql<{ number: number }>`
     select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
     where not active and ${matches} ${acrossAccounts('all-deliveries')}`.execute(db);

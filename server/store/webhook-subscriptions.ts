@@ -82,12 +82,13 @@ export async function setActive(db: Tx, id: string, active: boolean, now: Date):
 /** With its deliveries. False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
   await sql`
-    with gone as (
-      delete from deliveries where subscription_id = ${id} returning merchant_account_id, id
-    )
-    delete from delivery_attempts as attempt using gone
-    where attempt.merchant_account_id = gone.merchant_account_id and delivery_id = gone.id
-    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+    delete from delivery_attempts as attempt using deliveries
+    where subscription_id = ${id} and attempt.merchant_account_id = deliveries.merchant_account_id
+      and delivery_id = deliveries.id ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+  await sql`
+    delete from deliveries where subscription_id = ${id} ${acrossAccounts('deliveries-of-subscription')}`.execute(
+    db,
+  );
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscriptions')
     .where('id', '=', id)

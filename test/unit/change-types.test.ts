@@ -37,7 +37,7 @@ const pieces: Piece[] = [
   },
   {
     name: 'a function that does nothing is no announcement',
-    code: `export const f = () => updatePaymentMethod(unit.db, '', { status: 'failed' }, { tell: () => Promise.resolve() });`,
+    code: `export const f = () => updatePaymentMethod(unit.db, { id: '', merchant_account_id: '' }, { status: 'failed' }, { tell: () => Promise.resolve() });`,
     fault: /isAnnouncement/,
   },
   {
