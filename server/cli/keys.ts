@@ -28,10 +28,10 @@ export function keys(): Command {
       const shown = rows.map((pair) => ({
         id: pair.id,
         name: pair.display_name,
-        algorithm: pair.algorithm,
         active: pair.active,
         roles: pair.roles.map(({ slug }) => slug),
         accounts: pair.merchant_accounts.map(({ id }) => id),
+        algorithm: pair.algorithm,
         thumbprint: pair.thumbprint,
         last_used_at: pair.last_used_at,
       }));

@@ -324,8 +324,8 @@ describe('while the server runs', () => {
       roles: ['administrator'],
       accounts: [],
     });
-    expect(text.split('\n')[0]).toMatch(/^id +name +algorithm +active +roles +accounts +thumbprint/);
-    expect(text).toMatch(/Sandbox +ECDSA +true +administrator +all /);
+    expect(text.split('\n')[0]).toMatch(/^id +name +active +roles +accounts +algorithm +thumbprint/);
+    expect(text).toMatch(/Sandbox +true +administrator +all +ECDSA /);
     expect(text + JSON.stringify(rows)).not.toContain('PRIVATE');
     const accounts: { id: string }[] = await json('accounts', 'list', '--json');
     const roles: unknown[] = await json('roles', 'list', '--json');
