@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   replayDeliveries,
   rotateSubscription,
@@ -12,6 +12,7 @@ import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
+import { WrongCall } from './faults.ts';
 import { printJson, printRows, Refused, untilStopped } from './output.ts';
 import {
   inAuditedWork,
@@ -21,7 +22,7 @@ import {
   withWork,
   type EventParts,
 } from './support.ts';
-import { limit, matching, time, uuid, whole } from './values.ts';
+import { duration, limit, time, uuid, whole } from './values.ts';
 import { listen } from './webhooks-listen.ts';
 import { triggerCommand } from './webhooks-trigger.ts';
 
@@ -45,11 +46,10 @@ export function webhooks(): Command {
   command
     .command('rotate <id>')
     .description('create a new secret; the old one also signs until it expires')
-    .option(
-      '--keep <time>',
-      'how long the old one stays valid: 30m, 24h, 7d',
-      matching(/^\d{1,4}[smhd]$/, '--keep is a number and s, m, h or d: 24h'),
-      '24h',
+    .addOption(
+      new Option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d')
+        .argParser(duration('--keep'))
+        .default(24 * 3_600_000, '24h'),
     )
     .action(rotate);
   command
@@ -99,11 +99,8 @@ export function webhooks(): Command {
   return command.addCommand(triggerCommand());
 }
 
-const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
+async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
   if (!isUuid(id)) throw noSubscription(id);
-  const keepMilliseconds = Number(keep.slice(0, -1)) * (units[keep.slice(-1)] ?? 0) * 1000;
   const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
     const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
     if (done) return done;
@@ -169,8 +166,9 @@ async function replay(
   event: string | undefined,
   { failed, since }: { failed?: boolean; since?: Date },
 ): Promise<void> {
+  if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
   if ((event === undefined) === (failed === undefined))
-    throw new Refused('Give the ID of an event, or --failed.');
+    throw new WrongCall(['Give the ID of an event, or --failed.']);
   const filter = { eventId: event, failed, since };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
     inAuditedWork(db, async (unit) => {

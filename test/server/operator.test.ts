@@ -289,17 +289,17 @@ describe('a wrong call', () => {
   it.each([
     [
       ['token', '--scopes', 'everything', '--ttl', '0'],
-      1,
+      2,
       [/^everything is not a scope\./, /^--ttl is a number of seconds from 1 to 86400\.$/],
     ],
     [
       ['audit', '--since', 'then', '--limit', 'many'],
-      1,
+      2,
       [/^--since is a time/, /^--limit is a number from 1 to 100000\.$/],
     ],
     [
       ['accounts', 'create', '*', '--name', ''],
-      1,
+      2,
       [/^A name has 1 to 200 characters\.$/, /^An account ID has 1 to 255/],
     ],
     [
