@@ -26,9 +26,9 @@ export function unknownResource(scope: string): string | undefined {
 /** How many characters must be added, removed or replaced to make one text from the other. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, character] of [...one].entries()) {
+  for (const [at, character] of Array.from(one).entries()) {
     const next = [at + 1];
-    for (const [index, compared] of [...other].entries())
+    for (const [index, compared] of Array.from(other).entries())
       next.push(
         Math.min(
           (row[index] ?? 0) + (character === compared ? 0 : 1),

@@ -28,12 +28,6 @@ export function token(): Command {
       whole(1, longestLifetimeSeconds, `--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`),
       3600,
     )
-    .addHelpText(
-      'after',
-      `
-Example:
-  curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes transactions.read)" http://127.0.0.1:8080/transactions`,
-    )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
       console.log(signToken(readKey(key), scopes, ttl));
     });

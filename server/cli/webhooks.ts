@@ -4,9 +4,10 @@ import {
   rotateSubscription,
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
+import { readCallName } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
-import { listDeliveries } from '../store/events.ts';
+import { countPending, listDeliveries } from '../store/events.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
@@ -33,7 +34,10 @@ export function webhooks(): Command {
     .description('list subscriptions, newest first')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
-      const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
+      const { rows, environment } = await withDatabase(async ({ db }, config) => ({
+        rows: await listWebhookSubscriptions(db),
+        environment: config.environment,
+      }));
       const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
         id,
         account: merchant_account_id ?? 'all',
@@ -41,7 +45,14 @@ export function webhooks(): Command {
         url,
         failing_since,
       }));
-      printRows(shown, json, 'There is no subscription. Make one: payments webhooks listen');
+      printRows(
+        shown,
+        json,
+        // In production, `listen` is refused.
+        environment === 'production'
+          ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
+          : 'There is no subscription. Make one: payments webhooks listen',
+      );
     });
   command
     .command('rotate <id>')
@@ -58,7 +69,9 @@ export function webhooks(): Command {
     .action((id: string) => switchTo(id, true));
   command
     .command('deactivate <id>')
-    .description('switch a subscription off: pending deliveries fail, and can be replayed later')
+    .description(
+      'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
+    )
     .action((id: string) => switchTo(id, false));
   command
     .command('deliveries')
@@ -132,10 +145,12 @@ interface DeliveriesOptions {
 }
 
 async function deliveries({ subscription, event, json, ...filter }: DeliveriesOptions): Promise<void> {
-  const { rows, next } = await withDatabase(async ({ db }) => {
-    const found = await listDeliveries(db, { subscriptionId: subscription, eventId: event, ...filter });
+  const { rows, next, retried } = await withDatabase(async ({ db }) => {
+    const of = { subscriptionId: subscription, eventId: event };
+    const found = await listDeliveries(db, { ...of, ...filter });
     const pending = found.filter(({ state }) => state === 'pending');
-    return { rows: found, next: await findNextAttempts(db, pending) };
+    const retried = filter.failed && found.length === 0 ? await countPending(db, of) : 0;
+    return { rows: found, next: await findNextAttempts(db, pending), retried };
   });
   const now = Date.now();
   const shown = rows.map((row) => ({
@@ -150,8 +165,13 @@ async function deliveries({ subscription, event, json, ...filter }: DeliveriesOp
     error: row.error,
     next_attempt: json ? (next.get(row.id) ?? null) : untilThen(next.get(row.id), now),
   }));
-  printRows(shown, json, 'There is no delivery.');
+  printRows(shown, json, filter.failed ? noFailed(retried) : 'There is no delivery.');
 }
+
+const noFailed = (retried: number): string =>
+  retried === 0
+    ? 'There is no failed delivery.'
+    : `There is no failed delivery; ${retried} ${retried === 1 ? 'is' : 'are'} still retried: ${readCallName()} webhooks deliveries`;
 
 function untilThen(due: Date | undefined, now: number): string | undefined {
   if (!due) return undefined;

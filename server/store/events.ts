@@ -200,6 +200,20 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
   return query.execute();
 };
 
+/** How many are still tried. */
+export async function countPending(
+  db: Db,
+  { subscriptionId, eventId }: Pick<DeliveryFilter, 'subscriptionId' | 'eventId'>,
+): Promise<number> {
+  let query = db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('number'))
+    .where('state', '=', 'pending');
+  if (subscriptionId) query = query.where('subscription_id', '=', subscriptionId);
+  if (eventId) query = query.where('event_id', '=', eventId);
+  return (await query.executeTakeFirstOrThrow()).number;
+}
+
 /**
  * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
  * subscription that is switched off are not changed, only counted.

@@ -79,6 +79,7 @@ describe('payments transactions list', () => {
       ['--since', at(1), '--until', at(2)],
       [2, 1],
     ],
+    [['--until', '9999d'], []],
   ])('%j', async (args, minutes) => {
     expect(await listed(...args)).toEqual(minutes.map((minute) => rows[minute]?.id));
   });
@@ -136,7 +137,7 @@ describe('payments transactions list', () => {
     for (const id of [unknown, 'x'])
       expect(await payments('transactions', 'show', id)).toMatchObject({
         status: 1,
-        stderr: `There is no transaction ${id}.\n`,
+        stderr: `There is no transaction ${id}. See: payments transactions list\n`,
       });
   });
 });
@@ -273,6 +274,9 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   expect(minutes).toBeGreaterThan(50);
   expect(minutes).toBeLessThanOrEqual(60);
   expect((await deliveries()).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
+  expect((await deliveries('--failed')).stdout).toMatch(
+    /^There is no failed delivery; 1 is still retried: .*payments webhooks deliveries\n$/,
+  );
   await payments('webhooks', 'deactivate', subscription.id);
   await db()
     .updateTable('deliveries')
