@@ -316,6 +316,10 @@ describe('production', () => {
     expect((await payments('accounts', 'create', 'default', '--name', 'Default')).status).toBe(0);
     expect((await payments('keys', 'create', '--name', 'Second')).stderr).toBe('');
     expect((await payments('doctor')).status).toBe(0);
+    // `listen` is for the sandbox.
+    expect((await payments('webhooks', 'list')).stdout).toContain(
+      'Make one with POST /webhook-subscriptions',
+    );
     const after = await startTestService({ config });
     await after[Symbol.asyncDispose]();
     expect(warnings(after)).not.toContainEqual(told);
