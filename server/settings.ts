@@ -34,7 +34,7 @@ export const keys: Key[] = [
   {
     name: 'HOST',
     doc: 'address to listen on',
-    format: 'IP address or host name',
+    format: 'an IP address or host name',
     default: '127.0.0.1',
     accepts: (value) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value),
   },
@@ -48,20 +48,20 @@ export const keys: Key[] = [
   {
     name: 'PUBLIC_URL',
     doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`, required and https in production',
-    format: 'http or https URL without user, query and fragment',
+    format: 'an http or https URL without user, query and fragment',
     accepts: (value) => url('http:', 'https:')(value) && /^https?:\/\/[^@?#\s]+$/i.test(value),
   },
   {
     name: 'DATA_DIR',
     doc: 'folder for the embedded database and the sandbox secrets',
-    format: 'path',
+    format: 'a path',
     default: '.data',
     accepts: (value) => value.length > 0,
   },
   {
     name: 'DATABASE_URL',
     doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
-    format: 'postgres URL',
+    format: 'a postgres URL',
     accepts: url('postgres:', 'postgresql:'),
   },
   {
@@ -121,7 +121,7 @@ export const keys: Key[] = [
   {
     name: 'PROVIDERS',
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
-    format: 'path',
+    format: 'a path',
     accepts: (value) => value.length > 0,
   },
 ];

@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
+import type { Vault } from './domain/vault.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
@@ -16,7 +17,10 @@ import { startJobs } from './jobs.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets } from './secrets.ts';
+import type { Db } from './store/database.ts';
+import { findFirstAccount } from './store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
+import { sampleKeyIds } from './store/sealing.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue, type Queue } from './webhooks/queue.ts';
@@ -75,6 +79,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     opened = queue;
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
+    await warnOfData(background.db, { environment, vault: secrets.vault, log });
     let publicUrl = config.publicUrl;
     const unitOptions = {
       outbox: createOutbox(queue, contract.responses),
@@ -152,4 +157,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await database.close();
     throw error;
   }
+}
+
+/** What makes requests fail although the service runs. */
+async function warnOfData(
+  db: Db,
+  { environment, vault, log }: Pick<Config, 'environment'> & { vault: Vault; log: Logger },
+): Promise<void> {
+  if (environment === 'production' && !(await findFirstAccount(db, [])))
+    log.warn(
+      'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+    );
+  const lost = (await sampleKeyIds(db)).filter((key) => !vault.canOpen(key));
+  if (lost.length > 0)
+    log.warn(`stored values need a key that is missing: ${lost.join(', ')} (add it to CARD_KEY)`);
 }

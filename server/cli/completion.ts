@@ -10,10 +10,6 @@ export const completion = (): Command =>
     .addHelpText(
       'after',
       `
-Examples:
-  source <(payments completion bash)                         # in ~/.bashrc
-  payments completion zsh > "\${fpath[1]}/_payments"          # then start a new shell
-
 It completes the word payments. In a clone without the command in PATH, make it an alias first:
   alias payments='npm run -s payments --'`,
     )

@@ -10,7 +10,6 @@ export function database(): Command {
     .command('url')
     .description('print the address for psql and other tools')
     .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
-    .addHelpText('after', '\nExample:\n  psql "$(npm run -s payments -- database url)"')
     .action(printUrl);
   return command;
 }

@@ -1,9 +1,11 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
+import { readCallName } from '../config.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
+import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { countUnbound, listSealed } from '../store/reseal.ts';
 import { findSealing } from '../store/sealing.ts';
 import { visible } from '../visible.ts';
@@ -22,6 +24,7 @@ export function doctor(): Command {
       const progress = startProgress('Checking');
       const findings = await withSecrets(
         async ({ database: { db }, secrets: { vault } }) => [
+          await findNoAccount(db),
           ...(await findBrokenInvariants(db)),
           await findUnopenable(db, vault),
         ],
@@ -30,9 +33,21 @@ export function doctor(): Command {
         progress.failed();
       });
       if (json) printJson(findings);
-      else for (const finding of findings) print(finding);
-      if (findings.some(({ broken }) => broken > 0)) process.exitCode = 1;
+      else printAll(findings);
+      if (findings.some(isBroken)) process.exitCode = 1;
     });
+}
+
+const isBroken = ({ broken }: Finding): boolean => broken > 0;
+
+async function findNoAccount(db: Db): Promise<Finding> {
+  const finding: Finding = { check: 'there is a merchant account', broken: 0, examples: [] };
+  if (await findFirstAccount(db, [])) return finding;
+  return {
+    ...finding,
+    broken: 1,
+    note: `create one: ${readCallName()} accounts create default --name Default`,
+  };
 }
 
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
@@ -56,9 +71,20 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   return { ...finding, note };
 }
 
+function printAll(findings: readonly Finding[]): void {
+  findings.forEach(print);
+  const broken = findings.filter(isBroken).length;
+  console.log(
+    broken === 0
+      ? `\nAll ${findings.length} checks passed.`
+      : `\n${broken} of ${findings.length} checks failed.`,
+  );
+}
+
 function print({ check, broken, examples, note }: Finding): void {
   const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
+  const such = examples.length === 0 ? '' : ` for ${broken}, such as ${visible(examples.join(', '))}`;
   console.log(
-    `${mark} ${check}${broken === 0 ? '' : `: not so for ${broken}, such as ${visible(examples.join(', '))}`}${note === undefined ? '' : ` (${note})`}`,
+    `${mark} ${check}${broken === 0 ? '' : `: not so${such}`}${note === undefined ? '' : ` (${note})`}`,
   );
 }

@@ -4,11 +4,10 @@ import { Refused } from './output.ts';
 
 /** Everything that is wrong with a call, one fault per line. */
 export class WrongCall extends Error {
-  readonly exitCode: number;
+  readonly exitCode = 2;
 
   constructor(usage: readonly string[], values: readonly string[] = []) {
     super([...usage, ...values, ...(usage.length > 0 ? ['(add --help for more)'] : [])].join('\n'));
-    this.exitCode = usage.length > 0 ? 2 : 1;
   }
 }
 

@@ -30,10 +30,6 @@ export function giftCards(): Command {
       'store a gift card; number and PIN are read from standard input, separated by a space, and never from arguments',
     )
     .option('--merchant-account <id>', 'account', 'default')
-    .addHelpText(
-      'after',
-      "\nExample:\n  echo '9999000125505678 1111' | npm run -s payments -- gift-cards create",
-    )
     .action(async ({ merchantAccount }: { merchantAccount: string }) => {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)

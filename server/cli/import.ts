@@ -15,6 +15,38 @@ import { withEvents } from './support.ts';
 
 const mostBadLines = 20;
 
+/** Every property that the contract requires. */
+const sampleLine = {
+  type: 'transaction',
+  id: '7099948d-7286-47e4-aad8-b68f7eb44591',
+  merchant_account_id: 'default',
+  status: 'capture_succeeded',
+  intent: 'capture',
+  amount: 1299,
+  authorized_amount: 1299,
+  captured_amount: 1299,
+  refunded_amount: 0,
+  currency: 'EUR',
+  country: 'DE',
+  external_identifier: 'order-4711',
+  method: null,
+  instrument_type: null,
+  payment_method: null,
+  payment_service: null,
+  buyer: null,
+  checkout_session_id: null,
+  gift_card_redemptions: [],
+  pending_review: false,
+  raw_response_code: null,
+  raw_response_description: null,
+  reconciliation_id: null,
+  settled: false,
+  settled_amount: 0,
+  settled_currency: null,
+  created_at: '2026-11-15T10:30:00Z',
+  updated_at: '2026-11-15T10:30:00Z',
+};
+
 export function importCommand(): Command {
   const command = new Command('import');
   command
@@ -29,7 +61,10 @@ Each line is a Transaction resource. It may also have metadata (object of string
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
 reported with its number and the reason, and nothing is imported unless --skip-bad is given. Ctrl-C leaves nothing
 behind. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
-sent unless --events is given.`,
+sent unless --events is given.
+
+A line:
+  ${JSON.stringify(sampleLine)}`,
     )
     .action(run);
   return command;

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { readCallName } from '../config.ts';
 import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
+import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { collect, printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 import { name } from './values.ts';
@@ -28,10 +30,10 @@ export function keys(): Command {
       const shown = rows.map((pair) => ({
         id: pair.id,
         name: pair.display_name,
-        algorithm: pair.algorithm,
         active: pair.active,
         roles: pair.roles.map(({ slug }) => slug),
         accounts: pair.merchant_accounts.map(({ id }) => id),
+        algorithm: pair.algorithm,
         thumbprint: pair.thumbprint,
         last_used_at: pair.last_used_at,
       }));
@@ -71,7 +73,7 @@ async function create(options: CreateOptions): Promise<void> {
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
-  const pair = await withWork(async (unit) => {
+  const { pair, hasAccount } = await withWork(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
       throw new Refused(
@@ -81,9 +83,13 @@ async function create(options: CreateOptions): Promise<void> {
       );
     // Before the commit: a pair whose private key is lost is useless.
     if (out !== undefined) writePrivateKey(out, pem);
-    return made;
+    return { pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
+  if (!hasAccount)
+    console.error(
+      `There is no merchant account yet, so most operations answer 404. Create one: ${readCallName()} accounts create default --name Default`,
+    );
 }
 
 function writePrivateKey(file: string, pem: string): void {

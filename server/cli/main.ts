@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { contractVersion } from '../../generated/operations.ts';
 import { visibleLines } from '../visible.ts';
+import { addExamples } from './examples.ts';
 import { collectFaults, everyCommand, WrongCall } from './faults.ts';
 import { refuseKeptOptions } from './npm.ts';
 import { Refused } from './output.ts';
@@ -57,18 +58,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
 const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
   .version(contractVersion, '--version', 'print the version of the service and its contract')
-  .addHelpText(
-    'after',
-    `
-Examples:
-  payments keys create --name "Checkout server" --role administrator --out checkout.pem
-  payments token --scopes transactions.read --key checkout.pem
-  payments roles create reporting --allow transactions.read
-  payments transactions list --status authorization_declined --limit 5
-  payments webhooks trigger transaction.updated
-
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
-  );
+  .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 const args = process.argv.slice(2);
 const called = args.find((word) => word !== 'help') ?? '';
 for (const [name, [description, load]] of Object.entries(commands)) {
@@ -76,7 +66,10 @@ for (const [name, [description, load]] of Object.entries(commands)) {
   const command = name === called || called === 'completion' ? await load() : new Command(name);
   program.addCommand(command.description(description));
 }
-for (const command of everyCommand(program)) command.exitOverride();
+for (const command of everyCommand(program)) {
+  command.exitOverride();
+  addExamples(command);
+}
 collectFaults(program, args);
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.

@@ -45,8 +45,8 @@ export function printRows(
   }
   const names = Object.keys(rows[0] ?? {});
   const text = rows.map((row) => names.map((name) => visible(cell(row[name], empty[name]))));
-  // Programs that read a pipe get everything.
-  const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
+  // Programs that read a pipe get everything. A terminal that does not know its width says 0.
+  const columns = (process.stdout.isTTY && process.stdout.columns) || undefined;
   for (const line of tableLines([names, ...text], columns)) console.log(line);
 }
 

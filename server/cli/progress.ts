@@ -13,10 +13,14 @@ export const count = (number: number, of?: string): string =>
   `${number.toLocaleString('en-US')}${of === undefined ? '' : ` ${of}${number === 1 ? '' : 's'}`}`;
 
 export function startProgress(text: string): Progress {
+  // Some terminals, such as that of `script` without one of its own, say that they have no columns. `ora` would then count
+  // an infinite number of lines, and never end clearing them.
+  const { isTTY, columns } = process.stderr;
+  const isEnabled = isTTY && columns > 0;
   // `ora` itself does not look at NO_COLOR.
-  const color = process.stderr.isTTY && process.stderr.hasColors() ? 'cyan' : false;
-  const spinner = ora({ text, color, isEnabled: process.stderr.isTTY, discardStdin: false });
-  if (process.stderr.isTTY) spinner.start();
+  const color = isEnabled && process.stderr.hasColors() ? 'cyan' : false;
+  const spinner = ora({ text, color, isEnabled, discardStdin: false });
+  if (isEnabled) spinner.start();
   return {
     update: (newText) => {
       spinner.text = visible(newText);

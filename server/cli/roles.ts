@@ -4,7 +4,7 @@ import { isPermission } from '../domain/scopes.ts';
 import { listRoles } from '../store/roles.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
-import { matching, name, words } from './values.ts';
+import { matching, name, scopes } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');
@@ -31,7 +31,7 @@ export function roles(): Command {
     .requiredOption(
       '--allow <permissions>',
       'what it allows, separated by commas: transactions.read,*.write',
-      words(
+      scopes(
         isPermission,
         (wrong) =>
           `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,

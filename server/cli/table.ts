@@ -8,7 +8,7 @@ const readable = 8;
 export function tableLines(rows: readonly (readonly string[])[], columns: number | undefined): string[] {
   const names = rows[0] ?? [];
   const natural = names.map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index]))));
-  const widths = columns === undefined ? natural : fitting(natural, columns);
+  const widths = columns === undefined ? natural : fitting(natural, columns, names.indexOf('status'));
   const lines = rows.map((cells) => {
     const line = widths.map((width, index) => pad(cut(cells[index] ?? '', width), width));
     return cut(line.join(gap).trimEnd(), columns ?? Infinity);
@@ -19,10 +19,19 @@ export function tableLines(rows: readonly (readonly string[])[], columns: number
     : [...lines, '', `Not shown: ${missing.join(', ')}. Widen the terminal, or add --json.`];
 }
 
-/** The widest columns become narrower, and the last ones are left out. The first stays: it names the record in other commands. */
-function fitting(natural: readonly number[], columns: number): number[] {
+/** The status is cut only if it would have to be left out otherwise: several begin with the same word. */
+function fitting(natural: readonly number[], columns: number, status: number): number[] {
+  const widths = narrowed(natural, columns, [0, status]);
+  return status < widths.length ? widths : narrowed(natural, columns, [0]);
+}
+
+/**
+ * The widest columns become narrower, and the last ones are left out. Those in `whole` stay as they are; the first is always one
+ * of them, because it names the record in other commands.
+ */
+function narrowed(natural: readonly number[], columns: number, whole: readonly number[]): number[] {
   const capped = (count: number, cap: number) =>
-    natural.slice(0, count).map((width, index) => (index === 0 ? width : Math.min(width, cap)));
+    natural.slice(0, count).map((width, index) => (whole.includes(index) ? width : Math.min(width, cap)));
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
   let count = natural.length;

@@ -6,40 +6,45 @@ import { isScope } from '../domain/scopes.ts';
 import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
+import { WrongCall } from './faults.ts';
 import { Refused } from './output.ts';
-import { whole, words } from './values.ts';
+import { scopes as scopesIn, whole } from './values.ts';
 
 export function token(): Command {
   return new Command('token')
     .requiredOption(
       '--scopes <scopes>',
       "scopes, separated by commas: transactions.read,payment-methods.write, or '*.read'",
-      words(isScope, (wrong) =>
+      scopesIn(isScope, (wrong) =>
         wrong.length === 0
           ? 'Name at least one scope: --scopes transactions.read'
           : `${wrong.join(', ')} is not a scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
       ),
     )
-    .option('--key <file>', 'private key (PEM); by default that of the sandbox')
+    .option('--key <file>', 'private key (PEM); by default that of the sandbox, needed in production')
     .option(
       '--ttl <seconds>',
       `lifetime, at most ${longestLifetimeSeconds}`,
       whole(1, longestLifetimeSeconds, `--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`),
       3600,
     )
-    .addHelpText(
-      'after',
-      `
-Example:
-  curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes transactions.read)" http://127.0.0.1:8080/transactions`,
-    )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
       console.log(signToken(readKey(key), scopes, ttl));
     });
 }
 
+function sandboxKey(): string {
+  const { environment, dataDir } = readConfig();
+  // The folder may be left from a sandbox, and the service would refuse its tokens.
+  if (environment === 'production')
+    throw new WrongCall([
+      'In production give --key FILE: a private key that payments keys create --out made.',
+    ]);
+  return sandboxKeyFile(dataDir);
+}
+
 function readKey(file: string | undefined): KeyObject {
-  const path = file ?? sandboxKeyFile(readConfig().dataDir);
+  const path = file ?? sandboxKey();
   let pem: Buffer;
   try {
     pem = readFileSync(path);

@@ -38,13 +38,6 @@ export const listCommand = (): Command =>
     .option('--limit <number>', 'how many', limit(1000), 20)
     .option('--cursor <cursor>', 'of the next page, as printed below a page')
     .option('--json', 'for programs: items and cursors, as the API answers them')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  payments transactions list --status authorization_declined authorization_failed --since 2026-11-01
-  payments transactions list --merchant-account '*' --buyer buyer-42 --json`,
-    )
     .action(run);
 
 async function run({

@@ -10,7 +10,8 @@ import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
 import { matching } from './values.ts';
 
-const notFound = (id: string) => new Refused(`There is no transaction ${id}.`);
+const notFound = (id: string) =>
+  new Refused(`There is no transaction ${id}. See: payments transactions list`);
 
 export function transactions(): Command {
   const command = new Command('transactions').addCommand(listCommand());
@@ -38,10 +39,7 @@ export function transactions(): Command {
       'after',
       `
 A decline with one of these reasons applies a pending replacement of the card:
-  ${replacingDeclines.join('\n  ')}
-
-Example:
-  payments transactions move 7099948d-7286-47e4-aad8-b68f7eb44591 authorization_declined --reason expired_payment_method`,
+  ${replacingDeclines.join('\n  ')}`,
     )
     .action(async (id: string, status: TransactionStatus, { reason }: { reason?: string }) => {
       const moved = isUuid(id)

@@ -2,6 +2,7 @@
 // are reported at once.
 import { isUuid } from '../domain/uuid.ts';
 import { list, Refused } from './output.ts';
+import { unknownResource } from './scopes.ts';
 
 type Parser<T> = (text: string) => T;
 
@@ -15,12 +16,30 @@ export const whole =
 /** How many rows to list. */
 export const limit = (to: number): Parser<number> => whole(1, to, `--limit is a number from 1 to ${to}.`);
 
+const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Of a text such as 30m, 24h or 7d; undefined for others. */
+function milliseconds(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,4})([smhd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (units[unit] ?? 0);
+}
+
+export const duration =
+  (option: string): Parser<number> =>
+  (text) => {
+    const parsed = milliseconds(text);
+    if (parsed === undefined) throw new Refused(`${option} is a number and s, m, h or d: 24h`);
+    return parsed;
+  };
+
+/** A time, or how long ago it was. */
 export const time =
   (option: string): Parser<Date> =>
   (text) => {
-    const parsed = new Date(text);
-    if (Number.isNaN(parsed.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
-      throw new Refused(`${option} is a time such as 2026-11-15T00:00:00Z.`);
+    const ago = milliseconds(text);
+    const parsed = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
+    if (ago === undefined && (Number.isNaN(parsed.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text)))
+      throw new Refused(`${option} is a time such as 2026-11-15T00:00:00Z, or 24h for 24 hours ago.`);
     return parsed;
   };
 
@@ -40,12 +59,14 @@ export const uuid: Parser<string> = (text) => {
   return text;
 };
 
-/** Words separated by commas, each of which must be one. `refusal` gets those that are not. */
-export const words =
-  (isWord: (word: string) => boolean, refusal: (wrong: string[]) => string): Parser<string[]> =>
+/** Scopes or permissions separated by commas. `refusal` gets those that have a wrong form. */
+export const scopes =
+  (isScope: (word: string) => boolean, refusal: (wrong: string[]) => string): Parser<string[]> =>
   (text) => {
     const given = list(text);
-    const wrong = given.filter((word) => !isWord(word));
+    const wrong = given.filter((word) => !isScope(word));
     if (given.length === 0 || wrong.length > 0) throw new Refused(refusal(wrong));
+    const unknown = given.flatMap((scope) => unknownResource(scope) ?? []);
+    if (unknown.length > 0) throw new Refused(unknown.join('\n'));
     return given;
   };

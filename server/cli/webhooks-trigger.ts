@@ -18,11 +18,7 @@ export const triggerCommand = (): Command =>
       'after',
       `
 An account that has no such record sends the example of the contract. The event is valid, signed and retried like any
-other, and a running server or worker delivers it.
-
-Examples:
-  payments webhooks trigger transaction.updated
-  payments webhooks trigger payment-method.created --merchant-account marketplace`,
+other, and a running server or worker delivers it.`,
     )
     .action(run);
 

@@ -1,17 +1,19 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   replayDeliveries,
   rotateSubscription,
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
+import { readCallName } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
-import { listDeliveries } from '../store/events.ts';
+import { countPending, listDeliveries } from '../store/events.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
+import { WrongCall } from './faults.ts';
 import { printJson, printRows, Refused, untilStopped } from './output.ts';
 import {
   inAuditedWork,
@@ -21,7 +23,7 @@ import {
   withWork,
   type EventParts,
 } from './support.ts';
-import { limit, matching, time, uuid, whole } from './values.ts';
+import { duration, limit, time, uuid, whole } from './values.ts';
 import { listen } from './webhooks-listen.ts';
 import { triggerCommand } from './webhooks-trigger.ts';
 
@@ -32,7 +34,10 @@ export function webhooks(): Command {
     .description('list subscriptions, newest first')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
-      const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
+      const { rows, environment } = await withDatabase(async ({ db }, config) => ({
+        rows: await listWebhookSubscriptions(db),
+        environment: config.environment,
+      }));
       const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
         id,
         account: merchant_account_id ?? 'all',
@@ -40,16 +45,22 @@ export function webhooks(): Command {
         url,
         failing_since,
       }));
-      printRows(shown, json, 'There is no subscription. Make one: payments webhooks listen');
+      printRows(
+        shown,
+        json,
+        // In production, `listen` is refused.
+        environment === 'production'
+          ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
+          : 'There is no subscription. Make one: payments webhooks listen',
+      );
     });
   command
     .command('rotate <id>')
     .description('create a new secret; the old one also signs until it expires')
-    .option(
-      '--keep <time>',
-      'how long the old one stays valid: 30m, 24h, 7d',
-      matching(/^\d{1,4}[smhd]$/, '--keep is a number and s, m, h or d: 24h'),
-      '24h',
+    .addOption(
+      new Option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d')
+        .argParser(duration('--keep'))
+        .default(24 * 3_600_000, '24h'),
     )
     .action(rotate);
   command
@@ -58,7 +69,9 @@ export function webhooks(): Command {
     .action((id: string) => switchTo(id, true));
   command
     .command('deactivate <id>')
-    .description('switch a subscription off: pending deliveries fail, and can be replayed later')
+    .description(
+      'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
+    )
     .action((id: string) => switchTo(id, false));
   command
     .command('deliveries')
@@ -99,11 +112,8 @@ export function webhooks(): Command {
   return command.addCommand(triggerCommand());
 }
 
-const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-async function rotate(id: string, { keep }: { keep: string }): Promise<void> {
+async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
   if (!isUuid(id)) throw noSubscription(id);
-  const keepMilliseconds = Number(keep.slice(0, -1)) * (units[keep.slice(-1)] ?? 0) * 1000;
   const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
     const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
     if (done) return done;
@@ -135,10 +145,12 @@ interface DeliveriesOptions {
 }
 
 async function deliveries({ subscription, event, json, ...filter }: DeliveriesOptions): Promise<void> {
-  const { rows, next } = await withDatabase(async ({ db }) => {
-    const found = await listDeliveries(db, { subscriptionId: subscription, eventId: event, ...filter });
+  const { rows, next, retried } = await withDatabase(async ({ db }) => {
+    const of = { subscriptionId: subscription, eventId: event };
+    const found = await listDeliveries(db, { ...of, ...filter });
     const pending = found.filter(({ state }) => state === 'pending');
-    return { rows: found, next: await findNextAttempts(db, pending) };
+    const retried = filter.failed && found.length === 0 ? await countPending(db, of) : 0;
+    return { rows: found, next: await findNextAttempts(db, pending), retried };
   });
   const now = Date.now();
   const shown = rows.map((row) => ({
@@ -153,8 +165,13 @@ async function deliveries({ subscription, event, json, ...filter }: DeliveriesOp
     error: row.error,
     next_attempt: json ? (next.get(row.id) ?? null) : untilThen(next.get(row.id), now),
   }));
-  printRows(shown, json, 'There is no delivery.');
+  printRows(shown, json, filter.failed ? noFailed(retried) : 'There is no delivery.');
 }
+
+const noFailed = (retried: number): string =>
+  retried === 0
+    ? 'There is no failed delivery.'
+    : `There is no failed delivery; ${retried} ${retried === 1 ? 'is' : 'are'} still retried: ${readCallName()} webhooks deliveries`;
 
 function untilThen(due: Date | undefined, now: number): string | undefined {
   if (!due) return undefined;
@@ -169,8 +186,9 @@ async function replay(
   event: string | undefined,
   { failed, since }: { failed?: boolean; since?: Date },
 ): Promise<void> {
+  if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
   if ((event === undefined) === (failed === undefined))
-    throw new Refused('Give the ID of an event, or --failed.');
+    throw new WrongCall(['Give the ID of an event, or --failed.']);
   const filter = { eventId: event, failed, since };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
     inAuditedWork(db, async (unit) => {

@@ -15,14 +15,19 @@ const covers = (granted: readonly string[], needed: string): boolean =>
  * are those of the key pair's roles. A token with `embed` passes if the operation lists it, but the roles must still allow
  * another scope of the operation.
  */
-export function isAllowed(
+export const isAllowed = (...facts: Parameters<typeof findLack>): boolean => findLack(...facts) === undefined;
+
+/** What does not allow the call: the scopes of the token, the roles of the key pair, or neither. */
+export function findLack(
   alternatives: readonly string[],
   scopes: readonly string[],
   permissions: readonly string[],
-): boolean {
+): 'scopes' | 'roles' | 'both' | undefined {
   const own = alternatives.filter((scope) => scope !== 'embed');
   const byScope =
     own.some((scope) => covers(scopes, scope)) ||
     (alternatives.includes('embed') && scopes.includes('embed'));
-  return byScope && own.some((scope) => covers(permissions, scope));
+  const byRole = own.some((scope) => covers(permissions, scope));
+  if (byScope) return byRole ? undefined : 'roles';
+  return byRole ? 'scopes' : 'both';
 }

@@ -31,6 +31,9 @@ const mostCached = 1_000;
 // The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
+const noAccountYet =
+  'there is no merchant account yet; create one: payments accounts create default --name Default';
+
 export const createMerchantAccount = ({
   first,
   find,
@@ -69,10 +72,13 @@ export const createMerchantAccount = ({
       return;
     }
     const account = await lookUp(own, named);
-    if (!account)
+    if (!account) {
+      // The first account is made by the operator, who has to learn that it is missing.
+      const reason = (await first([])) ? undefined : noAccountYet;
       throw named === undefined
-        ? new ApiError('not_found', { reason: 'the key pair has access to no merchant account' })
-        : unknownMerchantAccount();
+        ? new ApiError('not_found', { reason: reason ?? 'the key pair has access to no merchant account' })
+        : unknownMerchantAccount(reason);
+    }
     context.selection = { kind: 'one', id: account.id };
   };
 };

@@ -279,6 +279,21 @@ function isOfEvent(eventId: string): RawBuilder<boolean> {
   return at ? sql<boolean>`${is} and deliveries.created_at = ${at}` : is;
 }
 
+/** How many are still tried. */
+export async function countPending(
+  db: Db,
+  { subscriptionId, eventId }: Pick<DeliveryFilter, 'subscriptionId' | 'eventId'>,
+): Promise<number> {
+  let query = db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('number'))
+    .where('state', '=', 'pending')
+    .modifyEnd(acrossAccounts('all-deliveries'));
+  if (subscriptionId) query = query.where('subscription_id', '=', subscriptionId);
+  if (eventId) query = query.where(isOfEvent(eventId));
+  return (await query.executeTakeFirstOrThrow()).number;
+}
+
 /**
  * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
  * subscription that is switched off are not changed, only counted.

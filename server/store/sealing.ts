@@ -34,6 +34,16 @@ export const finishBinding = (db: Db) =>
     .where('name', '=', name)
     .execute();
 
+/** The keys of a few stored values, to notice a wrong CARD_KEY at once. Does not look at all of them, which takes long. */
+export async function sampleKeyIds(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    (select split_part(number_sealed, '.', 1) as key from payment_methods
+      where number_sealed is not null order by id limit 1)
+    union
+    (select split_part(secret_sealed, '.', 1) from webhook_subscriptions order by id limit 1)`.execute(db);
+  return rows.map(({ key }) => key);
+}
+
 /** Connections of versions before 1.2, which cannot read bound values. Later ones have another name, see database.ts. */
 export async function countOlderConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ total: number }>`

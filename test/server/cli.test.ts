@@ -110,21 +110,10 @@ describe('help', () => {
   });
 });
 
-describe('a refused command exits with 1 and prints one sentence', () => {
-  const nobody = '00000000-0000-4000-8000-000000000000';
+describe('a wrong value exits with 2 and prints one sentence', () => {
   it.each([
-    [
-      ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
-      'There is no role unicorn. See: payments roles list',
-    ],
-    [
-      ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
-      'There is no merchant account nowhere. See: payments accounts list',
-    ],
     [['keys', 'create', '--name', 'x'.repeat(201)], 'A name has 1 to 200 characters.'],
     [['keys', 'create', '--name', ''], 'A name has 1 to 200 characters.'],
-    [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
-    [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
     [
       ['roles', 'create', 'r', '--allow', 'transactions.delete'],
       'transactions.delete is not a permission. Write',
@@ -134,8 +123,6 @@ describe('a refused command exits with 1 and prints one sentence', () => {
       ['roles', 'create', 'Finance', '--allow', '*.read'],
       'A slug has lower-case letters, digits and hyphens',
     ],
-    [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
-    [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['accounts', 'create', '*', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'ü', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
@@ -147,6 +134,41 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
+    [
+      ['token', '--scopes', '*.read,transaction.read'],
+      'transaction.read is of no resource of the API. Did you mean transactions.read?',
+    ],
+    [
+      ['roles', 'create', 'r', '--allow', 'webhook-subscription.write'],
+      'webhook-subscription.write is of no resource of the API. Did you mean webhook-subscriptions.write?',
+    ],
+    [
+      ['token', '--scopes', 'unicorns.read'],
+      'unicorns.read is of no resource of the API. Resources: api-key-pairs, card-scheme-definitions,',
+    ],
+  ])('%j', async (args, message) => {
+    const { status, stdout, stderr } = await here(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a refused command exits with 1 and prints one sentence', () => {
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  it.each([
+    [
+      ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
+      'There is no role unicorn. See: payments roles list',
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
+      'There is no merchant account nowhere. See: payments accounts list',
+    ],
+    [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
+    [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
+    [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
+    [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
     [
       ['token', '--scopes', '*.read', '--key', 'package.json'],
@@ -324,8 +346,8 @@ describe('while the server runs', () => {
       roles: ['administrator'],
       accounts: [],
     });
-    expect(text.split('\n')[0]).toMatch(/^id +name +algorithm +active +roles +accounts +thumbprint/);
-    expect(text).toMatch(/Sandbox +ECDSA +true +administrator +all /);
+    expect(text.split('\n')[0]).toMatch(/^id +name +active +roles +accounts +algorithm +thumbprint/);
+    expect(text).toMatch(/Sandbox +true +administrator +all +ECDSA /);
     expect(text + JSON.stringify(rows)).not.toContain('PRIVATE');
     const accounts: { id: string }[] = await json('accounts', 'list', '--json');
     const roles: unknown[] = await json('roles', 'list', '--json');

@@ -107,6 +107,21 @@ describe('payments completion', () => {
     expect(lists.filter(({ words }) => !words.includes('--json')).map(({ place }) => place)).toEqual([]);
   });
 
+  it('--help of every command has an example that calls it', async () => {
+    const places = [
+      ...readFileSync(bash, 'utf8').matchAll(/^ +'payments ([^'-]+(?:-[^'-]+)*)'\) offered=/gm),
+    ].map(([, place = '']) => place);
+    const commands = places.filter((place) => !places.some((other) => other.startsWith(`${place} `)));
+    expect(commands.length).toBeGreaterThan(35);
+    const without: string[] = [];
+    for (const command of commands) {
+      const { stdout } = await paymentsHere([...command.split(' '), '--help'], {});
+      const [, examples = ''] = stdout.split(/^Examples?:$/m);
+      if (!examples.includes(`payments ${command}`)) without.push(command);
+    }
+    expect(without).toEqual([]);
+  });
+
   it('for zsh has the same words, and no other shell is known', async () => {
     const { stdout } = await paymentsHere(['completion', 'zsh'], {});
     expect(stdout).toMatch(/^#compdef payments\n/);

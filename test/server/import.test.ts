@@ -54,6 +54,12 @@ const seeded = (index: number, seed = 77): FullTransaction =>
   );
 
 describe('a good file', () => {
+  it('may have the line that --help shows', async () => {
+    const { stdout } = await payments(['import', 'transactions', '--help']);
+    const [shown = ''] = /^ *\{.*\}$/m.exec(stdout) ?? [];
+    expect(await importText(shown.trim())).toMatchObject({ status: 0, stdout: 'Imported 1 transaction.\n' });
+  });
+
   it('is imported unchanged', async () => {
     const rows = Array.from({ length: 120 }, (_, index) => seeded(index));
     const file = join(folder, 'good.jsonl');

@@ -7,6 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../../server/config.ts';
 import { secretNames } from '../../server/settings.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { signToken } from '../../server/domain/token.ts';
@@ -15,9 +16,9 @@ import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { startInVainHere } from '../support/in-process.ts';
+import { paymentsHere, startInVainHere } from '../support/in-process.ts';
 import { run, startServer, type Server } from '../support/processes.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -277,6 +278,79 @@ describe('production', () => {
     // In production, standard output has only log lines.
     expect((await server.stop()).status).toBe(0);
     for (const line of server.output().trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+  });
+
+  const production = async (): Promise<Partial<Config>> => ({
+    ...{ environment: 'production', publicUrl: 'https://pay.example', secrets: testSecrets() },
+    databaseUrl: await createTestDatabase(),
+  });
+  const warnings = ({ logs }: TestService) =>
+    logs
+      .map((line) => JSON.parse(line) as { level: number; msg: string })
+      .filter(({ level }) => level === 40);
+  const envOf = ({ publicUrl, databaseUrl, secrets }: Partial<Config>) => ({
+    ...{ ENVIRONMENT: 'production', PUBLIC_URL: publicUrl, DATABASE_URL: databaseUrl },
+    ...Object.fromEntries(secretNames.map((name) => [name, secrets?.[name]?.toString('base64')])),
+  });
+
+  it('without a merchant account says at the start, in doctor and with a new key pair how to create one', async () => {
+    const config = await production();
+    const payments = (...args: string[]) => paymentsHere(args, envOf(config));
+    const missing = expect.stringContaining('there is no merchant account yet') as string;
+    const told = expect.objectContaining({ msg: missing }) as object;
+    const before = await startTestService({ config });
+    await before[Symbol.asyncDispose]();
+    expect(warnings(before)).toContainEqual(told);
+    const made = await payments('keys', 'create', '--name', 'First');
+    expect([made.status, made.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^There is no merchant account yet.* payments accounts create default --name Default\n$/,
+      ),
+    ]);
+    const ill = await payments('doctor');
+    expect(ill.status).toBe(1);
+    expect(ill.stdout).toMatch(
+      /^✗ there is a merchant account: not so \(create one: .*payments accounts create default/,
+    );
+    expect((await payments('accounts', 'create', 'default', '--name', 'Default')).status).toBe(0);
+    expect((await payments('keys', 'create', '--name', 'Second')).stderr).toBe('');
+    expect((await payments('doctor')).status).toBe(0);
+    // `listen` is for the sandbox.
+    expect((await payments('webhooks', 'list')).stdout).toContain(
+      'Make one with POST /webhook-subscriptions',
+    );
+    const after = await startTestService({ config });
+    await after[Symbol.asyncDispose]();
+    expect(warnings(after)).not.toContainEqual(told);
+  });
+
+  it('token needs --key, although a sandbox has left its key in the folder', async () => {
+    await using dataDir = await newDataDir();
+    const sandbox = await startTestService({ config: { dataDir: dataDir.path } });
+    await sandbox[Symbol.asyncDispose]();
+    const env = { ...envOf({ ...(await production()) }), DATA_DIR: dataDir.path };
+    const { status, stdout, stderr } = await paymentsHere(['token', '--scopes', '*.read'], env);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^In production give --key FILE/);
+  });
+
+  it('a CARD_KEY that does not fit the stored values is warned of in the log', async () => {
+    const first = await startTestService();
+    await first[Symbol.asyncDispose]();
+    const { databaseUrl, secrets } = first.config;
+    const other = { ...secrets, CARD_KEY: randomBytes(32) };
+    const wrong = await startTestService({ config: { databaseUrl, secrets: other } });
+    await wrong[Symbol.asyncDispose]();
+    const lost = {
+      msg: `stored values need a key that is missing: ${first.secrets.vault.keyId} (add it to CARD_KEY)`,
+    };
+    expect(warnings(wrong)).toContainEqual(expect.objectContaining(lost));
+    const right = await startTestService({ config: { databaseUrl, secrets } });
+    await right[Symbol.asyncDispose]();
+    expect(warnings(right)).not.toContainEqual(
+      expect.objectContaining({ msg: expect.stringContaining('CARD_KEY') as string }),
+    );
   });
 
   it('that was meant and not said is warned of in the log', async () => {

@@ -97,12 +97,12 @@ describe('payments webhooks rotate', () => {
   });
 
   it.each([
-    [['rotate', unknown], /There is no subscription/],
-    [['rotate', 'x'], /There is no subscription x/],
-    [['rotate', unknown, '--keep', 'long'], /--keep is a number and s, m, h or d/],
-  ])('%j is refused', async (args, reason) => {
+    [['rotate', unknown], 1, /There is no subscription/],
+    [['rotate', 'x'], 1, /There is no subscription x/],
+    [['rotate', unknown, '--keep', 'long'], 2, /--keep is a number and s, m, h or d/],
+  ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stderr } = await run(...args);
-    expect(status).toBe(1);
+    expect(status).toBe(exitCode);
     expect(stderr).toMatch(reason);
   });
 });
@@ -234,21 +234,23 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 
   it.each([
-    [['replay'], /Give the ID of an event, or --failed/],
-    [['replay', unknown, '--failed'], /Give the ID of an event, or --failed/],
-    [['replay', 'x'], /x is not an event ID/],
-    [['replay', unknown], /There is no such delivery/],
-    [['replay', '--failed', '--since', 'yesterday'], /--since is a time such as/],
-    [['replay', '--failed', '--since', '5'], /--since is a time such as/],
-    [['deliveries', '--event', 'x'], /x is not an ID/],
-    [['deliveries', '--limit', 'x'], /--limit is a number/],
-    [['activate', unknown], /There is no subscription/],
-    [['deactivate', 'x'], /There is no subscription x/],
-    [['listen', '--port', '70000'], /--port is a number from 0 to 65535/],
-    [['listen', '--merchant-account', 'none'], /There is no merchant account none/],
-  ])('%j is refused', async (args, reason) => {
+    [['replay'], 2, /Give the ID of an event, or --failed/],
+    [['replay', unknown, '--failed'], 2, /Give the ID of an event, or --failed/],
+    [['replay', '--since', '24h'], 2, /--since needs --failed/],
+    [['replay', unknown, '--since', '24h'], 2, /--since needs --failed/],
+    [['replay', 'x'], 2, /x is not an event ID/],
+    [['replay', unknown], 1, /There is no such delivery/],
+    [['replay', '--failed', '--since', 'yesterday'], 2, /--since is a time such as/],
+    [['replay', '--failed', '--since', '5'], 2, /--since is a time such as/],
+    [['deliveries', '--event', 'x'], 2, /x is not an ID/],
+    [['deliveries', '--limit', 'x'], 2, /--limit is a number/],
+    [['activate', unknown], 1, /There is no subscription/],
+    [['deactivate', 'x'], 1, /There is no subscription x/],
+    [['listen', '--port', '70000'], 2, /--port is a number from 0 to 65535/],
+    [['listen', '--merchant-account', 'none'], 1, /There is no merchant account none/],
+  ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stderr } = await run(...args);
-    expect(status).toBe(1);
+    expect(status).toBe(exitCode);
     expect(stderr).toMatch(reason);
   });
 });

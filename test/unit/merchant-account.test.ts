@@ -19,10 +19,13 @@ interface Asked {
   method?: 'get' | 'post';
 }
 
-async function select({ header, own = [], merchantScope = 'many', method = 'get' }: Asked): Promise<unknown> {
+async function select(
+  { header, own = [], merchantScope = 'many', method = 'get' }: Asked,
+  selecting = step,
+): Promise<unknown> {
   const context = { operation: { merchantScope, method }, caller: { merchantAccountIds: own } };
   const headers = header === undefined ? {} : { 'x-service-merchant-account-id': header };
-  await step(context as never, { headers } as unknown as Request, {} as Response);
+  await selecting(context as never, { headers } as unknown as Request, {} as Response);
   return (context as { selection?: unknown }).selection;
 }
 
@@ -111,6 +114,22 @@ describe('the merchant account of a request', () => {
   ])('%s', async (_name, asked, expected) => {
     expect(await refusal(asked)).toEqual(expected);
   });
+
+  it.each<Asked>([{}, { header: 'default' }])(
+    '%j: a service without accounts says so in the log',
+    async (asked) => {
+      const empty = createMerchantAccount({
+        first: () => Promise.resolve(undefined),
+        find: () => Promise.resolve(undefined),
+      });
+      await expect(select(asked, empty)).rejects.toMatchObject({
+        ...{
+          code: 'not_found',
+          facts: { reason: expect.stringContaining('accounts create default') as string },
+        },
+      });
+    },
+  );
 
   it.each(['\u001fdefault', 'default\u007f', 'defäult', 'default\n', '\u0000', 'a\tb'])(
     '%j is not printable ASCII',

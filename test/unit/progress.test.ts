@@ -15,16 +15,17 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What the first frame looks like, with Node's own functions for terminals. */
-function firstFrame(): string {
+/** What the terminal gets until the spinner stops, with Node's own functions for terminals. */
+function shown({ columns = 80 } = {}): string | null {
   const { hasColors, getColorDepth, cursorTo, clearLine, moveCursor } = Object.getOwnPropertyDescriptors(
     WriteStream.prototype,
   );
-  const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, columns });
   Object.defineProperties(terminal, { hasColors, getColorDepth, cursorTo, clearLine, moveCursor });
   vi.spyOn(process, 'stderr', 'get').mockReturnValue(terminal as never);
   startProgress('Checking').failed();
-  return String(terminal.read());
+  const text = terminal.read() as Buffer | null;
+  return text && String(text);
 }
 
 it.each([
@@ -36,7 +37,11 @@ it.each([
   vi.stubEnv('CI', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);
   vi.stubEnv('NO_COLOR', NO_COLOR);
-  const frame = firstFrame();
+  const frame = shown();
   expect(frame).toContain('Checking');
-  expect(frame.includes('\u001b[36m')).toBe(isColoured);
+  expect(frame?.includes('\u001b[36m')).toBe(isColoured);
+});
+
+it('a terminal without columns gets nothing, because the spinner would count infinitely many lines', () => {
+  expect(shown({ columns: 0 })).toBeNull();
 });

@@ -18,23 +18,27 @@ describe('a table', () => {
     ]);
   });
 
-  it('narrows its widest columns, marks what is cut, and keeps the first', () => {
+  it('narrows its widest columns, marks what is cut, and keeps the first and the status', () => {
     expect(tableLines(rows, 80)).toEqual([
-      `id                                    status            label  external_identi…`,
-      `${id}  authorization_d…  1111   order 2026-11-1…`,
-      `${id}  processing        1111   -`,
+      `id                                    status                  label  external_i…`,
+      `${id}  authorization_declined  1111   order 2026…`,
+      `${id}  processing              1111   -`,
     ]);
   });
 
   it('leaves out the last columns when they would be too narrow to read, and names them', () => {
     expect(tableLines(rows, 60)).toEqual([
-      `id                                    status           label`,
-      `${id}  authorization_…  1111`,
-      `${id}  processing       1111`,
+      `id                                    status`,
+      `${id}  authorization_declined`,
+      `${id}  processing`,
       '',
-      'Not shown: external_identifier. Widen the terminal, or add --json.',
+      'Not shown: label, external_identifier. Widen the terminal, or add --json.',
     ]);
     expect(tableLines(rows, 20)[1]).toBe(`${id.slice(0, 19)}…`);
+  });
+
+  it('cuts the status only if it does not fit otherwise', () => {
+    expect(tableLines(rows, 50)[1]).toBe(`${id}  authorizati…`);
   });
 
   it('counts characters as terminals show them, and cuts none in half', () => {
