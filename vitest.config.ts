@@ -44,6 +44,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global.ts'],
+    setupFiles: ['test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,

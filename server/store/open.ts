@@ -1,20 +1,16 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import {
-  DatabaseFault,
-  migrate,
-  openDatabase,
-  reasonOf,
-  type Database,
-  refusePending,
-  type Db,
-} from './database.ts';
+import { DatabaseFault, openDatabase, reasonOf, type Database, type Db } from './database.ts';
+import { migrate, refusePending } from './migrate.ts';
+import type { Progress } from './online.ts';
 import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
+  /** Whether merchant accounts are spread over several servers: the engine is Citus. */
+  isSharded: boolean;
   /** Migrations that this start applied. */
   migrated: string[];
 }
@@ -23,6 +19,8 @@ export interface OpenOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: (message: string) => void;
+  /** What a migration does that may take long. */
+  progress?: Progress;
   size?: number;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
@@ -36,7 +34,7 @@ const requestStatementMilliseconds = 3_000;
 const backgroundSize = 6;
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, size, servesRequests = false, readOnly = false } = options;
+  const { databaseUrl, dataDir, log, progress, size, servesRequests = false, readOnly = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
@@ -68,11 +66,11 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
     })());
   try {
-    const ready = readOnly ? refusePending : migrate;
-    const migrated = embedded
+    const ready: Ready = readOnly ? refusePending : (db) => migrate(db, progress);
+    const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready)
       : await prepare(url, onError, ready);
-    return { ...database, isReady, background, url: embedded?.url() ?? url, migrated, close };
+    return { ...database, isReady, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
     await close();
     throw error;
@@ -88,19 +86,24 @@ function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
 // Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than
 // the statements of a request are allowed to.
 type Ready = (db: Db) => Promise<string[]>;
+type Prepared = Pick<OpenedDatabase, 'isSharded' | 'migrated'>;
 
-async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<string[]> {
-  const withoutTimeout = openDatabase(url, onError, { size: 2, statementMilliseconds: 0 });
+async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<Prepared> {
+  const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0 });
   try {
+    let isSharded: boolean;
     try {
-      await withoutTimeout.pool.query('select 1');
+      const { rowCount } = await withoutTimeout.pool.query(
+        `select from pg_extension where extname = 'citus'`,
+      );
+      isSharded = rowCount === 1;
     } catch (error) {
       throw new DatabaseFault(
         `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
         { cause: error },
       );
     }
-    return await ready(withoutTimeout.db);
+    return { isSharded, migrated: await ready(withoutTimeout.db) };
   } finally {
     await withoutTimeout.close();
   }
@@ -119,7 +122,7 @@ async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
   ready: Ready,
-): Promise<string[]> {
+): Promise<Prepared> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await prepare(embedded.url(), onError, ready);

@@ -110,7 +110,7 @@ const digest = async (text: string) => {
 async function seed() {
   const { rows: indexes } = await sql<{ name: string; definition: string }>`
     select indexname as name, indexdef as definition from pg_indexes
-    where tablename = 'transactions' and indexname <> 'transactions_pkey'`.execute(database.db);
+    where tablename = 'transactions' and indexname not in (select conname from pg_constraint)`.execute(database.db);
   for (const { name } of indexes) await sql`drop index ${sql.ref(name)}`.execute(database.db);
   await sql.raw(seedSql(count)).execute(database.db);
   for (const { definition } of indexes) await sql.raw(definition).execute(database.db);
