@@ -270,6 +270,7 @@ describe('npm run new', () => {
     [['schema', 'buyer_note', '--in', 'Buyer'], 'PascalCase'],
     [['schema', 'Unicorn'], '--in'],
     [['filter', 'currency'], 'The filter currency exists already'],
+    [['filter', 'merchant_account_id'], 'no property "merchant_account_id"'],
     [['filter', 'amount'], 'These have no filter yet: '],
     [['event', 'unicorn.born'], 'operation GET /unicorns/{unicorn_id}'],
     [['event', 'BuyerNoteCreated'], 'event transaction.captured'],
@@ -296,17 +297,48 @@ describe('npm run new', () => {
   });
 });
 
+/** Like transaction-filters.test.ts, but only with the filters that `npm run new` wrote, and with fewer rows. */
+const newFilters = `import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
+import { asFilters, caseOf, expected, filterOf } from '../support/transactions.ts';
+
+const cases = fc.sample(caseOf('default'), 40);
+let database: Database;
+beforeAll(async () => {
+  database = openDatabase(await createTestDatabase(), () => undefined);
+  await createAccount(database.db, { id: 'default', display_name: 'Default' });
+  await insertTransactions(database.db, cases.map(({ given }) => given));
+});
+afterAll(() => database.close());
+
+it.each(['intent', 'settled'] as const)('%s', async (name) => {
+  const page = { limit: 500, cursor: undefined, isSharded: false };
+  for (const witness of cases) {
+    const [filter] = fc.sample(filterOf(name, witness), 1);
+    const { rows } = await listTransactionPage(database.db, ['default'], asFilters([filter!]), page);
+    expect(rows.map(({ id }) => id)).toEqual(expected(cases, [filter!]));
+  }
+});
+`;
+
 // The copy's own vitest, on the PostgreSQL of this run.
 describe('the test of a new operation', () => {
   it(
     'runs at once, holds answers against the contract, and says what to fill in',
     { timeout: 300_000 },
     async () => {
-      const names = ['get-card-scheme', 'create-buyer-note'].map((name) => `test/operations/${name}.test.ts`);
+      const names = ['get-card-scheme', 'create-buyer-note', 'new-filters'].map(
+        (name) => `test/operations/${name}.test.ts`,
+      );
+      await writeFile(join(made.folder, names[2] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('2 passed');
+      expect(output).toContain('3 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
@@ -371,6 +403,7 @@ describe('the oracle', () => {
         'GET /buyer-notes/{note_id}',
         'buyer-note.created',
         'settled',
+        'intent',
       ]),
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');

@@ -286,7 +286,7 @@ export const announced: ProjectEdits = {
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
 - New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, event \`buyer-note.created\`,
-  filter \`settled\` of transactions.
+  filters \`settled\` and \`intent\` of transactions.
 
 `,
   ),
@@ -327,4 +327,5 @@ export const newThings = [
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
   ['filter', 'settled'],
+  ['filter', 'intent'],
 ];
