@@ -8,7 +8,7 @@ import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
 import { inWork } from '../../server/actions/unit-of-work.ts';
 import { compileResponses } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { findBuyer } from '../../server/store/buyers.ts';
+import { lockBuyer } from '../../server/store/buyers.ts';
 import { listEventIds } from '../../server/store/erasure.ts';
 import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
@@ -522,7 +522,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
   const { vault, fingerprints } = service.secrets;
   let erasing: ReturnType<typeof erase> | undefined;
   await silentWork(db(), async (unit) => {
-    expect(await findBuyer(unit.db, 'default', { id })).toMatchObject({ id });
+    expect(await lockBuyer(unit.db, 'default', { id })).toMatchObject({ id });
     erasing = erase(id);
     await eventually(async () => {
       const { rows } = await sql`
