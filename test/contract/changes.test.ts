@@ -12,7 +12,14 @@ import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { announced, changes, newThings, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
+import {
+  announced,
+  changes,
+  newThings,
+  onlyDesigned,
+  recipes,
+  type ProjectEdits,
+} from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { compileInto } from '../support/compile.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
@@ -62,7 +69,7 @@ beforeAll(async () => {
   checked = await generate('--check');
   generated = fresh.output.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = compile(made.folder);
-  for (const edits of sides('code')) await apply(edits, (path) => !path.includes('migrations'));
+  for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   compiled = compile(made.folder);
 });
@@ -121,6 +128,7 @@ function compile(folder: string): Diagnose {
     'server/misspelt.ts',
     'mock/outcomes/transaction-filters.ts',
     'test/mock/parity.filters.values.ts',
+    'test/operations/get-buyer.test.ts',
     'test/operations/get-buyer-note.test.ts',
     'test/operations/create-buyer-note.test.ts',
   ];
@@ -230,6 +238,7 @@ describe('npm run new', () => {
       ]),
     );
     expect(news[0]?.output).toContain('npm test -- get-buyer-note');
+    expect(news[0]?.output).toContain('the tag "Buyer notes" in openapi/openapi.yaml');
   });
 
   it('writes what passes the lint: house rules, format and types', async () => {
@@ -244,6 +253,7 @@ describe('npm run new', () => {
     }
     for (const file of [
       ...['server/store/transaction-filters.ts', 'mock/outcomes/transaction-filters.ts'],
+      ...['server/handlers/get-buyer.ts', 'test/operations/get-buyer.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
     ])
@@ -331,29 +341,35 @@ describe('the test of a new operation', () => {
     'runs at once, holds answers against the contract, and says what to fill in',
     { timeout: 300_000 },
     async () => {
-      const names = ['get-card-scheme', 'create-buyer-note', 'new-filters'].map(
+      const names = ['get-card-scheme', 'create-buyer-note', 'get-buyer', 'new-filters'].map(
         (name) => `test/operations/${name}.test.ts`,
       );
-      await writeFile(join(made.folder, names[2] ?? ''), newFilters);
+      await writeFile(join(made.folder, names[3] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('3 passed');
+      expect(output).toContain('4 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
       expect(output).toContain('get-card-scheme.test.ts  404: ask for a record that does not exist');
+      expect(output).toContain(
+        'get-card-scheme.test.ts  one of another merchant account: see "Records in a test"',
+      );
       expect(status).toBe(0);
     },
   );
 });
 
 describe('the compiler', () => {
-  it('asks for the column of a new field, where the columns are, and for nothing else', () => {
+  it('asks for the column of a new field, and whether it is personal data, and for nothing else', () => {
     expect(unwritten('server/store/tables/transactions.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/domain/personal-data.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/domain/personal-data.ts')).toContain('KeptOrErased<');
     expect(unwritten('server/sandbox/sample-transactions.ts')).toBe('');
     for (const file of [
       'store/tables/transactions',
+      'domain/personal-data',
       'store/transactions',
       'present/transaction',
       'actions/transactions',
@@ -401,6 +417,7 @@ describe('the oracle', () => {
         'GET /buyer-notes',
         'POST /buyer-notes',
         'GET /buyer-notes/{note_id}',
+        'GET /buyers/{buyer_id}',
         'buyer-note.created',
         'settled',
         'intent',
