@@ -417,7 +417,7 @@ const snapshotsOf = async (ids: readonly string[]) => {
 it('the same reference with the ID of another record is the other buyer', async () => {
   const [jane, john] = [await createBuyer(db(), named('shared')), await createBuyer(db(), named('other'))];
   const both = [jane, john].map((one) =>
-    transaction({ buyer: buyer({ id: one?.id ?? '', external_identifier: 'shared', display_name: 'Name' }) }),
+    transaction({ buyer: buyer({ id: one.id, external_identifier: 'shared', display_name: 'Name' }) }),
   );
   await createTransactions(db(), both);
   expect((await erase(jane.id)).found).toMatchObject({ transactions: 1 });
