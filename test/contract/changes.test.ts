@@ -357,7 +357,7 @@ describe('the test of a new operation', () => {
       );
       await writeFile(join(made.folder, names[3] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
-      const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...names];
+      const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=2', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
       expect(output).toContain('4 passed');
       expect(output).toContain(
