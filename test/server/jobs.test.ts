@@ -33,6 +33,12 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
+  // A job that found nothing to do is no news.
+  const levelOf = (done: number) =>
+    pino.levels.labels[
+      /"level":(\d+)/.exec(service.logs.find((line) => line.includes(`"done":${done},`)) ?? '')?.[1] ?? ''
+    ];
+  expect([levelOf(0), levelOf(1)]).toEqual(['debug', 'info']);
   expect(await findPaymentMethodOfAnyAccount(db, id)).toMatchObject({
     has_replacement: false,
     replacement: null,
