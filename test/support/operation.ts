@@ -221,8 +221,8 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 }
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>
-  `The contract declares ${missing.join(' and ')} for ${id}, and no test of this run has seen it. Write a test that brings it ` +
-  'about, or list it below `todo`, or take it out of the contract.';
+  `No test has seen these statuses, which the contract declares for ${id}: ${missing.join(', ')}. ` +
+  'Write a test for each, list it below `todo`, or take it out of the contract';
 
 /** The same handlers, but one of them crashes while the flag is set. */
 function withCrash(
