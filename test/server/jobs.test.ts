@@ -34,11 +34,11 @@ it('applies pending replacements of expired cards, at start-up and then periodic
     timeout: 10_000,
   });
   // A job that found nothing to do is no news.
-  const levelOf = (done: number) =>
-    pino.levels.labels[
-      /"level":(\d+)/.exec(service.logs.find((line) => line.includes(`"done":${done},`)) ?? '')?.[1] ?? ''
-    ];
-  expect([levelOf(0), levelOf(1)]).toEqual(['debug', 'info']);
+  const levelOf = (done: number) => {
+    const line = service.logs.find((one) => one.includes(`"done":${done},`)) ?? '{}';
+    return (JSON.parse(line) as { level?: number }).level;
+  };
+  expect([levelOf(0), levelOf(1)]).toEqual([pino.levels.values.debug, pino.levels.values.info]);
   expect(await findPaymentMethodOfAnyAccount(db, id)).toMatchObject({
     has_replacement: false,
     replacement: null,
