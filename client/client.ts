@@ -37,6 +37,11 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       '`token` is missing. To sign with a key pair, import payments-service-client/server.',
     );
 
+  // Without the check, requests would go to the page's own server and be answered with a page.
+  if (!/^(https?:\/)?\//i.test(baseUrl))
+    throw new TypeError(
+      `\`baseUrl\` ${baseUrl ? 'must begin' : 'is missing; it begins'} with http://, https:// or /.`,
+    );
   // `Request` refuses it too, with the password in its message.
   if (/^\w+:\/\/[^/?#]*@/.test(baseUrl))
     throw new TypeError('`baseUrl` must not have a user name or password in it.');
@@ -60,6 +65,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       },
     });
 
+  // For messages: without a query.
+  const urlOf = (path: string) => baseUrl.replace(/\/?([?#].*)?$/s, path);
+
   // The types of openapi-fetch need a path that is known to the compiler. `Calls` gives callers those types.
   const send = raw.request as (method: string, path: string, init: object) => Promise<RawResult>;
   const call = (method: string) => async (path: string, init: object) => {
@@ -70,7 +78,7 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       // `error` is undefined if an error response has no body, so check the status.
       return data !== undefined
         ? { data, response }
-        : { error: createError(response, error ?? text), response };
+        : { error: createError(response, error ?? text, `${method} ${urlOf(path)}`), response };
     } catch (error) {
       // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
       if (error instanceof PaymentsError) return { error, response: Response.error() };
@@ -110,8 +118,12 @@ function parsed(text: unknown): unknown {
 /** `Headers` quotes a value that it refuses in its error: a token, or a private key that was given in place of one. */
 function checkToken(token: unknown): string {
   const text = typeof token === 'string' ? token.trim() : '';
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new TypeError('`token` is not an access token: it must be one line of ASCII without spaces.');
+  const isPage = text.startsWith('<');
+  if (!isPage && /^[\x21-\x7e]+$/.test(text)) return text;
+  const hint = isPage ? ' It is a page: is the URL that it comes from right?' : '';
+  throw new TypeError(
+    `\`token\` is not an access token: it must be one line of ASCII without spaces.${hint}`,
+  );
 }
 
 /** For JavaScript callers: the compiler finds both mistakes. */

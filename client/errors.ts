@@ -51,15 +51,16 @@ export class PaymentsError extends Error {
   }
 }
 
-export function createError(response: Response, body: unknown): PaymentsError {
+/** `request`: its method and its URL without the query. */
+export function createError(response: Response, body: unknown, request: string): PaymentsError {
   const { status } = response;
-  const { code, message, details, resourceId } = parseBody(response, body);
+  const { code, message, details, resourceId } = parseBody(response, body, request);
   const requestId = response.headers.get('X-Request-ID');
   const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
   const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message);
-  const request = requestId === null ? '' : ` (request ${requestId})`;
+  const quoted = requestId === null ? '' : ` (request ${requestId})`;
   const facts = { status, code, details, requestId, resourceId, body };
-  return new PaymentsError(`${status} ${code}: ${what}${request}`, facts);
+  return new PaymentsError(`${status} ${code}: ${what}${quoted}`, facts);
 }
 
 /** For a request whose connection failed. `fetch` says little more than "fetch failed". */
@@ -93,7 +94,7 @@ interface ParsedBody {
   resourceId: string | null;
 }
 
-function parseBody({ status }: Response, body: unknown): ParsedBody {
+function parseBody({ status, headers }: Response, body: unknown, request: string): ParsedBody {
   if (isError(body)) {
     const { code, message, details } = body;
     return { code, message, details, resourceId: body.resource_id ?? null };
@@ -109,11 +110,12 @@ function parseBody({ status }: Response, body: unknown): ParsedBody {
   }
   // A browser hides the status of a redirect and shows 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400);
+  const type = headers.get('Content-Type')?.split(';', 1)[0] ?? 'no content type';
   const message = isRedirect
     ? 'The response is a redirect, which the client does not follow; check baseUrl'
     : status < 400 && (body === undefined || body === '')
       ? 'The response has no body'
-      : 'The response does not come from the service';
+      : `The response does not come from the service: ${request} answered with ${type}; is baseUrl right?`;
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 

@@ -11,7 +11,7 @@ export type WebhookVerificationCode =
 
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
-  /** `malformed_secret` is a configuration error of the receiver; answer 400 for all others. */
+  /** `malformed_secret` is a configuration error of the receiver: answer 500. Answer 400 for all others. */
   readonly code: WebhookVerificationCode;
 
   constructor(code: WebhookVerificationCode, message: string) {
@@ -88,6 +88,9 @@ async function isSigned(content: Bytes, signatures: string, keys: readonly Bytes
 const prefix = 'whsec_';
 
 function keyOf(secret: string): Bytes {
+  // For JavaScript callers, such as one whose environment variable is not set.
+  if (typeof secret !== 'string')
+    throw new TypeError('`secret` is missing; it is shown when the subscription is created.');
   const key = secret.startsWith(prefix) ? fromBase64(secret.slice(prefix.length)) : undefined;
   if (!key || key.length === 0)
     throw new WebhookVerificationError('malformed_secret', 'A secret is `whsec_` followed by a base64 key.');

@@ -9,6 +9,7 @@ import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
 import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
 import { requestId } from '../server/http/request-id.ts';
+import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import { contextOf, step, type Step } from './http/context.ts';
@@ -24,6 +25,8 @@ export interface AppOptions {
   address: () => string;
   /** Delay of every response. */
   delayMilliseconds: number;
+  /** The docs; the folder may be missing. */
+  siteDir: string;
   log: (line: string) => void;
   now: () => Date;
 }
@@ -32,11 +35,12 @@ export interface AppOptions {
 const bodyLimit = 102_400;
 
 const route: Step = (context, req, res) => {
-  Object.assign(context, context.contract.find(req));
+  Object.assign(context, findOperation(context.contract, req));
   announceDeprecation(context.contract.document, context.operation, res);
 };
 
-export function createApp({ contract, address, delayMilliseconds, log, now }: AppOptions): Express {
+export function createApp(options: AppOptions): Express {
+  const { contract, address, delayMilliseconds, siteDir, log, now } = options;
   const app = createExpress();
   app.use((_req, res, next) => {
     contextOf(res).contract = contract();
@@ -53,7 +57,7 @@ export function createApp({ contract, address, delayMilliseconds, log, now }: Ap
         await sleep(delayMilliseconds);
       }),
     );
-  servePages(app);
+  servePages(app, siteDir);
   app.use(step(route));
   app.use(step(earlyData));
   app.use(step(token));

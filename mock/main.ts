@@ -56,11 +56,21 @@ Mock of the payments service: ${mock.url}
   process.once('SIGTERM', stop);
 }
 
+function explainTakenPort(): string {
+  const { port } = program.opts<{ port: number }>();
+  const other = port === 4011 ? 4012 : 4011;
+  const source = program.getOptionValueSource('port');
+  if (source === 'cli')
+    return `Port ${port} (from --port) is taken. Choose another: npm run mock -- --port ${other}`;
+  const origin = source === 'env' ? 'from PORT' : 'the default';
+  return `Port ${port} (${origin}) is taken. Choose another: PORT=${other} npm run mock`;
+}
+
 try {
   await main();
 } catch (error) {
   const { code } = error as { code?: string };
-  if (code === 'EADDRINUSE') console.error('The port is taken. Choose another: PORT=4011 npm run mock');
+  if (code === 'EADDRINUSE') console.error(explainTakenPort());
   else console.error(error instanceof ContractFault ? error.message : error);
   process.exitCode = 1;
 }

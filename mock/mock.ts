@@ -1,9 +1,9 @@
 // Starts the mock: loads the contract, listens, and reloads the contract when it changes. Used by main.ts and, on port 0, by
 // tests.
 import { watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
-import { bundleFile, ContractFault } from '../server/contract/load.ts';
+import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';
@@ -14,6 +14,8 @@ export interface MockOptions {
   delayMilliseconds?: number;
   /** The bundled contract. */
   contractFile?: string;
+  /** The docs that `npm run docs` builds. */
+  siteDir?: string;
   log?: (line: string) => void;
   now?: () => Date;
 }
@@ -31,12 +33,20 @@ export async function startMock({
   port = 4010,
   delayMilliseconds = 0,
   contractFile = bundleFile,
+  siteDir = join(projectRoot, 'site'),
   log = () => undefined,
   now = () => new Date(),
 }: MockOptions = {}): Promise<Mock> {
   let contract = await loadMockContract(contractFile);
   let url = '';
-  const app = createApp({ contract: () => contract, address: () => url, delayMilliseconds, log, now });
+  const app = createApp({
+    contract: () => contract,
+    address: () => url,
+    delayMilliseconds,
+    siteDir,
+    log,
+    now,
+  });
   const listening = await listen(app, { host, port }, ({ reason }) => {
     log(`→ 400 (not HTTP: ${reason ?? 'unknown'})`);
   });

@@ -112,13 +112,10 @@ async function lintContract({ json }: Options): Promise<Outcome> {
     '--max-problems=1000',
     ...(json ? ['--format=json'] : []),
   ]);
-  // Redocly's messages besides the problems: its progress, the time it took, and how to ignore problems.
-  const noise = /^(validating |.*: validated in |run `redocly lint --generate-ignore-file`).*$/gmu;
-  const rest = stderr.replaceAll(noise, '').trim();
   const problems = json ? parseProblems(stdout) : undefined;
   // If the root file is not YAML, Redocly prints an error instead of a JSON report.
   if (json && problems) return { ok: status === 0, output: '', problems };
-  return { ok: status === 0, output: `${stdout.trim()}\n\n${rest}`.trim() };
+  return { ok: status === 0, output: `${stdout.trim()}\n\n${stderr.trim()}`.trim() };
 }
 
 interface Report {

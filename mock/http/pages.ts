@@ -1,11 +1,13 @@
 // The pages and images that response bodies link to. The contract's examples link to a sandbox host, so the mock replaces
-// that host with its own URL and serves a badge for each card scheme and an approval page.
+// that host with its own URL and serves a badge for each card scheme and an approval page. It also serves the docs, if they
+// are built.
 import type { Express } from 'express';
 import { parseJson } from '../../client/json.ts';
 import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
+import { serveDocs } from '../../server/http/static.ts';
 import { approvalPath, badgePath } from '../../server/present/links.ts';
 import { contextOf } from './context.ts';
 
@@ -28,7 +30,7 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express): void {
+export function servePages(app: Express, siteDir: string): void {
   app.get('/healthz', (_req, res) => {
     contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
@@ -74,6 +76,23 @@ export function servePages(app: Express): void {
       .send(
         `<!doctype html><html lang="en"><title>Approve</title><h1>Approve this card</h1><p>Here the buyer approves or declines. The mock keeps no state, so nothing changes.</p>${link}</html>`,
       );
+  });
+
+  serveSite(app, siteDir);
+}
+
+function serveSite(app: Express, siteDir: string): void {
+  app.use('/docs', (_req, res, next) => {
+    contextOf(res).why = 'the docs';
+    next();
+  });
+  serveDocs(app, siteDir);
+  app.get('/docs/', (_req, res) => {
+    contextOf(res).why = 'the docs are not built; run: npm run docs';
+    res
+      .status(404)
+      .type('text')
+      .send('The docs are not built. Run `npm run docs`, then load this page again.\n');
   });
 }
 

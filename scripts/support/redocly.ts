@@ -1,4 +1,5 @@
-// Runs the Redocly CLI without telemetry, without update notice, and without its warning about Node 20, which we support.
+// Runs the Redocly CLI without telemetry, update notice and progress, without its advice to ignore problems, and without its
+// warning about Node 20, which we support.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -35,11 +36,15 @@ export function redocly(args: string[], options: { cwd?: string; colour?: boolea
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.on('error', reject);
     child.on('close', (status) => {
-      resolve({ status: status ?? 1, stdout: text(out), stderr: withoutBanner(text(err)) });
+      resolve({ status: status ?? 1, stdout: text(out), stderr: withoutNoise(text(err)) });
     });
   });
 }
 
 const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString('utf8');
 
-const withoutBanner = (output: string) => output.replace(/\s*╔[^╝]*Node\.js 20[^╝]*╝\n*/u, '');
+const withoutNoise = (output: string) =>
+  output
+    .replace(/\s*╔[^╝]*Node\.js 20[^╝]*╝\n*/u, '')
+    // Anywhere in the line, because these may begin with the codes of a colour.
+    .replaceAll(/^.*(validating |: validated in |redocly lint --generate-ignore-file).*\n?/gmu, '');

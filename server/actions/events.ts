@@ -41,10 +41,8 @@ type Reader = (unit: UnitOfWork, account: string, id: string | undefined) => Pro
 const readers: Partial<Record<string, Reader>> = {
   async transaction({ db }, account, id) {
     const page = { limit: 1, cursor: undefined, isSharded: false };
-    const row =
-      id === undefined
-        ? (await listTransactionPage(db, [account], {}, page)).rows[0]
-        : await findTransaction(db, account, id);
+    const wanted = id ?? (await listTransactionPage(db, [account], {}, page)).rows[0]?.id;
+    const row = wanted === undefined ? undefined : await findTransaction(db, account, wanted);
     return row && presentTransaction(row);
   },
   async 'payment-method'({ db, publicUrl }, account, id) {

@@ -1,11 +1,12 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
+import { parseJson } from '../../client/json.ts';
 import { readCallName } from '../config.ts';
 import { cursorBinding, pageCursors } from '../domain/cursor.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { presentTransaction } from '../present/transaction.ts';
 import type { TransactionFilters } from '../store/transaction-filters.ts';
+import type { Transaction } from '../store/tables/transactions.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
 import { printJson, printRows, Refused, shellWord } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
@@ -66,7 +67,10 @@ async function run({
         cursor,
         isSharded,
       });
-      return { items: rows.map(presentTransaction), ...pageCursors(secrets.cursors, around, boundTo) };
+      return {
+        items: rows.map(({ json: text }) => parseJson(text) as Transaction),
+        ...pageCursors(secrets.cursors, around, boundTo),
+      };
     },
   );
   if (json) {

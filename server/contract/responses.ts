@@ -2,6 +2,7 @@
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
 import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
+import { parseJson } from '../../client/json.ts';
 import { isJsonList, writeBody, type JsonList } from './json-items.ts';
 import { errorKey, eventKey, itemKey, responseKey } from './response-schemas.ts';
 import { createValidatedTexts } from './validated-texts.ts';
@@ -29,7 +30,7 @@ export function createResponseCheck(validators: ReadonlyMap<string, Validator>):
   const known = createValidatedTexts();
   const textFault = (validate: Validator) => (text: string) => {
     try {
-      return faultOf(validate, JSON.parse(text));
+      return faultOf(validate, parseJson(text));
     } catch {
       return 'is not JSON';
     }

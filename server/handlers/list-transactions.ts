@@ -1,7 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { readMetadataFilter } from '../domain/metadata-filter.ts';
 import { ApiError } from '../errors.ts';
-import { presentTransaction } from '../present/transaction.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
 import type { Deps } from './deps.ts';
 import { accountsOf, readPage } from './page.ts';
@@ -23,5 +22,5 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
     (page) => listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded }),
     given,
   );
-  return { status: 200, body: { items: rows.map(presentTransaction), ...envelope } };
+  return { status: 200, body: { items: rows, ...envelope } };
 };

@@ -20,6 +20,11 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
   serveBadges(app);
+  serveDocs(app, siteDir);
+}
+
+/** The mock serves them too. */
+export function serveDocs(app: Express, siteDir: string): void {
   // The relative links of the page need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');

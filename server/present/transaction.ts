@@ -1,5 +1,5 @@
 import type { TransactionRow } from '../store/transactions.ts';
-import { transactionColumns, type Transaction } from '../store/tables/transactions.ts';
+import { transactionColumns, transactionConstants, type Transaction } from '../store/tables/transactions.ts';
 import { presentColumns } from './columns.ts';
 
 const shown = presentColumns<TransactionRow, Pick<Transaction, keyof typeof transactionColumns>>(
@@ -7,6 +7,6 @@ const shown = presentColumns<TransactionRow, Pick<Transaction, keyof typeof tran
 );
 
 export const presentTransaction = (row: TransactionRow): Transaction => ({
-  type: 'transaction',
+  ...transactionConstants,
   ...shown(row),
 });

@@ -40,7 +40,10 @@ async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
     known[name] =
       'up' in migration
         ? migration
-        : { up: (tx) => (isFresh ? migration.online({ db: tx, isFresh, progress }) : Promise.resolve()) };
+        : {
+            up: (tx) =>
+              isFresh ? migration.online({ db: tx, isFresh, progress: () => undefined }) : Promise.resolve(),
+          };
   for (const name of later) known[name] = { up: () => Promise.resolve() };
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } });
 

@@ -39,24 +39,32 @@ export const fetchPage = <Table extends keyof Tables, Row extends Keyed>(
     return await ordered.limit(limit).execute();
   }, page);
 
+/** Each row may say whether there are rows in the range `behind` the page. */
+type Read<Row> = (range: Range, behind?: Range) => Promise<(Row & { hasBehind?: boolean })[]>;
+
 /** For lists that build their own query. */
 export async function pageThrough<Row extends Keyed>(
-  read: (range: Range) => Promise<Row[]>,
+  read: Read<Row>,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Row>> {
   const backwards = cursor?.direction === 'previous';
-  const found = await read({ at: cursor, side: backwards ? 'newer' : 'older', limit: limit + 1 });
+  // In the direction that the caller came from: the row of the cursor, and what lies beyond it. They may have been deleted since.
+  const behind: Range | undefined = cursor && {
+    at: backwards ? justNewer(cursor) : justOlder(cursor),
+    side: backwards ? 'older' : 'newer',
+    limit: 1,
+  };
+  const range: Range = { at: cursor, side: backwards ? 'newer' : 'older', limit: limit + 1 };
+  const found = await read(range, behind);
   const rows = found.slice(0, limit);
   if (backwards) rows.reverse();
   const more = found.length > limit;
   // An empty page lies directly beside the row of its cursor, so the way back starts with that row.
   const first = positionOf(rows[0]) ?? (cursor && justOlder(cursor));
   const last = positionOf(rows.at(-1)) ?? (cursor && justNewer(cursor));
-  // Rows in the direction that the caller came from may have been deleted since.
-  const hasRows = async (at: Position | undefined, side: 'newer' | 'older') =>
-    cursor && at ? (await read({ at, side, limit: 1 })).length > 0 : false;
-  const hasNext = backwards ? await hasRows(last, 'older') : more;
-  const hasPrevious = backwards ? more : await hasRows(first, 'newer');
+  const hasBehind = behind ? (found[0]?.hasBehind ?? (await read(behind)).length > 0) : false;
+  const hasNext = backwards ? hasBehind : more;
+  const hasPrevious = backwards ? more : hasBehind;
   return { rows, next: hasNext ? last : undefined, previous: hasPrevious ? first : undefined };
 }
 

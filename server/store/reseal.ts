@@ -1,13 +1,15 @@
 // Re-encrypts all secrets after a rotation of the card key, and binds them to their places, while the service runs: in small
 // batches, without waiting for locked rows, and only values that have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
+import { noOwner, ownerOfSeveral } from '../domain/idempotency.ts';
 import type { Place, Purpose } from '../domain/vault.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import { inTransaction, type Db } from './database.ts';
 import { listAccounts } from './merchant-accounts.ts';
 
 interface Sealed {
-  table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys';
+  table:
+    'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys' | 'idempotency_answers';
   purpose: Purpose;
   /** The column that the `owner` of its places comes from. */
   owner: 'merchant_account_id' | 'slot';
@@ -20,7 +22,7 @@ interface Sealed {
 const column = (table: Sealed['table'], name: string, purpose: Purpose): Sealed => ({
   table,
   purpose,
-  owner: table === 'idempotency_keys' ? 'slot' : 'merchant_account_id',
+  owner: purpose === 'answer' ? 'slot' : 'merchant_account_id',
   value: sql`${sql.ref(`${table}.${name}`)}`,
   assignment: sql`${sql.ref(name)} = given.fresh`,
 });
@@ -42,6 +44,7 @@ export const sealedColumns: readonly Sealed[] = [
   column('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
   column('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
   column('idempotency_keys', 'answer_sealed', 'answer'),
+  column('idempotency_answers', 'answer_sealed', 'answer'),
 ];
 
 /** How many values are sealed with which key. */
@@ -74,12 +77,12 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** What to go through one after the other: each column of each merchant account, or of the whole table. */
 async function listParts(db: Db): Promise<(Sealed & { isPart: RawBuilder<unknown> })[]> {
-  const accounts = await listAccounts(db);
-  return sealedColumns.flatMap((sealed) =>
-    sealed.table === 'payment_methods' || sealed.table === 'gift_cards'
-      ? accounts.map(({ id }) => ({ ...sealed, isPart: sql`merchant_account_id = ${id}` }))
-      : { ...sealed, isPart: sql`true` },
-  );
+  const accounts = (await listAccounts(db)).map(({ id }) => id);
+  return sealedColumns.flatMap((sealed) => {
+    if (sealed.table === 'webhook_subscriptions') return { ...sealed, isPart: sql`true` };
+    const owners = sealed.purpose === 'answer' ? [...accounts, ownerOfSeveral, noOwner] : accounts;
+    return owners.map((owner) => ({ ...sealed, isPart: sql`merchant_account_id = ${owner}` }));
+  });
 }
 
 /** Calls `look` with every sealed value, in batches. */

@@ -1,7 +1,9 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { JsonText } from '../../generated/operations.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db } from './database.ts';
+import { hasValue, isOf } from './lookup.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
 import {
   conditionsOf,
@@ -9,24 +11,53 @@ import {
   type Conditions,
   type TransactionFilters,
 } from './transaction-filters.ts';
-import type { TransactionRow } from './transactions.ts';
+import { jsonOf } from './tables/json.ts';
+import { transactionColumns, transactionConstants, type Transaction } from './tables/transactions.ts';
+
+/** A transaction as the API shows it, with the place that it has in the list. */
+export interface TransactionItem extends JsonText<Transaction> {
+  id: string;
+  created_at: Date;
+}
+
+const item = sql.raw(
+  `transactions.id, transactions.created_at, ${jsonOf('transactions', transactionConstants, transactionColumns)} as json`,
+);
 
 /**
  * Transactions of these accounts, or of all accounts if undefined; newest first. A sharded engine cannot limit each of several
  * accounts, so there they are read in one flat statement, whose pages the engine merges.
  */
-export function listTransactionPage(
+export async function listTransactionPage(
   db: Db,
   accounts: readonly string[] | undefined,
   filters: TransactionFilters,
   { isSharded, ...page }: PageRequest & { isSharded: boolean },
-): Promise<Page<TransactionRow>> {
+): Promise<Page<TransactionItem>> {
   const conditions = conditionsOf(filters);
-  const statement = isSharded && accounts?.length !== 1 ? flatRange : transactionRange;
-  return pageThrough(
-    async (range: Range) => (await statement(accounts, conditions, range).execute(db)).rows,
-    page,
-  );
+  const isFlat = isSharded && accounts?.length !== 1;
+  const statement = isFlat ? flatRange : transactionRange;
+  const named =
+    accounts ?? (conditions.ofAccount.length > 0 && !isFlat ? await listFewAccounts(db) : undefined);
+  // One statement for both questions: a second one would cost as much as the page itself.
+  const read = async (range: Range, behind?: Range) => {
+    const hasBehind = behind && sql`exists (${statement(named, conditions, behind, sql`1`)})`;
+    const what = hasBehind ? sql`${item}, ${hasBehind} as "hasBehind"` : item;
+    return (await statement(named, conditions, range, what).execute(db)).rows;
+  };
+  return pageThrough(read, page);
+}
+
+const mostNamed = 20;
+
+/** All accounts, if they can be named in a statement: see `isNamed`. */
+async function listFewAccounts(db: Db): Promise<string[] | undefined> {
+  const rows = await db
+    .selectFrom('merchant_accounts')
+    .select('id')
+    .limit(mostNamed + 1)
+    .execute();
+  return rows.length > 0 && rows.length <= mostNamed ? rows.map(({ id }) => id) : undefined;
 }
 
 /**
@@ -35,42 +66,48 @@ export function listTransactionPage(
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, all, any, choice }: Conditions,
+  { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
-): RawBuilder<TransactionRow> {
+  what: RawBuilder<unknown> = item,
+): RawBuilder<TransactionItem> {
   const conditions = [...bounds(created, range), ...all];
   const sources: RawBuilder<unknown>[] = [];
-  const account = sql.ref('transactions.merchant_account_id');
-  if (accounts?.length === 1) conditions.push(sql`${account} = ${accounts[0]}`);
-  else if (accounts) {
-    sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
-    conditions.push(sql`${account} = account.id`);
-  } else if (all.length + any.length > 0 || choice) {
-    sources.push(sql`merchant_accounts as account`);
-    conditions.push(sql`${account} = account.id`);
-  } else conditions.push(sql`length(${account}) > 0 ${acrossAccounts('newest-everywhere')}`); // transactions_newest_everywhere
+  const owner = sql.ref('transactions.merchant_account_id');
+  const joined = sql.ref('account.id');
+  const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
+  // Where an index contains the account, the planner must know it to guess how many rows match.
+  const isNamed =
+    accounts?.length === 1 || (accounts?.length && ofAccount.length > 0 && accounts.length <= mostNamed);
+  let owners = [[...ofAccount.flatMap(({ plain, of }) => [plain, of(joined)]), isOf(joined)]];
+  if (isNamed)
+    owners = accounts.map((id) => [...ofAccount.map(({ of }) => of(sql`${id}`)), isOf(sql`${id}`)]);
+  else if (accounts) sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
+  else if (isFiltered) sources.push(sql`merchant_accounts as account`);
+  // transactions_everywhere
+  else owners = [[sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]];
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(sql`${sql.ref(`transactions.${choice.column}`)} = choice.value`);
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')));
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = sql`limit ${range.limit}`) =>
     sql`order by ${sql.ref(`${from}.created_at`)} ${direction}, ${sql.ref(`${from}.id`)} ${direction} ${limit}`;
-  const select = (what: RawBuilder<unknown>, where: readonly Condition[]) =>
-    sql`select ${what} from transactions ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}
+  const select = (columns: RawBuilder<unknown>, where: readonly Condition[]) =>
+    sql`select ${columns} from transactions ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}
       ${nearest('transactions')}`;
 
-  if (sources.length === 0 && any.length <= 1)
-    return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any])}`;
+  const parts = owners.flatMap((own) =>
+    any.length === 0 ? [[...conditions, ...own]] : any.map((one) => [...conditions, ...own, one]),
+  );
+  if (sources.length === 0 && parts.length === 1) return sql<TransactionItem>`${select(what, parts.flat())}`;
   const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
-  const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one]);
   // `union` removes duplicates: a search can find the same row by two columns.
   const found = sql`lateral (${sql.join(
     parts.map((where) => sql`(${select(key, where)})`),
     sql` union `,
   )}) as found`;
-  return sql<TransactionRow>`
-    select transactions.*
+  return sql<TransactionItem>`
+    select ${what}
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
     join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id
     ${nearest('page', sql``)}`;
@@ -78,24 +115,26 @@ export function transactionRange(
 
 function flatRange(
   accounts: readonly string[] | undefined,
-  { created, all, any, choice }: Conditions,
+  { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
-): RawBuilder<TransactionRow> {
+  what: RawBuilder<unknown>,
+): RawBuilder<TransactionItem> {
   const conditions = [
     accounts
       ? sql`transactions.merchant_account_id = any(${[...accounts]}::text[])`
       : sql`true ${acrossAccounts('flat-list')}`,
     ...bounds(created, range),
     ...all,
+    ...ofAccount.map(({ plain }) => plain),
     ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
     ...(choice
       ? [sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`]
       : []),
   ];
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
-  return sql<TransactionRow>`
-    select * from transactions where ${sql.join(conditions, sql` and `)}
-    order by created_at ${direction}, id ${direction} limit ${range.limit}`;
+  return sql<TransactionItem>`
+    select ${what} from transactions where ${sql.join(conditions, sql` and `)}
+    order by transactions.created_at ${direction}, transactions.id ${direction} limit ${range.limit}`;
 }
 
 // The row of a cursor is within the bounds, so the bound on the side of the cursor is left out. With both, PostgreSQL would

@@ -99,14 +99,16 @@ describe('an error', () => {
 
   it.each(Object.entries(errors))('%s says what happened', (code, { status, message }) => {
     const body = { type: 'error', code, status, message, details: [] };
-    const error = createError(new Response(null, { status }), body);
+    const error = createError(new Response(null, { status }), body, 'GET /');
     expect(error.message).toMatch(new RegExp(`^${status} ${code}: [A-Z][^:]{15,}$`));
     expect(error.message).not.toContain('Generic error');
   });
 
   it('with a code that a later version added says what the service says', () => {
     const body = { type: 'error', code: 'constructor', status: 418, message: 'I am new', details: [] };
-    expect(createError(new Response(null, { status: 418 }), body).message).toBe('418 constructor: I am new');
+    expect(createError(new Response(null, { status: 418 }), body, 'GET /').message).toBe(
+      '418 constructor: I am new',
+    );
   });
 
   it('422 has the same form, made from its own shape', async () => {
@@ -208,12 +210,14 @@ describe('what the caller must not see or send', () => {
     ['a private key in place of a token', privateKey],
     ['a token of two lines', 'hunter2\nhunter2'],
     ['a page in place of a token', '<!doctype html> hunter2'],
+    ['a page without spaces', '<html>hunter2</html>'],
     ['a token in other letters', 'hunter2 ключ'],
   ])('%s is refused without being quoted', async (_name, token) => {
     for (const one of [clientOf(token), clientOf(() => Promise.resolve(token))]) {
       const error: unknown = await one.GET('/transactions').catch((caught: unknown) => caught);
       expect(inspect(error)).toContain('`token` is not an access token');
       expect(inspect(error)).not.toMatch(/MIHuAg|hunter2/);
+      expect(inspect(error).includes('It is a page')).toBe(token.startsWith('<'));
     }
   });
 
@@ -260,14 +264,40 @@ describe('what the caller must not see or send', () => {
 it('a page in place of JSON is an error like any other', async () => {
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Log in</html>');
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('<html>Log in</html>');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { error } = await createPaymentsClient({ baseUrl, token: 't' }).GET('/transactions');
+  const params = { query: { search: 'jane@example.com' } };
+  for (const address of [baseUrl, `${baseUrl}/`, `${baseUrl}?secret=1`]) {
+    const { error } = await createPaymentsClient({ baseUrl: address, token: 't' }).GET('/transactions', {
+      params,
+    });
+    expect(error?.message).toBe(
+      `200 unknown: The response does not come from the service: GET ${baseUrl}/transactions answered with text/html; is baseUrl right?`,
+    );
+    expect(error?.body).toBe('<html>Log in</html>');
+  }
   server.close();
-  expect(error?.message).toBe('200 unknown: The response does not come from the service');
-  expect(error?.body).toBe('<html>Log in</html>');
+});
+
+describe('`baseUrl`', () => {
+  const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
+
+  it.each([undefined, null, ''])('is demanded when the client is made: %j', (missing) => {
+    expect(make(missing)).toThrow('`baseUrl` is missing; it begins with http://, https:// or /.');
+  });
+
+  it.each(['localhost:8080', 'api.example.com/v1', 'ftp://x', ' http://x', 'undefined'])(
+    'is refused if it is `%s`',
+    (wrong) => {
+      expect(make(wrong)).toThrow('`baseUrl` must begin with http://, https:// or /.');
+    },
+  );
+
+  it.each(['http://x', 'HTTPS://x/y/', '/api', '/'])('may be `%s`', (right) => {
+    expect(make(right)).not.toThrow();
+  });
 });
 
 describe('a mistake that the compiler would find', () => {

@@ -9,7 +9,9 @@ import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { build as viteBuild } from 'vite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPaymentsClient, type PaymentsClient, type PaymentsError } from '../../client/index.ts';
+import { errors } from '../../generated/operations.ts';
 import { startMock, type Mock } from '../../mock/mock.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium } from '../support/browser.ts';
 import type { PackedClient } from '../support/packed-client.ts';
@@ -26,27 +28,28 @@ interface Given {
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const guide = read('docs/guides/frontend-team.md');
+const webhookGuide = read('docs/guides/webhooks.md');
 
 /** The files of the guide: a name, a colon, and a block of code. */
 const files = new Map(
   [...guide.matchAll(/`([\w./-]+)`:\n\n```\w+\n(.*?)```/gs)].map(([, name = '', code = '']) => [name, code]),
 );
 
+const codeIn = (text: string) => [...text.matchAll(/^```ts\n(.*?)```/gms)].map(([, code = '']) => code);
+
 const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].flatMap((file) =>
-  [
-    ...read(file)
-      .replace(/^ \* ?/gm, '')
-      .matchAll(/^```ts\n(.*?)```/gms),
-  ].map(([, code = '']) => code),
+  codeIn(read(file).replace(/^ \* ?/gm, '')),
 );
 
 /** Mistakes that the compiler must find for whoever uses the package. */
 const mistakes = {
   'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
+  'value.ts': `client.GET('/transactions', { params: { query: { status: ['capture_suceeded'] } } })`,
   'path.ts': `client.GET('/refunds')`,
   'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
   'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
 };
+const dollars = /^\$[\d,]+\.\d\d [a-z_]+$/;
 const mistake = (code: string) => `import { createPaymentsClient } from 'payments-service-client';
   const client = createPaymentsClient({ baseUrl: '', token: 'x', fetch });
   export const wrong = () => ${code};`;
@@ -59,6 +62,14 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
     return file;
   };
 
+  /** Loads a file of the guide, bundled with the package. */
+  const load = async <Module>(name: string): Promise<Module> => {
+    const outfile = join(packed().consumer, `${name}.mjs`);
+    const entryPoints = [join(packed().consumer, `src/${name}.ts`)];
+    await bundle({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'error' });
+    return (await import(pathToFileURL(outfile).href)) as Module;
+  };
+
   describe('the guide', () => {
     beforeAll(async () => {
       await prepare();
@@ -67,9 +78,18 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
 
     it('has these files', () => {
       expect([...files.keys()]).toEqual([
-        ...['index.html', 'src/main.ts', 'tsconfig.json'],
-        ...['src/use-transactions.ts', 'src/transactions.tsx', 'server.mjs', 'src/receive.ts'],
+        ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json'],
+        ...['src/use-transactions.ts', 'src/transactions.tsx', 'src/pages.ts', 'src/explain.ts'],
+        ...['server.mjs', 'src/receive.ts'],
       ]);
+    });
+
+    it('has the test cards of the docs, and every error code', () => {
+      const [cards] = /^\| Card number [^]*?\n\n/m.exec(read('openapi/introduction.md')) ?? [''];
+      expect(cards.split('\n').length).toBeGreaterThan(6);
+      expect(guide).toContain(cards);
+      for (const [code, { status }] of Object.entries(errors))
+        expect(guide).toMatch(new RegExp(`^\\|.*\`${code}\`.*\\|.*\\b${status}\\b.*\\|`, 'm'));
     });
 
     it('installs the Vite that this test uses', () => {
@@ -91,18 +111,20 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       const paths = [...sources.map((name) => join(packed().consumer, name)), ...wrong];
       expect(compile.faults(paths, { options })).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
+        expect.stringMatching(/^value\.ts: .*capture_suceeded/),
         expect.stringMatching(/^path\.ts: .*refunds/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
       ]);
     });
 
-    it('compiles on a server, as do the examples in the README and the comments of the client', () => {
-      expect(examples).toHaveLength(3);
+    it('compiles on a server, as do the examples in the README, the comments and the guide to webhooks', () => {
+      const codes = [...examples, ...codeIn(webhookGuide)];
+      expect(codes).toHaveLength(4);
       const server = `import type { Schemas } from 'payments-service-client/server';
         export const name = (scheme: Schemas['CardSchemeDefinition']): string => scheme.short_name;
         ${files.get('server.mjs')?.replace("method: 'card',", "method: 'card' as const,") ?? ''}`;
-      const paths = [server, ...examples].map((code, index) =>
+      const paths = [server, ...codes].map((code, index) =>
         write(`examples/${index}.ts`, `${code}\nexport {};`),
       );
       expect(compile.faults(paths, { options: { lib: ['lib.es2023.d.ts'], types: ['node'] } })).toEqual([]);
@@ -123,12 +145,9 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
     });
 
     it('the receiver believes what is signed and nothing else', async () => {
-      const outfile = join(packed().consumer, 'receive.mjs');
-      const entryPoints = [join(packed().consumer, 'src/receive.ts')];
-      await bundle({ entryPoints, outfile, bundle: true, format: 'esm', logLevel: 'error' });
-      const { receive } = (await import(pathToFileURL(outfile).href)) as {
-        receive: (request: Request, secret: string) => Promise<Response>;
-      };
+      const { receive } = await load<{ receive: (request: Request, secret: string) => Promise<Response> }>(
+        'receive',
+      );
       const secret = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
       const body = JSON.stringify({ type: 'event', name: 'payment-method.created', target: {} });
       const now = new Date();
@@ -144,6 +163,36 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         });
       expect((await receive(request(body), secret)).status).toBe(204);
       expect((await receive(request(`${body} `), secret)).status).toBe(400);
+      expect((await receive(request(body), 'none')).status).toBe(500);
+    });
+
+    it('formats money with the decimals of ISO 4217', async () => {
+      const { money } = await load<{ money: (amount: number, currency: string) => string }>('money');
+      const shown = ['USD', 'JPY', 'KWD', 'HUF', 'COP', 'IQD'].map((currency) => money(123456, currency));
+      expect(shown.map((text) => text.replaceAll(/[^\d.,]/g, ''))).toEqual([
+        ...['1,234.56', '123,456', '123.456', '1,234.56', '1,234.56', '123.456'],
+      ]);
+      expect(shown[0]).toBe('$1,234.56');
+    });
+
+    it('pages through the mock, and explains errors', async () => {
+      const mock = await startMock({ port: 0 });
+      const client = createPaymentsClient({ baseUrl: mock.url, token: 'anything' });
+      const { printPages } = await load<{ printPages: (from: PaymentsClient) => Promise<void> }>('pages');
+      const { explain } = await load<{ explain: (error: PaymentsError) => string }>('explain');
+      const print = vi.spyOn(console, 'log').mockReturnValue();
+      const { error } = await client
+        .GET('/transactions', { headers: { Prefer: 'code=401' } })
+        .finally(() => printPages(client))
+        .finally(() => mock.close());
+      const pages = [...print.mock.calls];
+      print.mockRestore();
+      expect(pages.length).toBeGreaterThan(1);
+      expect(pages[0]).toEqual([3, expect.any(String)]);
+      expect(pages.at(-1)?.[1]).toBeNull();
+      expect(error && explain(error)).toBe('Please log in again.');
+      const other = { code: 'new', requestId: 'r' } as PaymentsError;
+      expect(explain(other)).toBe('Something went wrong (new, request r).');
     });
 
     describe.skipIf(!chromiumPath)(`in a real browser${chromiumPath ? '' : ` (${withoutChromium})`}`, () => {
@@ -200,7 +249,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
           token = accepted;
           const { page, diary, others, lines } = await open('index.html', address);
           const found = await lines();
-          expect(found.filter((line) => !/^\d+\.\d\d USD [a-z_]+$/.test(line))).toEqual([]);
+          expect(found.filter((line) => !dollars.test(line))).toEqual([]);
           expect(diary).toEqual({ outside: [], complaints: [] });
           expect(others()).toEqual(new Set([address]));
           counts.push(found.length);
@@ -225,7 +274,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         const { page, diary, lines } = await open('react.html', service().url);
         expect(diary).toEqual({ outside: [], complaints: [] });
         expect((await lines()).length).toBeGreaterThan(2);
-        expect((await lines()).filter((line) => !/^\d+\.\d\d USD [a-z_]+$/.test(line))).toEqual([]);
+        expect((await lines()).filter((line) => !dollars.test(line))).toEqual([]);
 
         const isHeld = ({ searchParams }: URL) => searchParams.get('currency') === 'EUR';
         const aborted = page.waitForEvent('requestfailed', (request) => isHeld(new URL(request.url())));
@@ -236,16 +285,45 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         expect(await lines()).toEqual([]);
         await page.locator('select').selectOption('USD');
         expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED');
-        await page.locator('li').filter({ hasText: 'USD' }).first().waitFor();
+        await page.locator('li').filter({ hasText: '$' }).first().waitFor();
 
         await page.unroute(isHeld);
         await page.locator('select').selectOption('EUR');
-        await page.locator('li').filter({ hasText: 'EUR' }).first().waitFor();
-        expect((await lines()).filter((line) => !line.includes(' EUR '))).toEqual([]);
+        await page.locator('li').filter({ hasText: '€' }).first().waitFor();
+        expect((await lines()).filter((line) => !line.startsWith('€'))).toEqual([]);
         token = service().token('embed');
         await page.locator('select').selectOption('USD');
         expect(await page.getByRole('alert').textContent()).toMatch(/^403 forbidden: .*\(request [\w-]+\)$/);
         await page.close();
+      });
+
+      it('the React hook loads more, again after a failure, and does not load forever without a token', async () => {
+        token = service().token('transactions.read');
+        const { page, lines } = await open('react.html', service().url);
+        const button = page.getByRole('button', { name: 'Load more' });
+        const alert = page.getByRole('alert');
+        const first = await lines();
+        expect(first).toHaveLength(20);
+
+        token = '<!doctype html>';
+        await button.click();
+        await alert.waitFor();
+        expect(await alert.textContent()).toContain('`token` is not an access token');
+        expect(await page.getByText('Loading').count()).toBe(0);
+        expect(await lines()).toEqual(first);
+
+        token = service().token('transactions.read');
+        await button.click();
+        await page.locator('li').nth(20).waitFor();
+        expect((await lines()).slice(0, 20)).toEqual(first);
+        expect(await alert.count()).toBe(0);
+        await page.close();
+
+        token = '<!doctype html>';
+        const { page: another } = await open('react.html', service().url);
+        expect(await another.getByRole('alert').textContent()).toContain('It is a page');
+        expect(await another.getByText('Loading').count()).toBe(0);
+        await another.close();
       });
     });
   });

@@ -181,6 +181,13 @@ describe('a delivery is refused', () => {
     },
   );
 
+  it('when the secret is missing, with a word on where it is', async () => {
+    for (const missing of [{ secret: undefined }, { secrets: [secret, undefined] }])
+      await expect(verify(missing as never)).rejects.toThrow(
+        new TypeError('`secret` is missing; it is shown when the subscription is created.'),
+      );
+  });
+
   it('when what came was parsed already, with a word on why', async () => {
     await expect(verify({ body: event as never })).rejects.toThrow(/not the parsed JSON/);
   });

@@ -51,6 +51,8 @@ describe('a bad contract', () => {
     expect(status).toBe(1);
     for (const { says } of faults) expect(output).toMatch(says);
     expect(output).toContain('Nothing was generated');
+    // Redocly's advice, which would hide the faults.
+    expect(output).not.toContain('generate-ignore-file');
     const bundle = (project: string) => readFile(join(project, 'generated/openapi.json'), 'utf8');
     expect(await bundle(made.folder)).toBe(await bundle(root));
   };

@@ -102,11 +102,6 @@ export const allowed: Allowed[] = [
     why: 'The mock stores no cards, so there is a page for each.',
     when: (one) => statuses(one) === '200 404' && one.wire.target.startsWith('/sandbox/approvals/'),
   },
-  {
-    name: 'the docs',
-    why: 'They are served by the service; the mock is only the API.',
-    when: (one) => statuses(one) === '404 308' && one.wire.target === '/docs',
-  },
 ];
 
 /** For test/mock/parity.filters.test.ts: filters that find other transactions at the service, by the name of the filter. */

@@ -47,6 +47,17 @@ describe('the line per request', () => {
     ],
     ['no token', 'GET', '/transactions', { token: null }, /→ 401 \(no bearer token\)/],
     ['no such path', 'GET', '/unicorns?secret=1', {}, /^GET \/unicorns → 404 \(unknown path\)/],
+    ['a path of one word', 'GET', '/', {}, /^GET \/ → 404 \(unknown path\)/],
+    ...[
+      ['a slash at the end', '/transactions/'],
+      ['a letter missing', '/transaction'],
+      ['capital letters', '/Transactions'],
+      ['two slashes', '//transactions'],
+      ['two letters exchanged', '/transcations'],
+    ].map(([name = '', path = '']): [string, string, string, object, RegExp] => [
+      ...([name, 'GET', `${path}?search=jane`, {}] as const),
+      /→ 404 \(unknown path; did you mean \/transactions\?\)/,
+    ]),
     [
       'no such account',
       'GET',
@@ -206,7 +217,51 @@ describe('thousands of mixed requests', () => {
   }
 });
 
+describe('/docs/', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'site-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('is the site, if it is built, and otherwise says how to build it', async () => {
+    await using mock = await startTestMock({ siteDir: folder });
+    const get = async () => {
+      const response = await fetch(`${mock.url}/docs`);
+      return { status: response.status, url: response.url, text: await response.text() };
+    };
+    const url = `${mock.url}/docs/`;
+    expect(await get()).toEqual({
+      status: 404,
+      url,
+      text: expect.stringContaining('npm run docs') as string,
+    });
+    writeFileSync(join(folder, 'index.html'), '<title>Payments</title>');
+    expect(await get()).toEqual({ status: 200, url, text: '<title>Payments</title>' });
+    await vi.waitFor(() => {
+      expect(mock.lines.at(-1)).toMatch(/^GET \/docs\/ → 200 \(the docs\)/);
+    });
+  });
+});
+
 describe('npm run mock', () => {
+  it.each([
+    [
+      '--port',
+      (port: string) => ({ args: ['--port', port], env: {} }),
+      'from --port',
+      'npm run mock -- --port 4011',
+    ],
+    ['PORT', (port: string) => ({ args: [], env: { PORT: port } }), 'from PORT', 'PORT=4011 npm run mock'],
+  ])('a port from %s that is taken is named', async (_, give, origin, command) => {
+    await using taken = await startTestMock();
+    const { port } = new URL(taken.url);
+    const { args, env } = give(port);
+    const { status, output } = await runNode('mock/main.ts', args, { env });
+    expect(status).toBe(1);
+    expect(output).toBe(`Port ${port} (${origin}) is taken. Choose another: ${command}\n`);
+  });
+
   it('--help says how to choose an answer', async () => {
     const { status, output } = await runNode('mock/main.ts', ['--help']);
     expect(status).toBe(0);

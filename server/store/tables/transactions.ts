@@ -16,6 +16,9 @@ export interface NewTransaction extends Given<Transaction> {
   payment_service_transaction_id?: string | null | undefined;
 }
 
+/** Properties of the resource that are the same for all. */
+export const transactionConstants = { type: 'transaction' } as const;
+
 export const transactionColumns = {
   id: 'uuid',
   amount: 'bigint',
@@ -44,7 +47,7 @@ export const transactionColumns = {
   settled: 'boolean',
   settled_amount: 'bigint',
   settled_currency: 'text',
-} as const satisfies Shown<Transaction, 'type'>;
+} as const satisfies Shown<Transaction, keyof typeof transactionConstants>;
 
 interface FilterColumn<Value> {
   sql: SqlType;

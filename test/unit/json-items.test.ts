@@ -1,0 +1,86 @@
+// Lists whose items are JSON already: how they are written and validated.
+import { describe, expect, it } from 'vitest';
+import { writeBody } from '../../server/contract/json-items.ts';
+import { createResponseCheck } from '../../server/contract/responses.ts';
+import { createValidatedTexts } from '../../server/contract/validated-texts.ts';
+import { compiledValidators } from '../../server/contract/compiled.ts';
+import { loadContract } from '../../server/contract/load.ts';
+import { everyExample } from '../mock/support.ts';
+
+interface List {
+  items: { id: string }[];
+  limit: number;
+}
+
+const list = everyExample.find(({ id, status, value }) => {
+  return id === 'listTransactions' && status === 200 && (value as List).items.length > 1;
+})?.value as List;
+const asJson = { ...list, items: list.items.map((item) => ({ json: JSON.stringify(item) })) };
+
+describe('the body of a list', () => {
+  it('is the same as if the items had been values', () => {
+    expect(JSON.parse(writeBody(asJson))).toEqual(list);
+  });
+
+  it('may be empty', () => {
+    expect(writeBody({ ...asJson, items: [] })).toBe(JSON.stringify({ ...list, items: [] }));
+  });
+
+  it('may have nothing but items', () => {
+    expect(writeBody({ items: [{ json: '1' }, { json: '{}' }] })).toBe('{"items":[1,{}]}');
+  });
+});
+
+describe('a list with items as JSON', () => {
+  const { fault } = createResponseCheck(compiledValidators(loadContract()) ?? new Map());
+  const withItem = (json: string) => ({ ...asJson, items: [...asJson.items, { json }] });
+  const at = `/items/${list.items.length}`;
+
+  it('is valid, also when it is sent again', () => {
+    expect(fault('listTransactions', 200, asJson)).toBeUndefined();
+    expect(fault('listTransactions', 200, asJson)).toBeUndefined();
+  });
+
+  it('is not valid if one item breaks the contract, however often it is sent', () => {
+    const broken = JSON.stringify({ ...list.items[0], status: 7 });
+    for (let time = 0; time < 3; time += 1)
+      expect(fault('listTransactions', 200, withItem(broken))).toContain(`${at} /status`);
+  });
+
+  it('is not valid if an item is no JSON, or two', () => {
+    for (const text of ['', '{', `${JSON.stringify(list.items[0])},{}`])
+      expect(fault('listTransactions', 200, withItem(text))).toBe(`${at} is not JSON`);
+  });
+
+  it('is not valid if the rest of it breaks the contract', () => {
+    expect(fault('listTransactions', 200, { ...asJson, limit: 'many' })).toContain('/limit');
+    expect(fault('listTransactions', 200, { ...asJson, extra: 1 })).toBeDefined();
+  });
+
+  it('is not valid as the answer of another operation', () => {
+    expect(fault('listApiKeyPairs', 200, asJson)).toContain('/items/0');
+  });
+});
+
+describe('what is known to be valid', () => {
+  it('is validated again when it was forgotten, and what is not valid every time', () => {
+    const known = createValidatedTexts(2);
+    const asked: string[] = [];
+    const ask = (text: string, fault?: string) =>
+      known.fault('schema', text, (given) => {
+        asked.push(given);
+        return fault;
+      });
+    for (const text of ['a', 'a', 'b', 'a', 'c', 'd', 'e', 'a']) ask(text);
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+    asked.length = 0;
+    expect([ask('x', 'broken'), ask('x', 'broken')]).toEqual(['broken', 'broken']);
+    expect(asked).toEqual(['x', 'x']);
+  });
+
+  it('is known for one schema only', () => {
+    const known = createValidatedTexts();
+    expect(known.fault('one', 'text', () => undefined)).toBeUndefined();
+    expect(known.fault('other', 'text', () => 'broken')).toBe('broken');
+  });
+});
