@@ -6,7 +6,7 @@ import { ContractFault } from '../server/contract/load.ts';
 import { bundleContract } from './generate/bundle.ts';
 import { contractDigest, digestFile } from './generate/digest.ts';
 import { handlersIndex, orphans, stubs } from './generate/handlers.ts';
-import { migrationsFile, migrationsIndex } from './generate/migrations.ts';
+import { migrationsFile, migrationsIndex, newMigrations } from './generate/migrations.ts';
 import { operationsModule } from './generate/operations.ts';
 import { orphanTests, testStubs } from './generate/tests.ts';
 import { typesModule } from './generate/types.ts';
@@ -79,6 +79,9 @@ async function main(): Promise<number> {
   const outcome =
     changed.length === 0 ? 'Generated code matches the contract' : `Wrote ${changed.join(', ')}`;
   console.log(`${styleText('green', '✓')} ${outcome}`);
+  const migrations = values.check ? [] : await newMigrations();
+  if (migrations.length > 0)
+    console.log(`Not committed yet, and applied at the next start: ${migrations.join(', ')}`);
   return 0;
 }
 

@@ -37,7 +37,7 @@ import { countCardNumber } from './store/card-numbers.ts';
 import type { OpenedDatabase } from './store/open.ts';
 import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
-import { findPaymentMethodById } from './store/payment-methods.ts';
+import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
 
 export interface AppDeps
@@ -70,7 +70,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(step(wellFormed));
   serveStatic(app, { document, siteDir, isReady: database.isReady });
   if (environment === 'sandbox')
-    serveApprovals(app, { find: (id) => findPaymentMethodById(db, id), inUnitOfWork });
+    serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
   app.use(
     step((context, req, res) => {
       context.operation = find(req).operation;

@@ -91,7 +91,9 @@ export function startJobs(options: JobsOptions): Jobs {
     for (const [job, run] of Object.entries(jobs)) {
       if (stopping) return;
       try {
-        log.info({ job, done: await run() }, 'daily job done');
+        const done = await run();
+        // Most find nothing to do on most days.
+        log[done === 0 ? 'debug' : 'info']({ job, done }, 'daily job done');
       } catch (error) {
         // The next run tries again.
         log.error({ job, err: error }, 'the daily job failed');

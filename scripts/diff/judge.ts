@@ -2,7 +2,8 @@
 import type { Rating } from './impact.ts';
 
 export interface Evidence {
-  changes: { rating: Rating }[];
+  /** With the place and what happened there, additions are written into the proposed section of the changelog. */
+  changes: { rating: Rating; place?: string; what?: string }[];
   baseVersion: string;
   version: string;
   /** The text of CHANGELOG.md; empty if the file does not exist. */
@@ -56,7 +57,8 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
       rule: 'changelog',
       message:
         `CHANGELOG.md says nothing about the contract of ${announced}. Add this at the top, written for consumers:` +
-        `${example}${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`,
+        example +
+        proposedLines(changes, worst).join('\n  - '),
     });
   } else if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**'))) {
     problems.push({
@@ -67,6 +69,15 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
     });
   }
   return problems;
+}
+
+/** A start: what was added, in code spans, by which the additions are recognized later. */
+function proposedLines(changes: Evidence['changes'], worst: Rating): string[] {
+  const additions = changes.flatMap(({ rating, place, what }) =>
+    rating === 'addition' && place !== undefined && what !== undefined ? `\`${place}\`: ${what}.` : [],
+  );
+  const other = `${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`;
+  return worst === 'addition' && additions.length > 0 ? additions : [other, ...additions];
 }
 
 export const count = (changes: { rating: Rating }[], rating: Rating) =>

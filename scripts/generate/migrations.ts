@@ -1,20 +1,39 @@
 // Writes server/store/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { root } from '../support/root.ts';
 
-export const migrationsFile = 'server/store/migrations/index.ts';
+const folder = 'server/store/migrations';
+export const migrationsFile = `${folder}/index.ts`;
 
 const camel = (name: string) =>
   name.replace(/^\d+-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export async function migrationsIndex(): Promise<string> {
-  const files = await readdir(join(root, migrationsFile, '..')).catch((): string[] => []);
-  const names = files
+async function migrationNames(project: string): Promise<string[]> {
+  const files = await readdir(join(project, folder)).catch((): string[] => []);
+  return files
     .filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file))
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
+}
+
+/** Those that are not in the last commit. None where there is no repository to ask. */
+export async function newMigrations(project = root): Promise<string[]> {
+  const committed = await promisify(execFile)('git', ['ls-tree', '--name-only', 'HEAD', `${folder}/`], {
+    cwd: project,
+  }).then(
+    ({ stdout }) => stdout.split('\n'),
+    () => undefined,
+  );
+  const names = await migrationNames(project);
+  return committed ? names.filter((name) => !committed.includes(`${folder}/${name}.ts`)) : [];
+}
+
+export async function migrationsIndex(): Promise<string> {
+  const names = await migrationNames(root);
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
 import type { ServiceMigration } from '../online.ts';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}

@@ -61,7 +61,11 @@ function testOf(contract: Contract, given: Operation): string {
     ...(Object.keys(valid).length > 0 ? { valid } : {}),
     todo: Object.fromEntries(todo),
   };
-  return `import { describe, expect, it } from 'vitest';
+  const [missing] = paths(contract, operation)
+    .filter(([, value]) => value === aUuid)
+    .slice(-1);
+  const named = missing && statuses.includes(404) ? missing[0] : undefined;
+  return `${named === undefined ? '' : "import { randomUUID } from 'node:crypto';\n"}import { describe, expect, it } from 'vitest';
 import { describeOperation } from '../support/operation.ts';
 
 // Written by \`npm run generate\`. The statuses that all operations share are tested by describeOperation. Write a test for each
@@ -73,9 +77,22 @@ describeOperation('${id}', ${literal(options)}, (frame) => {
       expect(status).toBe(${success});
     });
   });
-});
+${named === undefined ? '' : notFoundTests(named)}});
 `;
 }
+
+/** Skipped, because a stub finds every record. */
+const notFoundTests = (parameter: string) => `
+  // Delete \`.skip\`, and 404 below \`todo\`, once the handler looks for the record.
+  describe('404 for a record that this merchant account does not have', () => {
+    it.skip('one that does not exist', async () => {
+      const { status } = await frame.call({ path: { ${parameter}: randomUUID() } });
+      expect(status).toBe(404);
+    });
+
+    it.todo('one of another merchant account: see "Records in a test" in docs/guides/backend-engineer.md');
+  });
+`;
 
 const hints: Record<number, string> = {
   404: 'ask for a record that does not exist, and for one of another merchant account',

@@ -15,7 +15,7 @@ export const typesOfValidators = `// Written by \`npm run generate\`. Do not edi
 export interface Validator {
   (value: unknown): boolean;
   /** Of the last call. */
-  errors?: { instancePath: string; keyword: string; message?: string }[] | null;
+  errors?: { instancePath: string; keyword: string; message?: string; params?: object }[] | null;
 }
 
 /** SHA-256 of the openapi.json that the validators were compiled from. */

@@ -20,11 +20,15 @@ interface Kind {
 const newest = 'created_at desc, id desc';
 const freeText = 'schema:\n  $ref: ../schemas/FreeText.yaml\n';
 
+const isNullable = ({ type = [], anyOf = [] }: Schema): boolean =>
+  [type].flat().includes('null') || anyOf.some(isNullable);
+
 /** Undefined for what has no obvious filter, such as an amount or an object. */
 function kindOf(name: string, property: Schema): Kind | undefined {
   const [known] = [property, ...(property.anyOf ?? [])].flatMap(({ $ref }) => $ref ?? []);
   const isType = (type: string) => [property.type ?? []].flat().includes(type);
-  const index = (column = name) => `(merchant_account_id, ${column}, ${newest}) where ${name} is not null`;
+  const index = (column = name) =>
+    `(merchant_account_id, ${column}, ${newest})${isNullable(property) ? ` where ${name} is not null` : ''}`;
   if (known !== undefined)
     return {
       schema: `style: form\nexplode: true\nschema:\n  type: array\n  minItems: 1\n  maxItems: 100\n  items:\n    $ref: ../schemas/${known.replace('./', '')}\n`,
@@ -87,34 +91,44 @@ async function migrationFile(project: Project, name: string): Promise<string> {
   return `${folder}/${number}-filter-by-${name.replaceAll('_', '-')}.ts`;
 }
 
+/** Properties of a transaction that have no filter yet, and whose filter follows from their type. */
+export async function offeredFilters(project: Project): Promise<Record<string, Schema>> {
+  const { properties = {} } = await readSchema(project, 'Transaction');
+  const offered: Record<string, Schema> = {};
+  for (const [name, property] of Object.entries(properties))
+    if (
+      // Callers choose the merchant account with a header.
+      name !== 'merchant_account_id' &&
+      property.const === undefined &&
+      kindOf(name, property) &&
+      (await isText(project, property)) &&
+      !(await project.has(component('parameters', `${pascal(name)}Filter`)))
+    )
+      offered[name] = property;
+  return offered;
+}
+
 export async function newFilter(project: Project, name: string): Promise<Plan> {
   mustMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, name, 'A filter is in snake_case: filter country');
   const parameter = component('parameters', `${pascal(name)}Filter`);
   if (await project.has(parameter)) throw new Refusal(`The filter ${name} exists already: ${parameter}`);
-  const { properties = {} } = await readSchema(project, 'Transaction');
-  const offered: string[] = [];
-  for (const [one, property] of Object.entries(properties))
-    if (
-      property.const === undefined &&
-      kindOf(one, property) &&
-      (await isText(project, property)) &&
-      !(await project.has(component('parameters', `${pascal(one)}Filter`)))
-    )
-      offered.push(one);
-  const kind = kindOf(name, properties[name] ?? {});
-  if (!kind || !offered.includes(name))
+  const offered = await offeredFilters(project);
+  const kind = kindOf(name, offered[name] ?? {});
+  if (!kind)
     throw new Refusal(
-      `Transactions have no property "${name}" that can be filtered by its value. These have no filter yet: ${offered.join(', ')}. Other filters are written by hand: docs/guides/backend-engineer.md`,
+      `Transactions have no property "${name}" that can be filtered by its value. These have no filter yet: ${Object.keys(offered).join(', ')}. Other filters are written by hand: docs/guides/backend-engineer.md`,
     );
   return {
     write: {
       [parameter]: `name: ${name}\nin: query\ndescription: ${kind.description}\n${kind.schema}`,
-      [await migrationFile(project, name)]: `import { sql, type Kysely } from 'kysely';
+      [await migrationFile(project, name)]: `import { buildIndex, type Online } from '../online.ts';
 
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql\`create index transactions_${name} on transactions
-    ${kind.index}\`.execute(db);
-}
+export const online = (steps: Online): Promise<void> =>
+  buildIndex(steps, {
+    name: 'transactions_${name}',
+    table: 'transactions',
+    on: '${kind.index}',
+  });
 `,
     },
     edit: {

@@ -96,7 +96,7 @@ function operationText({ kind, method, id, name, tag, scope, parameters }: Desig
     [400, 'BadRequest'],
     [401, 'Unauthorized'],
     [403, 'Forbidden'],
-    [404, 'NotFound'],
+    [404, notFound(parameters)],
     [405, 'MethodNotAllowed'],
     ...(kind === 'list' ? [[422, 'UnprocessableCursor'] as [number, string]] : []),
     ...(isCreate
@@ -149,6 +149,43 @@ ${isCreate ? `        Idempotency-Replayed:\n          ${ref('headers', 'Idempot
 ${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
 }
 
+/** A 404 for operations that name a record in their path: the innermost one is missing, or the merchant account. */
+const notFound = (parameters: string[]) => `NotFound${pascal(parameters.at(-1) ?? '')}`;
+
+function notFoundFiles(parameters: string[]): Record<string, string> {
+  const last = parameters.at(-1);
+  if (last === undefined) return {};
+  const one = spoken(last.replace(/_id$/, ''));
+  const example = `Error${pascal(last)}NotFound`;
+  return {
+    [component('responses', notFound(parameters))]: `description: >-
+  There is no such ${one} in this merchant account, or the key pair has no access to the merchant account.
+headers:
+  X-Request-ID:
+    $ref: ../headers/RequestId.yaml
+  Idempotency-Replayed:
+    $ref: ../headers/IdempotencyReplayed.yaml
+content:
+  application/json:
+    schema:
+      $ref: ../schemas/Error.yaml
+    examples:
+      not_found:
+        $ref: ../examples/${example}.yaml
+      merchant_account_not_found:
+        $ref: ../examples/ErrorNotFound.yaml
+`,
+    [component('examples', example)]: `summary: There is no such ${one} in this merchant account
+value:
+  type: error
+  code: not_found
+  status: 404
+  message: The resource could not be found
+  details: []
+`,
+  };
+}
+
 /** A 422 for operations that have no other reason for one. */
 const reused = 'UnprocessableIdempotencyKey';
 const reusedText = `description: The \`Idempotency-Key\` was used for a request with another path or body.
@@ -195,6 +232,7 @@ export async function newOperation(
   const many = plural(spoken(name));
   const shared = {
     ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
+    ...notFoundFiles(parameters),
     ...(kind === 'create' ? { ...createFiles(name), [component('responses', reused)]: reusedText } : {}),
     ...Object.fromEntries(
       parameters.map((one) => [component('parameters', pascal(one)), pathParameter(one)]),
@@ -214,14 +252,18 @@ export async function newOperation(
     plan.write[`openapi/paths/${file}`] = text;
     root.push(append(['paths'], `  ${path}:\n    $ref: ./paths/${file}\n`));
   }
-  if (!(await tagsOf(project)).includes(tag))
-    root.push(append(['tags'], indent(`- name: ${tag}\n  description: ${sentence(many)}.\n`, 2)));
+  const hasTag = (await tagsOf(project)).includes(tag);
+  if (!hasTag) root.push(append(['tags'], indent(`- name: ${tag}\n  description: ${sentence(many)}.\n`, 2)));
   if (root.length > 0) plan.edit['openapi/openapi.yaml'] = inTurn(...root);
 
   if (await project.has(`server/handlers/${kebab(id)}.ts`))
     throw new Refusal(`The operation ${id} exists already. Choose another ID: --id`);
   plan.next = [
-    `Describe it: openapi/paths/${file}${isThere ? '' : ` and ${component('schemas', name)}`}`,
+    `Describe it: ${[
+      `openapi/paths/${file}`,
+      ...(isThere ? [] : [component('schemas', name)]),
+      ...(hasTag ? [] : [`the tag "${tag}" in openapi/openapi.yaml`]),
+    ].join(', ')}`,
     `Implement server/handlers/${kebab(id)}.ts; until then the service answers with the example`,
     `Run its test, which lists what is missing: npm test -- ${kebab(id)}`,
     `Announce it: info.version, and \`${method.toUpperCase()} ${path}\` below "### Contract" in CHANGELOG.md`,

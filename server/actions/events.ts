@@ -2,7 +2,7 @@
 import type { EventName } from '../../generated/operations.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { presentTransaction } from '../present/transaction.ts';
-import { findBuyer } from '../store/buyers.ts';
+import { lockBuyer } from '../store/buyers.ts';
 import { findPaymentMethod, listPaymentMethods } from '../store/payment-methods.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
 import { findTransaction } from '../store/transactions.ts';
@@ -51,7 +51,7 @@ const readers: Partial<Record<string, Reader>> = {
         ? (await listPaymentMethods(db, account, 1))[0]
         : await findPaymentMethod(db, account, id);
     if (!row) return undefined;
-    const buyer = row.buyer_id === null ? undefined : await findBuyer(db, account, { id: row.buyer_id });
+    const buyer = row.buyer_id === null ? undefined : await lockBuyer(db, account, { id: row.buyer_id });
     return presentPaymentMethod(row, buyer, publicUrl);
   },
 };

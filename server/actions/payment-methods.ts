@@ -7,13 +7,13 @@ import { checkMove, paymentMethodMoves, type PaymentMethodStatus } from '../doma
 import type { Sealer, Vault } from '../domain/vault.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { CardDescription, DescribeCard } from '../providers/cards.ts';
-import { findBuyer } from '../store/buyers.ts';
+import { lockBuyer } from '../store/buyers.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
   listPendingReplacements,
   lockPaymentMethod,
-  lockPaymentMethodById,
+  lockPaymentMethodOfAnyAccount,
   updatePaymentMethod,
   type PaymentMethodRow,
 } from '../store/payment-methods.ts';
@@ -41,7 +41,7 @@ export interface NewCard extends CardDescription {
 const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-method.updated') =>
   announce(unit, name, async (row: PaymentMethodRow) => {
     const { merchant_account_id: account, buyer_id: id } = row;
-    const buyer = id === null ? undefined : await findBuyer(unit.db, account, { id });
+    const buyer = id === null ? undefined : await lockBuyer(unit.db, account, { id });
     return presentPaymentMethod(row, buyer, unit.publicUrl);
   });
 
@@ -115,7 +115,7 @@ export async function movePaymentMethod(
   id: string,
   status: PaymentMethodStatus,
 ): Promise<PaymentMethodRow | undefined> {
-  const found = await lockPaymentMethodById(unit.db, id);
+  const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
   checkMove(paymentMethodMoves, found.status, status);
   return updatePaymentMethod(unit.db, found, { status }, changed(unit, 'payment-method.updated'));
@@ -135,7 +135,7 @@ export async function noteReplacement(
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
   const { open } = await findSealer(unit.db, secrets.vault);
-  const found = await lockPaymentMethodById(unit.db, id);
+  const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found || (await isErased(unit, found))) return undefined;
   const card =
     number === undefined
@@ -160,7 +160,7 @@ export async function noteReplacement(
 const isErased = async (
   { db }: UnitOfWork,
   { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
-) => id !== null && (await findBuyer(db, account, { id })) === undefined;
+) => id !== null && (await lockBuyer(db, account, { id })) === undefined;
 
 /**
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its

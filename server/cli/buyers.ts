@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createBuyer } from '../actions/buyers.ts';
 import { presentBuyer } from '../present/buyer.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { findBuyerById, listBuyers } from '../store/buyers.ts';
+import { findBuyerOfAnyAccount, listBuyers } from '../store/buyers.ts';
 import { eraseCommand } from './erase-buyer.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
@@ -47,7 +47,7 @@ export function buyers(): Command {
     .command('show <id>')
     .description('print a buyer as JSON, and since when it is erased, if it is')
     .action(async (id: string) => {
-      const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerById(db, id)) : undefined;
+      const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerOfAnyAccount(db, id)) : undefined;
       if (!found) throw new Refused(`There is no buyer ${id}. See: payments buyers list`);
       printJson({ ...presentBuyer(found), erased_at: found.erased_at });
     });

@@ -4,7 +4,7 @@ import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
-import { findTransactionById } from '../store/transactions.ts';
+import { findTransactionOfAnyAccount } from '../store/transactions.ts';
 import { printJson, Refused } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
@@ -19,7 +19,7 @@ export function transactions(): Command {
     .command('show <id>')
     .description('print a transaction as JSON, as the API shows it')
     .action(async (id: string) => {
-      const found = await withDatabase(({ db }) => findTransactionById(db, id));
+      const found = await withDatabase(({ db }) => findTransactionOfAnyAccount(db, id));
       if (!found) throw notFound(id);
       printJson(presentTransaction(found));
     });

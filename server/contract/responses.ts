@@ -1,6 +1,5 @@
 // Validates every response against the contract before it is sent, errors included. A write is
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
-import { parseJson } from '../../client/json.ts';
 import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
 import { parseJson } from '../../client/json.ts';
@@ -14,13 +13,20 @@ export interface ResponseCheck {
   eventFault: (name: EventName, payload: unknown) => string | undefined;
 }
 
+/** Names properties, which are ours, and never values. */
+function describeFault({
+  instancePath,
+  message = '',
+  params,
+}: NonNullable<Validator['errors']>[number]): string {
+  if (params && 'additionalProperty' in params)
+    return `${instancePath}/${String(params.additionalProperty)} is not in the contract`;
+  return `${instancePath || '/'} ${message}`;
+}
+
 export function createResponseCheck(validators: ReadonlyMap<string, Validator>): ResponseCheck {
   const faultOf = (validate: Validator, value: unknown) =>
-    validate(value)
-      ? undefined
-      : (validate.errors ?? [])
-          .map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`)
-          .join('; ');
+    validate(value) ? undefined : (validate.errors ?? []).map(describeFault).join('; ');
   const known = createValidatedTexts();
   const textFault = (validate: Validator) => (text: string) => {
     try {

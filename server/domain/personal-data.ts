@@ -10,11 +10,12 @@ type Schemas = components['schemas'];
 /** `erased` becomes null. Of an object or array, a function keeps a part. */
 type Fate<Value> =
   'kept' | (null extends Value ? 'erased' : never) | ((value: NonNullable<Value>) => NonNullable<Value>);
-type Fates<Resource> = { readonly [Name in keyof Resource]-?: Fate<Resource[Name]> };
+/** Decide for each property: `kept`, or `erased` if it may say something about the buyer. */
+type KeptOrErased<Resource> = { readonly [Name in keyof Resource]-?: Fate<Resource[Name]> };
 
 /** In the order of the resource. What has no fate is left out: nobody knows what it says. */
 const eraser =
-  <Resource extends object>(fates: Fates<Resource>) =>
+  <Resource extends object>(fates: KeptOrErased<Resource>) =>
   (resource: Resource): Resource => {
     const names = Object.keys(resource).filter((name) => Object.hasOwn(fates, name));
     return Object.fromEntries(
@@ -134,7 +135,7 @@ const transactionFates = {
   settled: 'kept',
   settled_amount: 'kept',
   settled_currency: 'kept',
-} as const satisfies Fates<Schemas['Transaction']>;
+} as const satisfies KeptOrErased<Schemas['Transaction']>;
 
 const eraseWholeTransaction = eraser<Schemas['Transaction']>(transactionFates);
 

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { judgeCard } from '../providers/cards.ts';
-import { findBuyer, type BuyerRow } from '../store/buyers.ts';
+import { lockBuyer, type BuyerRow } from '../store/buyers.ts';
 import { accountOf, type WriteDeps } from './deps.ts';
 
 type Body = Input<'createPaymentMethod'>['body'];
@@ -63,7 +63,7 @@ async function namedBuyer(unit: UnitOfWork, account: string, body: Body): Promis
   const { buyer_id: id, buyer_external_identifier: external_identifier } = body;
   if (id === undefined && external_identifier === undefined) return undefined;
   const by = id === undefined ? { external_identifier: external_identifier ?? '' } : { id };
-  const buyer = await findBuyer(unit.db, account, by);
+  const buyer = await lockBuyer(unit.db, account, by);
   if (buyer) return buyer;
   const pointer = id === undefined ? '/buyer_external_identifier' : '/buyer_id';
   const message = 'names no buyer of this merchant account';

@@ -5,26 +5,33 @@ import type { BuyersTable } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
-/**
- * Finds a buyer of a merchant account by one of its two identifiers. An erased one is not found. Until the transaction ends
- * the buyer cannot be erased, so that nothing is stored for it behind the back of `payments buyers erase`.
- */
-export const findBuyer = (db: Tx, account: string, by: { id: string } | { external_identifier: string }) => {
+/** One of the two identifiers of a buyer. */
+export type BuyerKey = { id: string } | { external_identifier: string };
+
+const selectBuyer = (db: Db, account: string, by: BuyerKey) => {
   const query = db
     .selectFrom('buyers')
     .selectAll()
     .where('merchant_account_id', '=', account)
-    .where('erased_at', 'is', null)
-    .forShare();
-  return (
-    'id' in by
-      ? query.where('id', '=', by.id)
-      : query.where('external_identifier', '=', by.external_identifier)
-  ).executeTakeFirst();
+    .where('erased_at', 'is', null);
+  return 'id' in by
+    ? query.where('id', '=', by.id)
+    : query.where('external_identifier', '=', by.external_identifier);
 };
 
-/** Also one that is erased. */
-export async function findBuyerById(db: Db, id: string): Promise<BuyerRow | undefined> {
+/** To show a buyer. An erased one is not found. */
+export const findBuyer = (db: Db, account: string, by: BuyerKey) =>
+  selectBuyer(db, account, by).executeTakeFirst();
+
+/**
+ * To store something for a buyer. Until the transaction ends the buyer cannot be erased, so that nothing is stored for it
+ * behind the back of `payments buyers erase`. An erased one is not found.
+ */
+export const lockBuyer = (db: Tx, account: string, by: BuyerKey) =>
+  selectBuyer(db, account, by).forShare().executeTakeFirst();
+
+/** For operators, who know only the ID. Also one that is erased. */
+export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRow | undefined> {
   const account = await findAccountOf(db, 'buyers', id);
   if (account === undefined) return undefined;
   return db

@@ -62,7 +62,10 @@ const selectOne = (db: Db, account: string, id: string) =>
 export const findPaymentMethod = (db: Db, account: string, id: string) =>
   selectOne(db, account, id).executeTakeFirst();
 
-export async function findPaymentMethodById(db: Db, id: string): Promise<PaymentMethodRow | undefined> {
+export async function findPaymentMethodOfAnyAccount(
+  db: Db,
+  id: string,
+): Promise<PaymentMethodRow | undefined> {
   const account = await findAccountOf(db, 'payment_methods', id);
   return account === undefined ? undefined : findPaymentMethod(db, account, id);
 }
@@ -71,7 +74,10 @@ export async function findPaymentMethodById(db: Db, id: string): Promise<Payment
 export const lockPaymentMethod = (db: Tx, account: string, id: string) =>
   selectOne(db, account, id).forUpdate().executeTakeFirst();
 
-export async function lockPaymentMethodById(db: Tx, id: string): Promise<PaymentMethodRow | undefined> {
+export async function lockPaymentMethodOfAnyAccount(
+  db: Tx,
+  id: string,
+): Promise<PaymentMethodRow | undefined> {
   const account = await findAccountOf(db, 'payment_methods', id);
   return account === undefined ? undefined : lockPaymentMethod(db, account, id);
 }

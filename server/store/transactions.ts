@@ -57,11 +57,11 @@ export const analyzeTransactions = async (db: Tx): Promise<void> => {
 export const findTransaction = (db: Db, account: string, id: string): Promise<TransactionRow | undefined> =>
   selectOne(db, account, id, sql``);
 
-export const findTransactionById = (db: Db, id: string): Promise<TransactionRow | undefined> =>
+export const findTransactionOfAnyAccount = (db: Db, id: string): Promise<TransactionRow | undefined> =>
   selectById(db, id, sql``);
 
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockTransactionById = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
+export const lockTransactionOfAnyAccount = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
   selectById(db, id, sql`for update`);
 
 async function selectById(db: Db, text: string, lock: RawBuilder<unknown>) {

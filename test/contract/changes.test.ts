@@ -12,7 +12,14 @@ import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/domain/token.ts';
-import { announced, changes, newThings, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
+import {
+  announced,
+  changes,
+  newThings,
+  onlyDesigned,
+  recipes,
+  type ProjectEdits,
+} from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { compileInto } from '../support/compile.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
@@ -33,8 +40,10 @@ let fresh: Ended;
 let checked: Ended;
 let handlersBefore: string[];
 let generated: string[] = [];
-/** What `npm run new` said, call by call. */
-const news: Ended[] = [];
+/** What `npm run new` said, which files it wrote, and what it wants done next, call by call. */
+let said: Ended;
+const written: string[] = [];
+const next: string[][] = [];
 
 beforeAll(async () => {
   made = await brokenProject({});
@@ -53,7 +62,7 @@ beforeAll(async () => {
   for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
     await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
   await apply(handlers, () => true);
-  for (const args of newThings) news.push(await create(...args, '--no-generate'));
+  await createNewThings();
   const generate = (...args: string[]) => runNode('scripts/generate.ts', args, { cwd: made.folder });
   stale = await generate('--check');
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
@@ -62,13 +71,25 @@ beforeAll(async () => {
   checked = await generate('--check');
   generated = fresh.output.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = compile(made.folder);
-  for (const edits of sides('code')) await apply(edits, (path) => !path.includes('migrations'));
+  for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   compiled = compile(made.folder);
-});
+}, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
 
 const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
+
+/** The first as people call it, the others without starting a process for each. */
+async function createNewThings(): Promise<void> {
+  const [first = [], ...others] = newThings;
+  said = await create(...first, '--no-generate');
+  written.push(...[...said.output.matchAll(/^✓ (.+)$/gm)].map(([, file = '']) => file));
+  for (const args of others) {
+    const plan = await planOf(made.folder, readCall(args));
+    written.push(...(await carryOut(made.folder, plan)));
+    next.push(plan.next);
+  }
+}
 
 async function apply(edits: ProjectEdits, isWanted: (path: string) => boolean): Promise<void> {
   for (const [path, edit] of Object.entries(edits).filter(([one]) => isWanted(one))) {
@@ -121,6 +142,7 @@ function compile(folder: string): Diagnose {
     'server/misspelt.ts',
     'mock/outcomes/transaction-filters.ts',
     'test/mock/parity.filters.values.ts',
+    'test/operations/get-buyer.test.ts',
     'test/operations/get-buyer-note.test.ts',
     'test/operations/create-buyer-note.test.ts',
   ];
@@ -213,13 +235,10 @@ describe('an operation', () => {
 });
 
 describe('npm run new', () => {
-  const written = () =>
-    news.flatMap(({ output }) => [...output.matchAll(/^✓ (.+)$/gm)].map(([, file = '']) => file));
-
   it('names every file that it wrote, and what to do next', () => {
-    for (const { status, output } of news)
-      expect([status, output]).toEqual([0, expect.stringMatching(/^Next:$/m)]);
-    expect(written()).toEqual(
+    expect([said.status, said.output]).toEqual([0, expect.stringMatching(/^Next:\n {2}1\. \w/m)]);
+    for (const steps of next) expect(steps.length).toBeGreaterThan(2);
+    expect(written).toEqual(
       expect.arrayContaining([
         'openapi/openapi.yaml',
         'openapi/paths/buyer-notes_{note_id}.yaml',
@@ -229,7 +248,8 @@ describe('npm run new', () => {
         expect.stringMatching(/migrations\/\d{4}-filter-by-settled\.ts$/),
       ]),
     );
-    expect(news[0]?.output).toContain('npm test -- get-buyer-note');
+    expect(said.output).toContain('npm test -- get-buyer-note');
+    expect(said.output).toContain('the tag "Buyer notes" in openapi/openapi.yaml');
   });
 
   it('writes what passes the lint: house rules, format and types', async () => {
@@ -237,13 +257,14 @@ describe('npm run new', () => {
     expect(fresh.status).toBe(0);
     const tests = ['get-buyer-note', 'create-buyer-note', 'list-buyer-notes'];
     const stubs = tests.flatMap((name) => [`server/handlers/${name}.ts`, `test/operations/${name}.test.ts`]);
-    for (const file of [...written(), ...stubs]) {
+    for (const file of [...written, ...stubs]) {
       const text = await readFile(join(made.folder, file), 'utf8');
       const style = await resolveConfig(join(root, 'package.json'));
       expect([file, await isFormatted(text, { ...style, filepath: file })]).toEqual([file, true]);
     }
     for (const file of [
       ...['server/store/transaction-filters.ts', 'mock/outcomes/transaction-filters.ts'],
+      ...['server/handlers/get-buyer.ts', 'test/operations/get-buyer.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
     ])
@@ -270,6 +291,7 @@ describe('npm run new', () => {
     [['schema', 'buyer_note', '--in', 'Buyer'], 'PascalCase'],
     [['schema', 'Unicorn'], '--in'],
     [['filter', 'currency'], 'The filter currency exists already'],
+    [['filter', 'merchant_account_id'], 'no property "merchant_account_id"'],
     [['filter', 'amount'], 'These have no filter yet: '],
     [['event', 'unicorn.born'], 'operation GET /unicorns/{unicorn_id}'],
     [['event', 'BuyerNoteCreated'], 'event transaction.captured'],
@@ -296,32 +318,69 @@ describe('npm run new', () => {
   });
 });
 
+/** Like transaction-filters.test.ts, but only with the filters that `npm run new` wrote, and with fewer rows. */
+const newFilters = `import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
+import { asFilters, caseOf, expected, filterOf } from '../support/transactions.ts';
+
+const cases = fc.sample(caseOf('default'), 40);
+let database: Database;
+beforeAll(async () => {
+  database = openDatabase(await createTestDatabase(), () => undefined);
+  await createAccount(database.db, { id: 'default', display_name: 'Default' });
+  await insertTransactions(database.db, cases.map(({ given }) => given));
+});
+afterAll(() => database.close());
+
+it.each(['intent', 'settled'] as const)('%s', async (name) => {
+  const page = { limit: 500, cursor: undefined, isSharded: false };
+  for (const witness of cases) {
+    const [filter] = fc.sample(filterOf(name, witness), 1);
+    const { rows } = await listTransactionPage(database.db, ['default'], asFilters([filter!]), page);
+    expect(rows.map(({ id }) => id)).toEqual(expected(cases, [filter!]));
+  }
+});
+`;
+
 // The copy's own vitest, on the PostgreSQL of this run.
 describe('the test of a new operation', () => {
   it(
     'runs at once, holds answers against the contract, and says what to fill in',
     { timeout: 300_000 },
     async () => {
-      const names = ['get-card-scheme', 'create-buyer-note'].map((name) => `test/operations/${name}.test.ts`);
+      const names = ['get-card-scheme', 'create-buyer-note', 'get-buyer', 'new-filters'].map(
+        (name) => `test/operations/${name}.test.ts`,
+      );
+      await writeFile(join(made.folder, names[3] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
-      const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...names];
+      const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=2', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('2 passed');
+      expect(output).toContain('4 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
       expect(output).toContain('get-card-scheme.test.ts  404: ask for a record that does not exist');
+      expect(output).toContain(
+        'get-card-scheme.test.ts  one of another merchant account: see "Records in a test"',
+      );
       expect(status).toBe(0);
     },
   );
 });
 
 describe('the compiler', () => {
-  it('asks for the column of a new field, where the columns are, and for nothing else', () => {
+  it('asks for the column of a new field, and whether it is personal data, and for nothing else', () => {
     expect(unwritten('server/store/tables/transactions.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/domain/personal-data.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/domain/personal-data.ts')).toContain('KeptOrErased<');
     expect(unwritten('server/sandbox/sample-transactions.ts')).toBe('');
     for (const file of [
       'store/tables/transactions',
+      'domain/personal-data',
       'store/transactions',
       'present/transaction',
       'actions/transactions',
@@ -369,8 +428,10 @@ describe('the oracle', () => {
         'GET /buyer-notes',
         'POST /buyer-notes',
         'GET /buyer-notes/{note_id}',
+        'GET /buyers/{buyer_id}',
         'buyer-note.created',
         'settled',
+        'intent',
       ]),
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');

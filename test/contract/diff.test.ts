@@ -357,6 +357,17 @@ describe('judge', () => {
     }
   });
 
+  it('proposes a line for each addition', () => {
+    const added = { rating: 'addition' as const, place: 'GET /transactions', what: 'new parameter `intent`' };
+    const changes = [added, { rating: 'other' as const, place: 'document', what: 'x' }];
+    const told = (more: { rating: Rating }[]) =>
+      judge({ changes: [...changes, ...more], baseVersion: '1.0.0', version: '2.0.0', changelog: '' })[0]
+        ?.message;
+    const line = '- `GET /transactions`: new parameter `intent`.';
+    expect(told([])).toMatch(new RegExp(`### Contract\\n\\n  ${line}$`));
+    expect(told([{ rating: 'breaking' }])).toContain(`about it.\n  ${line}`);
+  });
+
   it('wants that line to begin with **Breaking** if something breaks', () => {
     const [problem] = verdict('breaking', '2.0.0', changelog('2.0.0', 'Removed `amount`.'));
     expect(problem?.message).toContain('- **Breaking** What changed');

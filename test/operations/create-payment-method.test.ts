@@ -166,10 +166,10 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
     it('names the buyer by either identifier', async () => {
       const jane = await buyer();
       const [byId, byReference] = await Promise.all([
-        create({ buyer_id: jane?.id }),
-        create({ buyer_external_identifier: jane?.external_identifier }),
+        create({ buyer_id: jane.id }),
+        create({ buyer_external_identifier: jane.external_identifier }),
       ]);
-      expect(byId.method.buyer?.id).toBe(jane?.id);
+      expect(byId.method.buyer?.id).toBe(jane.id);
       expect(byReference.method.buyer).toEqual(byId.method.buyer);
     });
 
@@ -216,8 +216,8 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       for (const body of [
         { buyer_id: randomUUID() },
         { buyer_external_identifier: 'no-such-buyer' },
-        { buyer_id: other?.id },
-        { buyer_external_identifier: other?.external_identifier },
+        { buyer_id: other.id },
+        { buyer_external_identifier: other.external_identifier },
       ]) {
         const answer = await create(body);
         expect(answer.status).toBe(404);

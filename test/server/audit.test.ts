@@ -55,7 +55,7 @@ async function changes(): Promise<[args: string[], input?: string][]> {
     [['keys', 'create', '--name', 'Audited']],
     [['keys', 'deactivate', pair.id]],
     [['buyers', 'create', '--name', 'Jane']],
-    [['buyers', 'erase', '--yes', buyer?.id ?? '']],
+    [['buyers', 'erase', '--yes', buyer.id]],
     [['gift-cards', 'create'], '9999000077001234 4711\n'],
     [['payment-methods', 'move', id, 'succeeded']],
     [

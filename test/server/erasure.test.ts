@@ -8,7 +8,7 @@ import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
 import { inWork } from '../../server/actions/unit-of-work.ts';
 import { compileResponses } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { findBuyer } from '../../server/store/buyers.ts';
+import { lockBuyer } from '../../server/store/buyers.ts';
 import { listEventKeys, type EventKey } from '../../server/store/erasure.ts';
 import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
@@ -208,7 +208,7 @@ async function plantPerson(owner: string): Promise<Person> {
     account_number: planted.text('record.account_number'),
     billing_details: planted.resource('BillingDetails'),
   });
-  const person: Person = { id: made?.id ?? '', planted, external, cards: [], keys: [] };
+  const person: Person = { id: made.id, planted, external, cards: [], keys: [] };
   for (const number of ['4242424242424242', '4012888888881881', '5105105105105100', '4111111111111112']) {
     const key = randomUUID();
     const answer = await store(
@@ -423,10 +423,10 @@ const snapshotsOf = async (ids: readonly string[]) => {
 it('the same reference with the ID of another record is the other buyer', async () => {
   const [jane, john] = [await createBuyer(db(), named('shared')), await createBuyer(db(), named('other'))];
   const both = [jane, john].map((one) =>
-    transaction({ buyer: buyer({ id: one?.id ?? '', external_identifier: 'shared', display_name: 'Name' }) }),
+    transaction({ buyer: buyer({ id: one.id, external_identifier: 'shared', display_name: 'Name' }) }),
   );
   await createTransactions(db(), both);
-  expect((await erase(jane?.id ?? '')).found).toMatchObject({ transactions: 1 });
+  expect((await erase(jane.id)).found).toMatchObject({ transactions: 1 });
   expect(await snapshotsOf(both.map(({ id }) => id))).toMatchObject([
     { buyer: { display_name: null }, buyer_external_identifier: null },
     { buyer: { display_name: 'Name' }, buyer_external_identifier: 'shared' },
@@ -460,32 +460,32 @@ it('refuses an unknown buyer, and does nothing without being told so', async () 
   }
   const made = await createBuyer(db(), named(null));
   const before = await contents();
-  const { status, stderr } = await payments(['buyers', 'erase', made?.id ?? '']);
+  const { status, stderr } = await payments(['buyers', 'erase', made.id]);
   expect([status, stderr]).toEqual([1, 'This cannot be undone. Add --yes, or look first with --dry-run.\n']);
   expect(await contents()).toEqual(before);
-  const told = await done(['buyers', 'erase', made?.id ?? '', '--dry-run']);
+  const told = await done(['buyers', 'erase', made.id, '--dry-run']);
   expect(told).toBe('Has personal data: 1 buyer, 0 cards, 0 transactions, 0 kept answers, 0 events.\n');
 });
 
 it('the answer to a repeated request is the first one without the personal data', async () => {
   const made = await createBuyer(db(), named('replayed'));
   const key = randomUUID();
-  const body = { ...card, buyer_id: made?.id, external_identifier: 'a card of hers' };
+  const body = { ...card, buyer_id: made.id, external_identifier: 'a card of hers' };
   const first = await store(body, key);
-  await erase(made?.id ?? '');
+  await erase(made.id);
   const again = await store(body, key);
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
   const { id } = first.body as { id: string };
   expect(first.body).toMatchObject({ id, label: '1111', buyer: { display_name: 'Jane' } });
   expect(again.body).toMatchObject({
     ...{ id, status: 'succeeded', scheme: 'visa', label: null, fingerprint: null, external_identifier: null },
-    ...{ details: { bin: null }, buyer: { id: made?.id, display_name: null, external_identifier: null } },
+    ...{ details: { bin: null }, buyer: { id: made.id, display_name: null, external_identifier: null } },
   });
 });
 
 it('interrupted, it continues with the next run', async () => {
   const made = await createBuyer(db(), named('interrupted'));
-  const id = made?.id ?? '';
+  const id = made.id;
   // The reference alone leads to half of them, so it must last until all are found.
   const rows = Array.from({ length: 1600 }, (_, index) =>
     transaction({
@@ -524,11 +524,11 @@ it('interrupted, it continues with the next run', async () => {
 
 it('a card that is being stored meanwhile is erased, too', async () => {
   const made = await createBuyer(db(), named('busy'));
-  const id = made?.id ?? '';
+  const id = made.id;
   const { vault, fingerprints } = service.secrets;
   let erasing: ReturnType<typeof erase> | undefined;
   await silentWork(db(), async (unit) => {
-    expect(await findBuyer(unit.db, 'default', { id })).toMatchObject({ id });
+    expect(await lockBuyer(unit.db, 'default', { id })).toMatchObject({ id });
     erasing = erase(id);
     await eventually(async () => {
       const { rows } = await sql`
@@ -559,9 +559,9 @@ it('an event under way is delivered without the personal data, with a signature 
   await using receiver = await startReceiver();
   const { secret } = await subscribe(service, receiver.url);
   const made = await createBuyer(db(), named('under way'));
-  const stored = await store({ ...card, buyer_id: made?.id }, randomUUID());
+  const stored = await store({ ...card, buyer_id: made.id }, randomUUID());
   const { id } = stored.body as { id: string };
-  expect((await erase(made?.id ?? '')).found).toMatchObject({ events: 1 });
+  expect((await erase(made.id)).found).toMatchObject({ events: 1 });
   const { databaseUrl, secrets, dataDir } = service.config;
   await using _worker = await startTestService({
     config: { databaseUrl, secrets, dataDir },
@@ -571,7 +571,7 @@ it('an event under way is delivered without the personal data, with a signature 
   const { name, target } = verify(secret, receiver.got[0]);
   expect({ name, target }).toMatchObject({
     name: 'payment-method.created',
-    target: { id, status: 'succeeded', label: null, buyer: { id: made?.id, display_name: null } },
+    target: { id, status: 'succeeded', label: null, buyer: { id: made.id, display_name: null } },
   });
 });
 

@@ -174,7 +174,7 @@ it('payments buyers show prints a buyer, also an erased one', async () => {
     ...{ merchant_account_id: 'default', external_identifier: 'b-1', display_name: 'Zoë' },
     ...{ account_number: null, billing_details: null },
   });
-  const id = made?.id ?? '';
+  const id = made.id;
   expect(await json('buyers', 'show', id)).toMatchObject({
     type: 'buyer',
     id,

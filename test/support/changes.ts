@@ -120,6 +120,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     "  merchant_account_id: 'text',\n",
     "  installments: 'integer',\n",
   ),
+  'server/domain/personal-data.ts': swap(
+    "  instrument_type: 'kept',\n",
+    "  instrument_type: 'kept',\n  installments: 'kept',\n",
+  ),
 };
 
 export const filterInContract: ProjectEdits = {
@@ -285,11 +289,27 @@ export const announced: ProjectEdits = {
 
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
-- New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, event \`buyer-note.created\`,
-  filter \`settled\` of transactions.
+- New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, \`GET /buyers/{buyer_id}\`,
+  event \`buyer-note.created\`,
+  filters \`settled\` and \`intent\` of transactions.
 
 `,
   ),
+};
+
+const guide = readFileSync(join(root, 'docs/guides/backend-engineer.md'), 'utf8');
+
+/** The code of a recipe in the guide. */
+function recipe(heading: string): string {
+  const code = /```ts\n([^]*?)```/.exec(guide.slice(guide.indexOf(`### ${heading}\n`)))?.[1];
+  if (code === undefined) throw new Error(`The guide has no code below "${heading}".`);
+  return code;
+}
+
+/** An operation that `npm run new` wrote, implemented and tested with the code of the guide. */
+export const recipes: ProjectEdits = {
+  'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
+  'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
@@ -323,8 +343,10 @@ schema:
 export const newThings = [
   ['operation', 'GET', '/buyer-notes/{note_id}'],
   ['operation', 'POST', 'buyer-notes'],
+  ['operation', 'GET', '/buyers/{buyer_id}'],
   ['operation', 'GET', '/buyer-notes'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
   ['filter', 'settled'],
+  ['filter', 'intent'],
 ];

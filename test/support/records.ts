@@ -26,7 +26,20 @@ export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, no
 export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]) =>
   silentWork(db, (unit) => makeAccount(unit, account));
 
-export const createBuyer = (db: Db, buyer: NewBuyer) => silentWork(db, (unit) => makeBuyer(unit, buyer));
+const nameless: NewBuyer = {
+  merchant_account_id: 'default',
+  external_identifier: null,
+  display_name: null,
+  account_number: null,
+  billing_details: null,
+};
+
+/** By default without a name, in the merchant account `default`. */
+export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
+  const made = await silentWork(db, (unit) => makeBuyer(unit, { ...nameless, ...given }));
+  if (!made) throw new Error('A buyer with this ID or external identifier exists already.');
+  return made;
+};
 
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   silentWork(db, (unit) => makeTransactions(unit, rows));

@@ -514,7 +514,12 @@ function byName(name: string): Maker {
 /** Values for the properties that such filters look for. */
 function derivedValues(): Record<string, fc.Arbitrary<unknown>> {
   const names = filterNames.filter((name) => !(name in makers) && name in properties);
-  return Object.fromEntries(names.map((name) => [name, maybe(valid(valueSchema(name).schema))]));
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = valid(valueSchema(name).schema);
+      return [name, substance(properties[name]).nullable ? maybe(value) : value];
+    }),
+  );
 }
 
 /** A filter that usually matches the witness transaction. */
