@@ -43,7 +43,14 @@ const page = '/transactions?limit=20';
 const get = (path: string): Call => ({ method: 'GET', path });
 const post = (path: string, body: object): Call => ({ method: 'POST', path, body: JSON.stringify(body) });
 
-const lists: SubjectName[] = ['ours', 'bare', 'fastify', 'fastify-checked', 'express-checked', 'express-verified'];
+const lists: SubjectName[] = [
+  'ours',
+  'bare',
+  'fastify',
+  'fastify-checked',
+  'express-checked',
+  'express-verified',
+];
 const beside: SubjectName[] = ['ours', 'express', 'express-checked'];
 
 /** Calls of which the peers get the answer of the service, to send the same bytes. */

@@ -1,7 +1,6 @@
 // Webhook latency: from the response of the API call to the arrival of its event. Measured alone and with subscriptions
 // whose receivers never respond; the difference is what a hanging receiver costs the others.
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, post } from './receiver.ts';
 import type { BenchedService } from './service.ts';
 
 const events = 200;
@@ -53,29 +52,4 @@ export async function benchDeliveries(service: BenchedService) {
   for (let created = 0; created < hangingReceivers; created += 1)
     await post(service, '/webhook-subscriptions', { url: hanging.url });
   return [alone, await round(`1 that responds, ${hangingReceivers} that hang`)];
-}
-
-async function post({ url, token }: BenchedService, path: string, body: object): Promise<{ id: string }> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201) throw new Error(`${path} answered ${response.status}`);
-  return (await response.json()) as { id: string };
-}
-
-async function listen(handle: RequestListener): Promise<{ url: string } & AsyncDisposable> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    [Symbol.asyncDispose]: () =>
-      new Promise((done) => {
-        server.close(() => {
-          done();
-        });
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -110,6 +110,8 @@ async function requireSameItems(
     const { items } = (await response.json()) as { items: unknown };
     first ??= items;
     if (!isDeepStrictEqual(items, first))
-      throw new Error(`${titleOf(subject)} answers ${path} with other items than ${titleOf(subjects[0] ?? subject)}.`);
+      throw new Error(
+        `${titleOf(subject)} answers ${path} with other items than ${titleOf(subjects[0] ?? subject)}.`,
+      );
   }
 }

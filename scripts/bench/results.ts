@@ -71,7 +71,7 @@ export interface Results {
   growth?: GrowthTimes[];
   import?: ImportTimes;
   /** Tables of numbers that have no goal. */
-  json?: object[];
-  hostile?: object[];
-  deliveries?: object[];
+  json?: Record<string, string | number>[];
+  hostile?: Record<string, string | number>[];
+  deliveries?: Record<string, string | number>[];
 }

@@ -1,7 +1,7 @@
 // Inserts the rows that the service writes for a new card: the card, its event, the delivery and the job of that delivery. The
 // rows are copies of the newest ones, so that they have the size and the columns of what the service writes.
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 
 type Row = Record<string, string | null>;
 

@@ -52,7 +52,12 @@ runPeer(async (config: PeerConfig) => {
     if (method === 'GET') app.get(path, handle);
     else app.post(path, handle);
   }
-  const onError: ErrorRequestHandler = (error: { status?: number; message: string; errors?: unknown }, _req, res, _next) => {
+  const onError: ErrorRequestHandler = (
+    error: { status?: number; message: string; errors?: unknown },
+    _req,
+    res,
+    _next,
+  ) => {
     res.status(error.status ?? 500).json({ message: error.message, errors: error.errors });
   };
   app.use(onError);

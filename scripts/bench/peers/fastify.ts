@@ -13,12 +13,16 @@ interface Reply {
   code: (status: number) => Reply;
   send: (body: unknown) => unknown;
 }
-interface Request {
+interface Request<Query> {
   headers: { authorization?: string };
-  query: PageQuery;
+  query: Query;
 }
 interface App {
-  get: (path: string, options: object, handler: (request: Request, reply: Reply) => unknown) => void;
+  get: <Query>(
+    path: string,
+    options: object,
+    handler: (request: Request<Query>, reply: Reply) => unknown,
+  ) => void;
   listen: (options: object) => Promise<string>;
 }
 
@@ -32,8 +36,6 @@ interface Contract {
   components: { parameters: Record<string, Parameter>; schemas: Record<string, object> };
 }
 
-const unchecked = ['limit', 'cursor', 'amount_gte'];
-
 runPeer(async (config: PeerConfig) => {
   const fastify = createRequire(join(config.packages, 'package.json'))('fastify') as (o: object) => App;
   const app = fastify({ ajv: { customOptions: { strict: false } } });
@@ -41,16 +43,14 @@ runPeer(async (config: PeerConfig) => {
   const contract = JSON.parse(readFileSync(config.contractFile, 'utf8')) as Contract;
   if (config.checks === 'none') {
     // Without a schema all values are text.
-    const numbers = {
-      querystring: { type: 'object', properties: Object.fromEntries(unchecked.map((n) => [n, {}])) },
-    };
-    app.get('/transactions', { schema: numbers }, ({ query }) =>
-      listTransactions({
-        ...query,
-        limit: Number(query.limit ?? 20),
-        ...(query.amount_gte === undefined ? {} : { amount_gte: Number(query.amount_gte) }),
-      }),
-    );
+    app.get<Record<string, string | undefined>>('/transactions', {}, ({ query }) => {
+      const { limit = 20, cursor, amount_gte } = query;
+      return listTransactions({
+        limit: Number(limit),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(amount_gte === undefined ? {} : { amount_gte: Number(amount_gte) }),
+      });
+    });
     return app.listen({ port: 0, host: '127.0.0.1' });
   }
   const checkToken = createTokenCheck(config.publicKey, { cache: config.checks === 'cached' });
@@ -58,11 +58,11 @@ runPeer(async (config: PeerConfig) => {
   formats.default(ajv);
   ajv.addSchema({ $id: 'contract', ...contract });
   const isPage = ajv.compile({ $ref: 'contract#/components/schemas/TransactionCollection' });
-  app.get(
+  app.get<PageQuery>(
     '/transactions',
     {
       schema: { querystring: querySchema(contract) },
-      onRequest: (request: Request, reply: Reply, next: () => void) => {
+      onRequest: (request: Request<unknown>, reply: Reply, next: () => void) => {
         try {
           checkToken(request.headers.authorization);
           next();

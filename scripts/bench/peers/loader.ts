@@ -45,7 +45,10 @@ runPeer(async ({ url, headers, calls, from, status, connections, seconds }: Load
           answer.on('data', (chunk: Buffer) => (read += chunk.length));
           answer.once('end', () => {
             if (answer.statusCode === status) resolve(read);
-            else reject(new Error(`${method} ${path} answered ${answer.statusCode ?? 'nothing'}, not ${status}`));
+            else
+              reject(
+                new Error(`${method} ${path} answered ${answer.statusCode ?? 'nothing'}, not ${status}`),
+              );
           });
           answer.once('error', reject);
         },

@@ -19,9 +19,10 @@ export interface PeerConfig {
   answers: Record<string, unknown>;
 }
 
-export function runPeer<Config, Answer>(answer: (config: Config) => Promise<Answer>): void {
+/** The parent sends what the program asks for; see `startPeer`. */
+export function runPeer(answer: (config: never) => Promise<unknown>): void {
   process.on('message', (config) => {
-    answer(config as Config).then(
+    answer(config as never).then(
       (result) => process.send?.({ result }),
       (error: unknown) => process.send?.({ fault: error instanceof Error ? error.stack : String(error) }),
     );
