@@ -3,8 +3,8 @@ import type { MeasuredCase } from './results.ts';
 import { titleOf } from './subjects.ts';
 
 const width = 860;
-const labelWidth = 330;
-const barWidth = 330;
+const labelWidth = 350;
+const barWidth = 310;
 const rowHeight = 30;
 const top = 78;
 
@@ -20,7 +20,7 @@ interface Bar {
 }
 
 /** Undefined when CPU was not measured. */
-export function drawChart({ title, subjects }: MeasuredCase, rows: number): string | undefined {
+export function drawChart({ subjects }: MeasuredCase, rows: number): string | undefined {
   const bars = subjects.flatMap(({ subject, cpu, perSecond }): Bar[] =>
     cpu
       ? [
@@ -37,7 +37,7 @@ export function drawChart({ title, subjects }: MeasuredCase, rows: number): stri
   if (bars.length === 0) return undefined;
   const most = Math.max(...bars.map(({ node, database }) => node + database));
   const length = (milliseconds: number) => Number(((milliseconds / most) * barWidth).toFixed(1));
-  const heading = `${title} of ${rows.toLocaleString('en')}: CPU per request`;
+  const heading = `A page of 20 of ${rows.toLocaleString('en')} transactions: CPU per request`;
   const described = bars.map(
     ({ label, node, database, perSecond }) =>
       `${label}: ${(node + database).toFixed(2)} ms (Node ${node.toFixed(2)}, PostgreSQL ${database.toFixed(2)}), ${perSecond.toFixed(0)} requests a second.`,

@@ -66,7 +66,7 @@ const pairs = [
   ['gift_card_last4', 'status'],
 ] as const;
 
-const samples = 15;
+const samples = 25;
 const largestPage = 500;
 
 export async function benchGrowth(

@@ -167,6 +167,8 @@ ${number(results.transactions)} transactions and send the same answer.
 - Load: 16 connections from a process of its own; ${results.rounds} interleaved round${results.rounds > 1 ? 's' : ''} of ${results.seconds} s per subject
 - Numbers are medians over the rounds, with the lowest and the highest in parentheses. CPU is that of the Node process and of
   its PostgreSQL backends.
+- The bare handler is \`node:http\` and \`pg\` with a named statement and \`JSON.stringify\`. Prism and our mock have the page as an
+  example in the contract.
 
 ${report(results)}
 `;

@@ -68,8 +68,9 @@ export async function benchRequests(
     },
   };
   const cases: MeasuredCase[] = [];
-  progress('Collecting cursors');
-  for (const one of await createCases(service, options.places)) {
+  const needsCursors = options.cases.includes('cursor') || options.cases.includes('filter');
+  if (needsCursors) progress('Collecting cursors');
+  for (const one of await createCases(service, needsCursors ? options.places : 0)) {
     const taking = one.subjects.filter((name) => subjects.includes(name));
     if (options.cases.includes(one.name) && taking.length > 0)
       cases.push(await measureCase(one, taking, instruments));
