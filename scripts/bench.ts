@@ -100,7 +100,7 @@ async function main(): Promise<Results> {
   );
   for (const name of ['growth', 'import'] as const) if (values[name]) wanted.add(name);
   const rounds = numberOf('rounds', values.rounds ?? (quick ? '1' : '5'));
-  const seconds = numberOf('seconds', values.seconds ?? (quick ? '0.5' : '1.5'));
+  const seconds = numberOf('seconds', values.seconds ?? (quick ? '0.4' : '1.5'));
   const transactions = numberOf('transactions', values.transactions);
   const subjects: SubjectName[] = namesIn('subjects', values.subjects, subjectNames);
   const sizes = values.sizes.split(',').map((size) => numberOf('rows', size));

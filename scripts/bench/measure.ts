@@ -58,6 +58,8 @@ export async function measureCase(
     };
   };
 
+  progress(`${title}: starting the subjects`);
+  await Promise.all(subjects.map(running));
   if (asked.isSameList) await requireSameItems(subjects, calls, running, headers);
   for (const subject of subjects) {
     progress(`${title}: warming up ${titleOf(subject)}`);
