@@ -22,7 +22,7 @@ import { subjectNames, type SubjectName } from './bench/subjects.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { root } from './support/root.ts';
 
-const quickCases = ['page', 'cursor', 'cards', 'starts'];
+const quickCases = ['page', 'cards', 'starts'];
 const usualParts = [...caseNames, 'starts', 'webhooks', 'deliveries', 'hostile', 'json'];
 const parts = [...usualParts, 'growth', 'import'];
 
@@ -48,7 +48,7 @@ Parts:
 
 Options:
   --rounds <number>                   interleaved rounds (5)
-  --seconds <number>                  length of a round (1.5)
+  --seconds <number>                  length of a round (1)
   --transactions <number>             size of the table for the requests (20000)
   --subjects <names>                  ${subjectNames.join(', ')}
   --sizes <numbers>                   of --growth (10000,100000,1000000)
@@ -100,7 +100,7 @@ async function main(): Promise<Results> {
   );
   for (const name of ['growth', 'import'] as const) if (values[name]) wanted.add(name);
   const rounds = numberOf('rounds', values.rounds ?? (quick ? '1' : '5'));
-  const seconds = numberOf('seconds', values.seconds ?? (quick ? '0.4' : '1.5'));
+  const seconds = numberOf('seconds', values.seconds ?? (quick ? '0.5' : '1'));
   const transactions = numberOf('transactions', values.transactions);
   const subjects: SubjectName[] = namesIn('subjects', values.subjects, subjectNames);
   const sizes = values.sizes.split(',').map((size) => numberOf('rows', size));

@@ -36,7 +36,7 @@ const shown = ({ median, low, high }: Spread): string =>
 export function report(results: Results): string {
   const { cases, starts, webhooks, growth, import: imported } = results;
   return [
-    section('Goals', goalsTable(results)),
+    goalsSection(results),
     ...results.notes,
     ...cases.map(({ title, subjects }) => section(title, caseTable(subjects))),
     starts &&
@@ -94,13 +94,11 @@ export function report(results: Results): string {
 
 const section = (title: string, content: string) => `## ${title}\n\n${content}`;
 
-function goalsTable(results: Results): string {
+function goalsSection(results: Results): string | undefined {
   const goals = judgeGoals(results).filter(({ verdict }) => verdict !== 'not measured');
-  if (goals.length === 0) return 'This run measured nothing that has a goal.';
-  return table(
-    ['measure', 'value', 'goal', ''],
-    goals.map(({ measure, value, goal, verdict }) => [measure, value, goal, verdict]),
-  );
+  if (goals.length === 0) return undefined;
+  const rows = goals.map(({ measure, value, goal, verdict }) => [measure, value, goal, verdict]);
+  return section('Goals', table(['measure', 'value', 'goal', ''], rows));
 }
 
 function caseTable(subjects: readonly Measured[]): string {
