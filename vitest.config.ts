@@ -23,6 +23,7 @@ const longest = [
   'server/rotation',
   'server/seed',
   'server/side-by-side',
+  'server/bench',
   'server/upgrade',
   'unit/embedded-binaries',
   'server/at-rest',
