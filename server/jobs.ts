@@ -8,6 +8,7 @@ import {
   deleteOldEvents,
   deleteOldIdempotencyKeys,
   deleteOldRateLimits,
+  preparePartitions,
 } from './actions/housekeeping.ts';
 import { applyExpiredReplacements, type CardSecrets } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
@@ -53,6 +54,8 @@ export function startJobs(options: JobsOptions): Jobs {
   const daysAgo = (days: number) => new Date(now().getTime() - days * day);
   /** Each returns how many records it changed. */
   const jobs: Record<string, () => Promise<number>> = {
+    // First, because what is stored before that goes to the default partition.
+    partitions: () => preparePartitions(db, now(), eventRetentionDays),
     'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
     'old-events': () => deleteOldEvents(db, daysAgo(eventRetentionDays)),
     ...(auditRetentionDays !== undefined && {

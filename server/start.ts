@@ -62,6 +62,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log: (message) => {
       log.warn(message);
     },
+    progress: (message) => {
+      log.info(message);
+    },
   });
   const { db, background } = database;
   let opened: Queue | undefined;

@@ -16,10 +16,10 @@ export async function migrationsIndex(): Promise<string> {
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
-import type { Migration } from 'kysely';
+import type { ServiceMigration } from '../online.ts';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}
 
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, ServiceMigration> = {
 ${names.map((name) => `  '${name}': ${camel(name)},`).join('\n')}
 };
 `;

@@ -3,7 +3,7 @@
 // an interruption the next run finds what is left.
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
 import { parseJson } from '../../client/json.ts';
-import type { SentAnswer } from '../domain/idempotency.ts';
+import { noOwner, ownerOfSeveral, type SentAnswer } from '../domain/idempotency.ts';
 import {
   buyerIn,
   eraseResource,
@@ -14,11 +14,12 @@ import {
 import type { Vault } from '../domain/vault.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import {
+  answerTables,
   eraseCards,
   eraseExternalIdentifier,
   listBuyerIds,
   listCardIds,
-  listEventIds,
+  listEventKeys,
   lockAnswers,
   lockBuyer,
   lockCards,
@@ -28,6 +29,7 @@ import {
   refreshStatistics,
   writeAnswers,
   writeEvents,
+  type EventKey,
   type TransactionMatch,
 } from '../store/erasure.ts';
 import type { Db, Tx } from '../store/database.ts';
@@ -180,12 +182,23 @@ async function othersAmong(
 }
 
 /** The answers stay, so that a request that is repeated is still not carried out twice. */
-const eraseAnswers = ({ vault, subject, step, references }: Context): Promise<void> =>
-  eachBatch((after: string | undefined) =>
+async function eraseAnswers(context: Context): Promise<void> {
+  // An answer to a request about several accounts or about none has no account of its own.
+  const accounts = [...(await listAccounts(context.db)).map(({ id }) => id), ownerOfSeveral, noOwner];
+  for (const table of answerTables)
+    for (const account of accounts) await eraseAnswersOf(context, table, account);
+}
+
+const eraseAnswersOf = (
+  { vault, subject, step, references }: Context,
+  table: (typeof answerTables)[number],
+  account: string,
+): Promise<void> =>
+  eachBatch((after: Parameters<typeof lockAnswers>[3]) =>
     step('kept_answers', async ({ db: tx }) => {
       const { open, seal } = await findSealer(tx, vault);
-      const { rows, next } = await lockAnswers(tx, after);
-      const changed = rows.flatMap(({ id, slot, answer_sealed: sealed }) => {
+      const { rows, next } = await lockAnswers(tx, table, account, after);
+      const changed = rows.flatMap(({ id, created_at, slot, answer_sealed: sealed }) => {
         const place = placeOfAnswer({ id, slot });
         const answer = parseJson(open(sealed, place)) as SentAnswer;
         const shown = parseJson(answer.text);
@@ -194,30 +207,34 @@ const eraseAnswers = ({ vault, subject, step, references }: Context): Promise<vo
         if (isSame(shown, erased)) return [];
         // Sealed inside the transaction, because a rotation of the key waits for transactions.
         const text = JSON.stringify({ ...answer, text: JSON.stringify(erased) });
-        return { id, answer_sealed: seal(text, place) };
+        return { id, created_at, answer_sealed: seal(text, place) };
       });
-      return { found: changed.length, write: () => writeAnswers(tx, changed), next };
+      return { found: changed.length, write: () => writeAnswers(tx, table, account, changed), next };
     }),
   );
 
-function eraseEvents({ db, subject, step, references }: Context): Promise<void> {
+async function eraseEvents(context: Context): Promise<void> {
+  for (const { id } of await listAccounts(context.db)) await eraseEventsOf(context, id);
+}
+
+function eraseEventsOf({ db, subject, step, references }: Context, account: string): Promise<void> {
   const { id: buyer, cards, externalIdentifier } = subject;
   const traces = { ids: [buyer, ...cards], externalIdentifier };
-  return eachBatch(async (after: string | undefined) => {
-    const { ids, next } = await listEventIds(db, traces, after);
-    if (ids.length === 0) return next;
+  return eachBatch(async (after: EventKey | undefined) => {
+    const { keys, next } = await listEventKeys(db, account, traces, after);
+    if (keys.length === 0) return next;
     return step('events', async ({ db: tx }) => {
-      const events = (await lockEvents(tx, ids)).flatMap(({ id, body }) => {
+      const events = (await lockEvents(tx, account, keys)).flatMap(({ body, ...key }) => {
         const event = parseJson(body) as { target: unknown };
-        return isResource(event.target) ? { id, event, target: event.target } : [];
+        return isResource(event.target) ? { key, event, target: event.target } : [];
       });
       const targets = events.map(({ target }) => target);
       const others = await othersAmong(tx, targets, subject);
-      const changed = events.flatMap(({ id, event, target }) => {
+      const changed = events.flatMap(({ key, event, target }) => {
         const erased = eraseResource(target, subject, { references, others });
-        return isSame(target, erased) ? [] : { id, body: JSON.stringify({ ...event, target: erased }) };
+        return isSame(target, erased) ? [] : { ...key, body: JSON.stringify({ ...event, target: erased }) };
       });
-      return { found: changed.length, write: () => writeEvents(tx, changed), next };
+      return { found: changed.length, write: () => writeEvents(tx, account, changed), next };
     });
   });
 }

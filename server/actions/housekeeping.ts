@@ -1,20 +1,39 @@
-// Deletes what is kept for a limited time, and notes facts about the running service.
+// Deletes what is kept for a limited time, makes partitions for what comes, and notes facts about the running service.
+import { partitionDays } from '../domain/time-ranges.ts';
 import { pruneAuditEntries } from '../store/audit.ts';
 import { pruneCardNumbers } from '../store/card-numbers.ts';
 import type { Db } from '../store/database.ts';
-import { pruneEvents } from '../store/events.ts';
+import { pruneEvents } from '../store/event-retention.ts';
 import { pruneIdempotencyKeys } from '../store/idempotency-keys.ts';
+import { withLock } from '../store/locks.ts';
+import { answers, eventTables, makePartitions } from '../store/partitions.ts';
 import { deleteRateLimits } from '../store/rate-limits.ts';
 import { savePublicUrl } from '../store/settings.ts';
 
-export const deleteOldEvents = (db: Db, before: Date): Promise<number> => pruneEvents(db, before);
+/** Only one process at a time changes partitions; the others leave it to that one. */
+const alone = async (db: Db, work: () => Promise<number>): Promise<number> =>
+  (await withLock(db, 'partitions', work))?.done ?? 0;
+
+/** How long answers are kept, in whole days. */
+const answerDays = 1;
+
+export const preparePartitions = (db: Db, now: Date, eventRetentionDays: number): Promise<number> =>
+  alone(db, async () => {
+    let made = await makePartitions(db, answers, { now, days: partitionDays(answerDays) });
+    const days = partitionDays(eventRetentionDays);
+    for (const table of Object.values(eventTables)) made += await makePartitions(db, table, { now, days });
+    return made;
+  });
+
+export const deleteOldEvents = (db: Db, before: Date): Promise<number> =>
+  alone(db, () => pruneEvents(db, before));
 
 export const deleteOldAuditEntries = (db: Db, before: Date): Promise<number> => pruneAuditEntries(db, before);
 
 export const deleteOldRateLimits = (db: Db, now: Date): Promise<number> => deleteRateLimits(db, now);
 
 export const deleteOldIdempotencyKeys = (db: Db, before: Date): Promise<number> =>
-  pruneIdempotencyKeys(db, before);
+  alone(db, () => pruneIdempotencyKeys(db, before));
 
 export const deleteOldCardNumbers = (db: Db, before: Date): Promise<number> => pruneCardNumbers(db, before);
 

@@ -9,15 +9,10 @@ import {
   findIdempotencyKey,
   releaseIdempotencyKey,
   settleIdempotencyKey,
+  type Claimed,
 } from '../store/idempotency-keys.ts';
 import { findSealer } from '../store/sealing.ts';
 import { inWork, type Work } from './unit-of-work.ts';
-
-interface Key {
-  id: string;
-  claim: string;
-  slot: string;
-}
 
 interface Deps {
   db: Db;
@@ -36,8 +31,8 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
   const find = async (keyed: readonly Keyed[]) => {
     const { open } = await findSealer(db, vault);
-    for (const { slot } of keyed) {
-      const known = await findIdempotencyKey(db, slot, since());
+    for (const one of keyed) {
+      const known = await findIdempotencyKey(db, one, since());
       if (!known) continue;
       const { fingerprint, answer_sealed: sealed } = known;
       const answer =
@@ -59,21 +54,21 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   };
 
   /** Undefined when another request has one of the slots. */
-  async function claimAll(keyed: readonly Keyed[]): Promise<Key[] | undefined> {
+  async function claimAll(keyed: readonly Keyed[]): Promise<Claimed[] | undefined> {
     const claim = randomUUID();
-    const keys: Key[] = [];
+    const keys: Claimed[] = [];
     for (const one of keyed) {
       const made = await claimIdempotencyKey(db, { ...one, claim, now: now(), since: since() });
       if (!made) {
         for (const key of keys) await releaseIdempotencyKey(db, key);
         return undefined;
       }
-      keys.push({ id: made.id, claim, slot: one.slot });
+      keys.push(made);
     }
     return keys;
   }
 
-  function claimOf(keys: readonly Key[]) {
+  function claimOf(keys: readonly Claimed[]) {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
       const { seal } = await findSealer(work.db, vault);

@@ -25,6 +25,8 @@ export async function withDatabase<T>(
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
+    // The output of a command may be for a program.
+    progress: console.error,
     size,
   });
   try {

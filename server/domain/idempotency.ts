@@ -6,6 +6,10 @@ import { binOf, lastFour } from './cards.ts';
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
 
+/** Whose the keys of requests are that are not about one account: about several, or about none. No account has these IDs. */
+export const ownerOfSeveral = '*';
+export const noOwner = '';
+
 /** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
 export interface SentAnswer {
   status: number;
@@ -33,6 +37,8 @@ export interface Claim<Unit> {
 
 /** A request with a key, as digests. A slot stands for one key of one key pair in one merchant account. */
 export interface Keyed {
+  /** The merchant account, `ownerOfSeveral` or `noOwner`. */
+  account: string;
   slot: string;
   fingerprint: string;
   /** The same request as versions before 1.2 stored it, for the day in which their keys are valid. */

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import {
   isKept,
+  noOwner,
+  ownerOfSeveral,
   type Claim,
   type IdempotencyDigests,
   type Keyed,
@@ -12,7 +14,7 @@ import {
   type SentAnswer,
 } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { severalAccounts, type Selection } from './merchant-account.ts';
+import type { Selection } from './merchant-account.ts';
 
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
@@ -26,10 +28,12 @@ export function keyedBy(
 ): readonly Keyed[] | undefined {
   const key = headers[keyHeader];
   if (!operation.takesKey || typeof key !== 'string') return undefined;
-  const account = selection.kind === 'one' ? selection.id : selection.kind === 'all' ? severalAccounts : '';
+  const account =
+    selection.kind === 'one' ? selection.id : selection.kind === 'all' ? ownerOfSeveral : noOwner;
   const [path = ''] = url.split('?', 1);
   const request = { method, path, query, body: body as unknown };
   return digests.map(({ slotOf, fingerprintOf, olderFingerprintOf }) => ({
+    account,
     slot: slotOf({ keyPairId, account }, key),
     fingerprint: fingerprintOf(request),
     olderFingerprint: olderFingerprintOf(request),

@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
+import { sql, type Insertable, type Selectable } from 'kysely';
+import { deleteInBatches } from './batches.ts';
 import type { Db, Tx } from './database.ts';
 import type { AuditEntriesTable } from './tables/audit-entries.ts';
 
@@ -17,7 +18,5 @@ export function listAuditEntries(
 }
 
 /** The database refuses to delete entries of the last 90 days. */
-export async function pruneAuditEntries(db: Db, before: Date): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('audit_entries').where('at', '<', before).executeTakeFirst();
-  return Number(numDeletedRows);
-}
+export const pruneAuditEntries = (db: Db, before: Date): Promise<number> =>
+  deleteInBatches(db, 'audit_entries', sql`at < ${before}`);

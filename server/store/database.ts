@@ -1,10 +1,9 @@
 // The connection pool. It reconnects by itself after the database was down.
-import { Kysely, Migrator, PostgresDialect, sql, type Migration, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { createFairShare } from './fair-share.ts';
-import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables/index.ts';
 
 /** A pool or a transaction. The caller of a store function chooses. */
@@ -141,36 +140,4 @@ function sharedFairly(pool: pg.Pool, size: number) {
       }
     },
   };
-}
-
-const createMigrator = (db: Db, getMigrations = () => Promise.resolve(migrations)) =>
-  new Migrator({ db, provider: { getMigrations } });
-
-/** For what must change nothing. */
-export async function refusePending(db: Db): Promise<string[]> {
-  const pending = (await createMigrator(db).getMigrations()).filter(({ executedAt }) => !executedAt);
-  if (pending.length === 0) return [];
-  throw new DatabaseFault(
-    'The database is not migrated to this version, and this command changes nothing. Start the service first.',
-  );
-}
-
-/** Kysely holds a lock while it migrates, so several instances may start at once. */
-export async function migrate(db: Db): Promise<string[]> {
-  const { error, results = [] } = await createMigrator(db, () => withLaterMigrations(db)).migrateToLatest();
-  if (error)
-    throw new DatabaseFault(`The database could not be migrated: ${reasonOf(error)}`, { cause: error });
-  return results.map(({ migrationName }) => migrationName);
-}
-
-/**
- * Ours, and those that a later version has applied. Kysely refuses a database with migrations that it does not know, but during
- * a rolling upgrade an instance of this version may be restarted, and must serve on.
- */
-async function withLaterMigrations(db: Db): Promise<Record<string, Migration>> {
-  const last = Object.keys(migrations).sort().at(-1) ?? '';
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration where name collate "C" > ${last}`.execute(db);
-  const applied: Migration = { up: () => Promise.resolve() };
-  return { ...migrations, ...Object.fromEntries(rows.map(({ name }) => [name, applied])) };
 }

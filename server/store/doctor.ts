@@ -38,14 +38,16 @@ const invariants: Record<string, RawBuilder<unknown>> = {
       or payment_method_label is distinct from payment_method ->> 'label'`,
   'attempts of deliveries are counted': sql`
     select deliveries.id::text from deliveries
-    left join (select delivery_id, count(*) as total from delivery_attempts group by 1) as made
-      on made.delivery_id = deliveries.id
+    left join (select merchant_account_id, delivery_id, count(*) as total from delivery_attempts group by 1, 2) as made
+      on made.merchant_account_id = deliveries.merchant_account_id and made.delivery_id = deliveries.id
     where attempts <> coalesce(made.total, 0)`,
   'deliveries that succeeded have an attempt that did': sql`
     select id::text from deliveries where state = 'succeeded' and not exists (
-      select from delivery_attempts where delivery_id = deliveries.id and status between 200 and 299)`,
+      select from delivery_attempts as attempt where attempt.merchant_account_id = deliveries.merchant_account_id
+        and delivery_id = deliveries.id and status between 200 and 299)`,
   'pending deliveries have a job': sql`
-    select deliveries.id::text from deliveries where state = 'pending' and not exists (
+    select deliveries.id::text from deliveries join webhook_subscriptions on webhook_subscriptions.id = subscription_id
+    where state = 'pending' and not exists (
       select from pgboss.job where job.name = 'webhook-deliveries' and state in ('created', 'retry', 'active')
         and data ->> 'deliveryId' = deliveries.id::text and (data ->> 'round')::integer = deliveries.round)`,
   // A subscription that fails gets one attempt at a time, so its deliveries may be late as long as there are attempts.
@@ -56,20 +58,26 @@ const invariants: Record<string, RawBuilder<unknown>> = {
       and coalesce(split_part(singleton_key, '/', 1), '') not in (
         select subscription.id::text from webhook_subscriptions as subscription
         where failing_since is not null and exists (
-          select from deliveries join delivery_attempts on delivery_id = deliveries.id
+          select from deliveries join delivery_attempts as attempt on delivery_id = deliveries.id
+            and attempt.merchant_account_id = deliveries.merchant_account_id
           where subscription_id = subscription.id and at > now() - interval '10 minutes'))`,
   'deliveries go to subscriptions of their own merchant account': sql`
-    select deliveries.id::text from deliveries join events on events.id = event_id
+    select deliveries.id::text from deliveries
     join webhook_subscriptions as subscription on subscription.id = subscription_id
     where subscription.merchant_account_id is not null
-      and subscription.merchant_account_id <> events.merchant_account_id`,
+      and subscription.merchant_account_id <> deliveries.merchant_account_id`,
+  'deliveries have their event': sql`
+    select deliveries.id::text from deliveries where not exists (
+      select from events where events.merchant_account_id = deliveries.merchant_account_id
+        and events.created_at = event_created_at and events.id = event_id)`,
   'events have a delivery to each subscription that was active throughout': sql`
     select events.id::text from events
     join webhook_subscriptions as subscription
       on coalesce(subscription.merchant_account_id, events.merchant_account_id) = events.merchant_account_id
     where subscription.active and greatest(subscription.created_at, subscription.updated_at) < events.created_at - interval '1 minute'
       and not exists (
-        select from deliveries where event_id = events.id and subscription_id = subscription.id)`,
+        select from deliveries where deliveries.merchant_account_id = events.merchant_account_id
+          and event_id = events.id and subscription_id = subscription.id)`,
 };
 
 export const countInvariants = Object.keys(invariants).length;

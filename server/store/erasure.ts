@@ -5,7 +5,6 @@ import type { Db, Tx } from './database.ts';
 import type { TransactionRow } from './transactions.ts';
 
 const batchSize = 500;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Also finds one that is erased. */
 export const lockBuyer = (db: Tx, id: string) =>
@@ -121,12 +120,19 @@ export interface Traces {
   externalIdentifier: string | null;
 }
 
-/** Looks through the next events, and returns those that may concern the buyer. The place of the last page is undefined. */
-export async function listEventIds(
+/** Where a page ends, in the order of time and ID. */
+export interface EventKey {
+  created_at: Date;
+  id: string;
+}
+
+/** Looks through the next events of an account, and returns those that may concern the buyer. No place after the last page. */
+export async function listEventKeys(
   db: Db,
+  account: string,
   { ids, externalIdentifier }: Traces,
-  after = firstId,
-): Promise<{ ids: string[]; next: string | undefined }> {
+  after: EventKey | undefined,
+): Promise<{ keys: EventKey[]; next: EventKey | undefined }> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer than a statement may.
   const named = sql.join(
@@ -135,55 +141,77 @@ export async function listEventIds(
     ),
     sql` or `,
   );
-  const { rows } = await sql<{ id: string; isFound: boolean | null }>`
-    select id, ${named} or target -> 'buyer' ->> 'external_identifier' = ${externalIdentifier} as "isFound"
-    from (select id, body::json -> 'target' as target from events
-      where id > ${after}::uuid order by id limit ${scannedAtOnce}) as page order by id`.execute(db);
+  const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
+  const { rows } = await sql<EventKey & { isFound: boolean | null }>`
+    select created_at, id, ${named} or target -> 'buyer' ->> 'external_identifier' = ${externalIdentifier} as "isFound"
+    from (select created_at, id, body::json -> 'target' as target from events
+      where merchant_account_id = ${account} and ${isNext}
+      order by created_at, id limit ${scannedAtOnce}) as page order by created_at, id`.execute(db);
   return {
-    ids: rows.flatMap(({ id, isFound }) => (isFound ? id : [])),
-    next: rows.length < scannedAtOnce ? undefined : rows.at(-1)?.id,
+    keys: rows.flatMap(({ created_at, id, isFound }) => (isFound ? { created_at, id } : [])),
+    next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
   };
 }
 
-export interface EventBody {
-  id: string;
+export interface EventBody extends EventKey {
   body: string;
 }
 
-export async function lockEvents(db: Tx, ids: readonly string[]): Promise<EventBody[]> {
+const keyColumns = sql`given (created_at timestamptz, id uuid`;
+
+/** In the order of their keys, as others lock them, so that two transactions cannot deadlock. */
+export async function lockEvents(db: Tx, account: string, keys: readonly EventKey[]): Promise<EventBody[]> {
+  const times = keys.map(({ created_at }) => created_at.getTime());
   const { rows } = await sql<EventBody>`
-    select id, body from events where id = any(${[...ids]}::uuid[]) order by id for update`.execute(db);
+    select created_at, id, body from events where merchant_account_id = ${account}
+      and created_at between ${new Date(Math.min(...times))} and ${new Date(Math.max(...times))}
+      and (created_at, id) in (
+        select created_at, id from json_to_recordset(${JSON.stringify(keys)}::json) as ${keyColumns}))
+    order by created_at, id for update`.execute(db);
   return rows;
 }
 
 /** Also those of deliveries under way: the next attempt signs and sends the new text. */
-export const writeEvents = (db: Tx, events: readonly EventBody[]) =>
+export const writeEvents = (db: Tx, account: string, events: readonly EventBody[]) =>
   sql`
     update events set body = given.body
-    from json_to_recordset(${JSON.stringify(events)}::json) as given (id uuid, body text)
-    where events.id = given.id`.execute(db);
+    from json_to_recordset(${JSON.stringify(events)}::json) as ${keyColumns}, body text)
+    where events.merchant_account_id = ${account} and events.created_at = given.created_at
+      and events.id = given.id`.execute(db);
+
+/** Answers of versions before 1.3 are with the key. */
+export const answerTables = ['idempotency_keys', 'idempotency_answers'] as const;
+type AnswerTable = (typeof answerTables)[number];
 
 interface SealedAnswer {
   id: string;
+  created_at: Date;
   answer_sealed: string;
 }
 
-/** All kept answers, because only the key opens them. */
+type FoundAnswer = SealedAnswer & { slot: string };
+
+/** All kept answers of an account, because only the key opens them. */
 export async function lockAnswers(
   db: Tx,
-  after = firstId,
-): Promise<{ rows: (SealedAnswer & { slot: string })[]; next: string | undefined }> {
-  const { rows } = await sql<SealedAnswer & { slot: string }>`
-    select id, slot, answer_sealed from idempotency_keys where id > ${after}::uuid and answer_sealed is not null
-    order by id limit ${batchSize} for update`.execute(db);
-  return { rows, next: rows.length < batchSize ? undefined : rows.at(-1)?.id };
+  table: AnswerTable,
+  account: string,
+  after: Pick<SealedAnswer, 'id' | 'created_at'> | undefined,
+): Promise<{ rows: FoundAnswer[]; next: FoundAnswer | undefined }> {
+  const isNext = after ? sql`(id, created_at) > (${after.id}::uuid, ${after.created_at})` : sql`true`;
+  const { rows } = await sql<FoundAnswer>`
+    select id, created_at, slot, answer_sealed from ${sql.table(table)}
+    where merchant_account_id = ${account} and ${isNext} and answer_sealed is not null
+    order by id, created_at limit ${batchSize} for update`.execute(db);
+  return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
 }
 
-export const writeAnswers = (db: Tx, answers: readonly SealedAnswer[]) =>
+export const writeAnswers = (db: Tx, table: AnswerTable, account: string, answers: readonly SealedAnswer[]) =>
   sql`
-    update idempotency_keys set answer_sealed = given.answer_sealed
-    from json_to_recordset(${JSON.stringify(answers)}::json) as given (id uuid, answer_sealed text)
-    where idempotency_keys.id = given.id`.execute(db);
+    update ${sql.table(table)} as kept set answer_sealed = given.answer_sealed
+    from json_to_recordset(${JSON.stringify(answers)}::json) as ${keyColumns}, answer_sealed text)
+    where kept.merchant_account_id = ${account} and kept.id = given.id
+      and kept.created_at = given.created_at`.execute(db);
 
 /** The statistics of the planner hold samples of the values. */
 export async function refreshStatistics(db: Tx): Promise<void> {

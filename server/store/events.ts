@@ -1,5 +1,6 @@
 // Events and their deliveries.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import { timeOfUuid } from '../domain/uuid.ts';
 import type { Db, Tx } from './database.ts';
 
 export interface EventRow {
@@ -10,6 +11,14 @@ export interface EventRow {
   created_at: Date;
 }
 
+/** What finds a delivery without a search through all accounts and partitions. */
+export interface DeliveryKey {
+  /** Of the event. */
+  merchant_account_id: string;
+  created_at: Date;
+  id: string;
+}
+
 /** A delivery to add to the queue. */
 export interface Due {
   deliveryId: string;
@@ -17,30 +26,34 @@ export interface Due {
   subscription_id: string;
   /** Of the event. */
   merchant_account_id: string;
+  /** Of the delivery. */
+  createdAt: Date;
 }
 
 /** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
 export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
+  const { id, merchant_account_id: account, created_at: at } = event;
+  // Created at the same time as their event, so that both are in partitions of the same time.
   const { rows } = await sql<Due>`
-    insert into deliveries (event_id, subscription_id)
-    select ${event.id}::uuid, id from webhook_subscriptions
-    where active and (merchant_account_id = ${event.merchant_account_id} or merchant_account_id is null)
-    returning id as "deliveryId", round, subscription_id,
-      ${event.merchant_account_id}::text as merchant_account_id`.execute(db);
+    insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
+    select ${account}::text, ${at}::timestamptz, ${id}::uuid, ${at}::timestamptz, id from webhook_subscriptions
+    where active and (merchant_account_id = ${account} or merchant_account_id is null)
+    returning ${dueColumns}`.execute(db);
   return rows;
 }
 
-export interface DueDelivery {
-  id: string;
+const dueColumns = sql`
+  deliveries.id as "deliveryId", round, subscription_id, deliveries.merchant_account_id,
+  deliveries.created_at as "createdAt"`;
+
+export interface DueDelivery extends DeliveryKey {
   attempts: number;
   /** Attempts from before a replay, which do not count for the retry schedule. */
   attempts_before: number;
   round: number;
   state: string;
   event_id: string;
-  /** Of the event; a subscription may be for all accounts. */
-  merchant_account_id: string;
   body: string;
   subscription_id: string;
   /** Of the subscription; null when it is for all accounts. */
@@ -59,19 +72,72 @@ export interface DueDelivery {
 
 const isForAll = sql<boolean>`subscription.merchant_account_id is null`.as('for_all');
 
-export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDelivery[]> =>
+/** As a job names it. Jobs of versions before 1.3 do not know when the delivery was created. */
+export type WantedDelivery = Pick<Due, 'deliveryId' | 'merchant_account_id'> & {
+  createdAt?: Date | undefined;
+};
+
+export async function findDeliveries(db: Db, wanted: readonly WantedDelivery[]): Promise<DueDelivery[]> {
+  const dated = wanted.flatMap((one) => (one.createdAt ? { ...one, createdAt: one.createdAt } : []));
+  const undated = wanted.filter(({ createdAt }) => createdAt === undefined);
+  return [
+    ...(dated.length > 0 ? await findDated(db, dated) : []),
+    ...(undated.length > 0 ? await findUndated(db, undated) : []),
+  ];
+}
+
+function findDated(
+  db: Db,
+  wanted: readonly (WantedDelivery & { createdAt: Date })[],
+): Promise<DueDelivery[]> {
+  const times = wanted.map(({ createdAt }) => createdAt.getTime());
+  const given = sql<WantedDelivery>`unnest(${accountsOf(wanted)}::text[],
+    ${wanted.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[], ${idsOf(wanted)}::uuid[])`;
+  return (
+    selectDue(db)
+      .where(
+        sql<boolean>`(deliveries.merchant_account_id, deliveries.created_at, deliveries.id) in (select * from ${given})`,
+      )
+      // PostgreSQL then plans for the partitions of that time only.
+      .where('deliveries.created_at', '>=', new Date(Math.min(...times)))
+      .where('deliveries.created_at', '<=', new Date(Math.max(...times)))
+      .execute()
+  );
+}
+
+const findUndated = (db: Db, wanted: readonly WantedDelivery[]): Promise<DueDelivery[]> =>
+  selectDue(db)
+    .where(
+      sql<boolean>`(deliveries.merchant_account_id, deliveries.id) in (
+        select * from unnest(${accountsOf(wanted)}::text[], ${idsOf(wanted)}::uuid[]))`,
+    )
+    .execute();
+
+const accountsOf = (wanted: readonly WantedDelivery[]) => wanted.map((one) => one.merchant_account_id);
+const idsOf = (wanted: readonly WantedDelivery[]) => wanted.map(({ deliveryId }) => deliveryId);
+
+const withEvents = (db: Db) =>
   db
     .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.merchant_account_id', '=', 'deliveries.merchant_account_id')
+        .onRef('events.created_at', '=', 'deliveries.event_created_at')
+        .onRef('events.id', '=', 'deliveries.event_id'),
+    );
+
+const selectDue = (db: Db) =>
+  withEvents(db)
     .innerJoin('webhook_subscriptions as subscription', 'subscription.id', 'deliveries.subscription_id')
     .select([
       'deliveries.id',
+      'deliveries.created_at',
       'deliveries.attempts',
       'deliveries.attempts_before',
       'deliveries.round',
       'deliveries.state',
       'deliveries.event_id',
-      'events.merchant_account_id',
+      'deliveries.merchant_account_id',
       'events.body',
       'deliveries.subscription_id',
       'subscription.merchant_account_id as subscription_account_id',
@@ -84,9 +150,7 @@ export const findDeliveries = (db: Db, ids: readonly string[]): Promise<DueDeliv
       'subscription.old_secret_sealed',
       'subscription.old_secret_until',
       'subscription.failing_since',
-    ])
-    .where('deliveries.id', 'in', ids)
-    .execute();
+    ]);
 
 /** What limits the deliveries to these subscriptions. */
 export const findRecipients = (db: Db, ids: readonly string[]) =>
@@ -114,13 +178,16 @@ export interface Attempt {
  */
 export async function recordAttempt(
   db: Tx,
-  { id, attempts, round }: Pick<DueDelivery, 'id' | 'attempts' | 'round'>,
+  delivery: DeliveryKey & Pick<DueDelivery, 'attempts' | 'round'>,
   attempt: Attempt,
   state: 'pending' | 'succeeded' | 'failed',
 ): Promise<boolean> {
+  const { merchant_account_id, created_at, id, attempts, round } = delivery;
   const counted = db
     .updateTable('deliveries')
     .set({ attempts: sql`attempts + 1`, updated_at: sql`now()` })
+    .where('merchant_account_id', '=', merchant_account_id)
+    .where('created_at', '=', created_at)
     .where('id', '=', id)
     .returning('attempts');
   const decided = await counted
@@ -131,7 +198,7 @@ export async function recordAttempt(
   const { attempts: number } = decided ?? (await counted.executeTakeFirstOrThrow());
   await db
     .insertInto('delivery_attempts')
-    .values({ delivery_id: id, number, ...attempt })
+    .values({ merchant_account_id, delivery_id: id, number, ...attempt })
     .execute();
   return decided !== undefined;
 }
@@ -171,10 +238,12 @@ export interface DeliveryFilter {
 }
 
 export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since, limit }: DeliveryFilter) => {
-  let query = db
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .leftJoin('delivery_attempts as attempt', 'attempt.delivery_id', 'deliveries.id')
+  let query = withEvents(db)
+    .leftJoin('delivery_attempts as attempt', (join) =>
+      join
+        .onRef('attempt.merchant_account_id', '=', 'deliveries.merchant_account_id')
+        .onRef('attempt.delivery_id', '=', 'deliveries.id'),
+    )
     .select([
       'deliveries.id',
       'deliveries.event_id',
@@ -194,11 +263,18 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
     .orderBy('attempt.number')
     .limit(limit);
   if (subscriptionId) query = query.where('deliveries.subscription_id', '=', subscriptionId);
-  if (eventId) query = query.where('deliveries.event_id', '=', eventId);
+  if (eventId) query = query.where(isOfEvent(eventId));
   if (failed) query = query.where('deliveries.state', '=', 'failed');
   if (since) query = query.where('deliveries.created_at', '>=', since);
   return query.execute();
 };
+
+/** The ID tells the time, so only the partitions of that time are read. Not that of an event of versions before 1.3. */
+function isOfEvent(eventId: string): RawBuilder<boolean> {
+  const is = sql<boolean>`deliveries.event_id = ${eventId}::uuid`;
+  const at = timeOfUuid(eventId);
+  return at ? sql<boolean>`${is} and deliveries.created_at = ${at}` : is;
+}
 
 /**
  * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
@@ -211,7 +287,7 @@ export async function reopenDeliveries(
   const matches = sql.join(
     [
       sql`true`,
-      ...(eventId ? [sql`deliveries.event_id = ${eventId}::uuid`] : []),
+      ...(eventId ? [isOfEvent(eventId)] : []),
       ...(failed ? [sql`deliveries.state = 'failed'`] : []),
       ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
     ],
@@ -221,30 +297,11 @@ export async function reopenDeliveries(
   const { rows } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
     from webhook_subscriptions, events
-    where ${to} and active and events.id = event_id and ${matches}
-    returning deliveries.id as "deliveryId", round, subscription_id, events.merchant_account_id`.execute(db);
+    where ${to} and active and events.merchant_account_id = deliveries.merchant_account_id
+      and events.created_at = event_created_at and events.id = event_id and ${matches}
+    returning ${dueColumns}`.execute(db);
   const { rows: off } = await sql<{ number: number }>`
     select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
     where not active and ${matches}`.execute(db);
   return { due: rows, switchedOff: off[0]?.number ?? 0 };
 }
-
-/** Deletes events created before that time, with their deliveries, except those with a pending delivery. */
-export async function pruneEvents(db: Db, before: Date): Promise<number> {
-  let pruned = 0;
-  for (;;) {
-    // In batches, so that no lock is held for long.
-    const { rows } = await sql<{ id: string }>`
-      delete from events where id in (
-        select id from events
-        where created_at < ${before}
-          and not exists (select from deliveries where event_id = events.id and state = 'pending')
-        order by created_at limit ${pruneBatch}
-        for update skip locked
-      ) returning id`.execute(db);
-    pruned += rows.length;
-    if (rows.length < pruneBatch) return pruned;
-  }
-}
-
-const pruneBatch = 1000;

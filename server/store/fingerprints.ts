@@ -72,6 +72,11 @@ const olderThan = (after: string | null) => {
   const [time = '', id = ''] = (after ?? first).split('|');
   return sql`(created_at, id) < (${time}::timestamptz, ${id}::uuid)`;
 };
+/** Oldest first, as erasure locks events, so that the two cannot deadlock. A version before 1.3 noted an ID alone: again from the start. */
+const newerThan = (after: string | null) => {
+  const [time = '', id] = after?.split('|') ?? [];
+  return id === undefined ? sql`true` : sql`(created_at, id) > (${time}::timestamptz, ${id}::uuid)`;
+};
 const place = sql<string>`created_at::text || '|' || id`;
 
 export type OutdatedCard = Pick<
@@ -158,7 +163,8 @@ export async function rewriteTransactions(
     with batch as (
       select id, created_at, payment_method ->> 'fingerprint' as old from transactions
       where merchant_account_id = ${account} and ${olderThan(after)}
-      order by created_at desc, id desc limit ${batchSize}
+      -- The order in which erasure locks them.
+      order by created_at desc, id desc limit ${batchSize} for no key update
     ), change as (
       select batch.id, batch.old, moves.fresh from batch
       left join fingerprint_moves as moves on moves.merchant_account_id = ${account} and moves.old = batch.old
@@ -180,18 +186,21 @@ export async function rewriteEvents(db: Tx, progress: Progress, older: readonly 
   const isFailed = sql`(batch.name like 'payment-method.%' and batch.body like '%"status":"failed"%')`;
   const { rows } = await sql<Batch & { after: string | null }>`
     with batch as (
-      select id, name, body, substring(body from '"fingerprint":"([0-9a-f]{64})"') as old from events
-      where merchant_account_id = ${account} and id > coalesce(${after}, '00000000-0000-0000-0000-000000000000')::uuid
-      order by id limit ${batchSize}
+      select id, created_at, name, body, substring(body from '"fingerprint":"([0-9a-f]{64})"') as old from events
+      where merchant_account_id = ${account} and ${newerThan(after)}
+      order by created_at, id limit ${batchSize} for no key update
     ), change as (
-      select batch.id, batch.old, case when ${isFailed} then null else moves.fresh end as fresh from batch
+      select batch.id, batch.created_at, batch.old, case when ${isFailed} then null else moves.fresh end as fresh from batch
       left join fingerprint_moves as moves on moves.merchant_account_id = ${account} and moves.old = batch.old
       where batch.old is not null and (moves.old is not null or ${isFailed} or ${whole} and not ${isOfCard(progress, older)})
     ), done as (
-      update events set body = ${replaced(sql`body`)} from change where events.id = change.id returning 1
+      update events set body = ${replaced(sql`body`)} from change
+      where events.merchant_account_id = ${account} and events.created_at = change.created_at
+        and events.id = change.id
+      returning 1
     )
     select (select count(*) from done) as rewritten,
-      (select id from batch order by id desc limit 1) as after`.execute(db);
+      (select ${place} from batch order by created_at desc, id desc limit 1) as after`.execute(db);
   return { rewritten: rows[0]?.rewritten ?? 0, after: rows[0]?.after ?? undefined };
 }
 

@@ -1,7 +1,17 @@
 // Idempotency keys with their answers. A key is claimed by one committed statement before the request is carried out, and
-// its answer is stored in the transaction of the change: see docs/decisions/0011.
+// its answer is stored in the transaction of the change: see docs/decisions/0011. Claims are in one table, because a slot must be
+// unique at all times; answers, which are larger, are in partitions by time: see docs/decisions/0019.
 import { sql } from 'kysely';
+import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
+import { answers, defaultOf, dropPartitions } from './partitions.ts';
+import { deleteInBatches } from './batches.ts';
+
+/** A slot stands for one key of one key pair in one account, so it tells nothing that `account` does not. */
+export interface Slot {
+  account: string;
+  slot: string;
+}
 
 interface KnownKey {
   id: string;
@@ -13,63 +23,95 @@ interface KnownKey {
 /** Longer than a request without faults can take: a provider has 5 s, a connection 2 s, a statement 3 s. */
 const leaseSeconds = 15;
 
-// Leases are measured by the clock of the database, which all instances share.
-const lapsed = sql<boolean>`answer_sealed is null and claimed_until <= clock_timestamp()`;
+/** What versions before 1.3 store by default, whatever the account is. `unique (slot)` holds between them and us. */
+const unknownAccount = noOwner;
+
+// Leases are measured by the clock of the database, which all instances share. A claim with an answer is for ever: versions
+// before 1.3 do not find the answer, and must not carry the request out again.
+const settled = sql`'infinity'::timestamptz`;
+const lapsed = sql<boolean>`key.answer_sealed is null and key.claimed_until <= clock_timestamp()`;
 
 /** Undefined when the slot can be claimed. `since`: older keys have expired. */
-export const findIdempotencyKey = (db: Db, slot: string, since: Date): Promise<KnownKey | undefined> =>
-  db
-    .selectFrom('idempotency_keys')
-    .select(['id', 'slot', 'fingerprint', 'answer_sealed'])
-    .where('slot', '=', slot)
-    .where('created_at', '>', since)
-    .where(sql<boolean>`not (${lapsed})`)
-    .executeTakeFirst();
-
-/** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
-export async function claimIdempotencyKey(
+export async function findIdempotencyKey(
   db: Db,
-  key: { slot: string; fingerprint: string; claim: string; now: Date; since: Date },
-): Promise<{ id: string } | undefined> {
-  const { slot, fingerprint, claim, now, since } = key;
-  const { rows } = await sql<{ id: string }>`
-    insert into idempotency_keys as kept (slot, fingerprint, claim, claimed_until, created_at)
-    values (${slot}, ${fingerprint}, ${claim}, clock_timestamp() + make_interval(secs => ${leaseSeconds}), ${now})
-    on conflict (slot) do update set
-      fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-      created_at = excluded.created_at, answer_sealed = null
-    where kept.created_at <= ${since}
-      or kept.answer_sealed is null and kept.claimed_until <= clock_timestamp()
-    returning id`.execute(db);
+  { account, slot }: Slot,
+  since: Date,
+): Promise<KnownKey | undefined> {
+  const { rows } = await sql<KnownKey>`
+    select key.id, key.slot, key.fingerprint, coalesce(answer.answer_sealed, key.answer_sealed) as answer_sealed
+    from idempotency_keys as key
+    left join idempotency_answers as answer
+      on answer.merchant_account_id = key.merchant_account_id and answer.id = key.id
+      and answer.created_at = key.created_at and answer.created_at > ${since} and answer.claim = key.claim
+    where key.merchant_account_id in (${account}, ${unknownAccount}) and key.slot = ${slot}
+      and key.created_at > ${since} and not (${lapsed})`.execute(db);
   return rows[0];
 }
 
-interface Claimed {
+interface NewClaim extends Slot {
+  fingerprint: string;
+  claim: string;
+  now: Date;
+  since: Date;
+}
+
+/** A claim that was made. The account is that of the row. */
+export interface Claimed extends Slot {
   id: string;
   claim: string;
 }
 
-const ofClaim = ({ id, claim }: Claimed) =>
-  sql<boolean>`id = ${id} and claim = ${claim} and answer_sealed is null`;
+/** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
+export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
+  const unlessTaken = (account: string) =>
+    claimRow(db, { ...wanted, account }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === '23505') return 'taken' as const;
+      throw error;
+    });
+  // By `unique (slot)`: a version before 1.3 has it, and its claim may be over, or somebody claimed it at this moment.
+  const made = await unlessTaken(wanted.account);
+  const claimed = made === 'taken' ? await unlessTaken(unknownAccount) : made;
+  return claimed === 'taken' ? undefined : claimed;
+}
+
+async function claimRow(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
+  const { account, slot, fingerprint, claim, now, since } = wanted;
+  const { rows } = await sql<{ id: string }>`
+    insert into idempotency_keys as key (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
+    values (${account}, ${slot}, ${fingerprint}, ${claim},
+      clock_timestamp() + make_interval(secs => ${leaseSeconds}), ${now})
+    on conflict (merchant_account_id, slot) do update set
+      fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
+      created_at = excluded.created_at, answer_sealed = null
+    where key.created_at <= ${since} or ${lapsed}
+    returning id`.execute(db);
+  return rows[0] && { account, slot, claim, ...rows[0] };
+}
+
+const ofClaim = ({ account, slot, claim }: Claimed) =>
+  sql<boolean>`merchant_account_id = ${account} and slot = ${slot} and claim = ${claim}
+    and answer_sealed is null and claimed_until < ${settled}`;
 
 /** False when the claim has lapsed and another request has it. */
 export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('idempotency_keys')
-    .set({ answer_sealed })
-    .where(ofClaim(key))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const { numAffectedRows = 0n } = await sql`
+    with ours as (
+      update idempotency_keys set claimed_until = ${settled} where ${ofClaim(key)}
+      returning merchant_account_id, id, slot, claim, created_at
+    )
+    insert into idempotency_answers (merchant_account_id, id, slot, claim, created_at, answer_sealed)
+    select merchant_account_id, id, slot, claim, created_at, ${answer_sealed} from ours`.execute(tx);
+  return numAffectedRows > 0n;
 }
 
 /** Leaves a key alone whose answer is kept: the commit of a change may have succeeded although the service saw it fail. */
 export const releaseIdempotencyKey = (db: Db, key: Claimed) =>
   db.deleteFrom('idempotency_keys').where(ofClaim(key)).execute();
 
+/** Across accounts, because it deletes what has expired. The keys first: a key must not outlive its answer. */
 export async function pruneIdempotencyKeys(db: Db, before: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const pruned = await deleteInBatches(db, 'idempotency_keys', sql`created_at <= ${before}`);
+  await dropPartitions(db, answers, before);
+  await deleteInBatches(db, defaultOf(answers), sql`created_at <= ${before}`);
+  return pruned;
 }

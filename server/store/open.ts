@@ -1,14 +1,8 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import {
-  DatabaseFault,
-  migrate,
-  openDatabase,
-  reasonOf,
-  type Database,
-  refusePending,
-  type Db,
-} from './database.ts';
+import { DatabaseFault, openDatabase, reasonOf, type Database, type Db } from './database.ts';
+import { migrate, refusePending } from './migrate.ts';
+import type { Progress } from './online.ts';
 import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
@@ -23,6 +17,8 @@ export interface OpenOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: (message: string) => void;
+  /** What a migration does that may take long. */
+  progress?: Progress;
   size?: number;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
@@ -36,7 +32,7 @@ const requestStatementMilliseconds = 3_000;
 const backgroundSize = 6;
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, size, servesRequests = false, readOnly = false } = options;
+  const { databaseUrl, dataDir, log, progress, size, servesRequests = false, readOnly = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
@@ -68,7 +64,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
     })());
   try {
-    const ready = readOnly ? refusePending : migrate;
+    const ready: Ready = readOnly ? refusePending : (db) => migrate(db, progress);
     const migrated = embedded
       ? await prepareEmbedded(embedded, onError, ready)
       : await prepare(url, onError, ready);
@@ -90,7 +86,7 @@ function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
 type Ready = (db: Db) => Promise<string[]>;
 
 async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<string[]> {
-  const withoutTimeout = openDatabase(url, onError, { size: 2, statementMilliseconds: 0 });
+  const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0 });
   try {
     try {
       await withoutTimeout.pool.query('select 1');

@@ -5,7 +5,8 @@ import type { Place, Purpose } from '../domain/vault.ts';
 import { inTransaction, type Db } from './database.ts';
 
 interface Sealed {
-  table: 'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys';
+  table:
+    'payment_methods' | 'gift_cards' | 'webhook_subscriptions' | 'idempotency_keys' | 'idempotency_answers';
   purpose: Purpose;
   /** The column that the `owner` of its places comes from. */
   owner: 'merchant_account_id' | 'slot';
@@ -18,7 +19,7 @@ interface Sealed {
 const column = (table: Sealed['table'], name: string, purpose: Purpose): Sealed => ({
   table,
   purpose,
-  owner: table === 'idempotency_keys' ? 'slot' : 'merchant_account_id',
+  owner: purpose === 'answer' ? 'slot' : 'merchant_account_id',
   value: sql`${sql.ref(`${table}.${name}`)}`,
   assignment: sql`${sql.ref(name)} = given.fresh`,
 });
@@ -40,6 +41,7 @@ export const sealedColumns: readonly Sealed[] = [
   column('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
   column('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
   column('idempotency_keys', 'answer_sealed', 'answer'),
+  column('idempotency_answers', 'answer_sealed', 'answer'),
 ];
 
 /** How many values are sealed with which key. */

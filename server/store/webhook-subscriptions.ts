@@ -78,8 +78,15 @@ export async function setActive(db: Tx, id: string, active: boolean, now: Date):
   return numUpdatedRows > 0n;
 }
 
-/** False when there is no such subscription. */
+/** With its deliveries. False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
+  // Across accounts, because it may be for all of them.
+  await sql`
+    with gone as (
+      delete from deliveries where subscription_id = ${id} returning merchant_account_id, id
+    )
+    delete from delivery_attempts as attempt using gone
+    where attempt.merchant_account_id = gone.merchant_account_id and delivery_id = gone.id`.execute(db);
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscriptions')
     .where('id', '=', id)

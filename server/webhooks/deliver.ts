@@ -55,8 +55,8 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   const failures = delivery.attempts + 1 - delivery.attempts_before;
   const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
-  const { subscription_id, merchant_account_id } = delivery;
-  const lane = { subscription_id, merchant_account_id };
+  const { subscription_id, merchant_account_id, created_at: createdAt } = delivery;
+  const due = { subscription_id, merchant_account_id, deliveryId: delivery.id, createdAt, round: job.round };
   const switchedOff = await limit(() =>
     inTransaction(db, async (transaction) => {
       const isCurrent = await recordAttempt(
@@ -65,10 +65,7 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
         { at, status: outcome.status, milliseconds, error: outcome.error },
         state,
       );
-      if (isCurrent && wait !== undefined)
-        await queue.add(transaction, [{ ...lane, deliveryId: delivery.id, round: job.round }], {
-          afterSeconds: wait,
-        });
+      if (isCurrent && wait !== undefined) await queue.add(transaction, [due], { afterSeconds: wait });
       await queue.complete(transaction, [job.id]);
       const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
       return noteOutcome(transaction, delivery.subscription_id, result, {

@@ -1,15 +1,15 @@
 // The outbox of a unit of work: an event is validated against the contract, stored and queued in the same transaction as the
 // change. A change that is rolled back sends no event; a change that is committed always does.
-import { randomUUID } from 'node:crypto';
 import type { Outbox } from '../actions/unit-of-work.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
+import { makeTimedUuid } from '../domain/uuid.ts';
 import { insertEvent } from '../store/events.ts';
 import type { Queue } from './queue.ts';
 
 export const createOutbox =
   (queue: Queue, check: Pick<ResponseCheck, 'eventFault'>): Outbox =>
   async (db, name, account, target, at) => {
-    const id = randomUUID();
+    const id = makeTimedUuid(at);
     const event = {
       type: 'event',
       id,

@@ -10,6 +10,10 @@ export interface Job {
   id: string;
   deliveryId: string;
   round: number;
+  /** Of the event. */
+  merchant_account_id: string;
+  /** Of the delivery. Missing in a job that a version before 1.3 has added. */
+  createdAt?: Date | undefined;
 }
 
 /** For whom a delivery is: a subscription, and the account of the event. Jobs are fetched by it. */
@@ -19,6 +23,12 @@ export interface Lane {
 }
 
 export type DueJob = Omit<Job, 'id'> & Lane;
+
+interface JobData {
+  deliveryId: string;
+  round: number;
+  createdAt?: string | undefined;
+}
 
 export interface Queue {
   /** Runs in the given transaction. */
@@ -101,9 +111,9 @@ export async function openQueue(
   return {
     async add(db, due, { afterSeconds = 0 } = {}) {
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
-      const jobs = due.map(({ deliveryId, round, ...lane }) => ({
+      const jobs = due.map(({ deliveryId, round, createdAt, ...lane }) => ({
         name: queueName,
-        data: { deliveryId, round },
+        data: { deliveryId, round, createdAt: createdAt?.toISOString() } satisfies JobData,
         singletonKey: keyOf(lane),
         startAfter,
         expireInSeconds: leaseSeconds,
@@ -134,7 +144,7 @@ export async function openQueue(
     // Not by `fetch` of pg-boss, which sorts all due jobs each time and takes the oldest: a backlog of one subscription would
     // be fetched again and again, only to find that there is no room for it.
     async fetch(wanted) {
-      const { rows } = await pool.query<{ id: string; data: Omit<Job, 'id'> }>(
+      const { rows } = await pool.query<{ id: string; data: JobData; key: string }>(
         `with next as materialized (
            select job.id from unnest($2::text[], $3::integer[]) as wanted (key, most)
            cross join lateral (
@@ -145,10 +155,16 @@ export async function openQueue(
          )
          update pgboss.job set state = 'active', started_on = now(),
            retry_count = retry_count + (started_on is not null)::integer
-         from next where name = $1 and job.id = next.id returning job.id, data`,
+         from next where name = $1 and job.id = next.id returning job.id, data,
+           singleton_key as key`,
         [queueName, wanted.map(keyOf), wanted.map(({ limit }) => limit)],
       );
-      return rows.map(({ id, data }) => ({ id, ...data }));
+      return rows.map(({ id, key, data: { createdAt, ...data } }) => ({
+        id,
+        ...data,
+        merchant_account_id: laneOf(key).merchant_account_id,
+        createdAt: createdAt === undefined ? undefined : new Date(createdAt),
+      }));
     },
     async complete(db, jobIds) {
       // The options must be the fourth argument. The types of pg-boss also allow them as the third, but there they are
@@ -217,7 +233,7 @@ async function assignLanes(pool: Pool): Promise<void> {
   do {
     const { rowCount } = await pool.query(
       `update pgboss.job set singleton_key = coalesce((
-         select subscription_id || '/' || merchant_account_id from deliveries join events on events.id = event_id
+         select subscription_id || '/' || merchant_account_id from deliveries
          where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
        where name = $1 and id = any(array(
          select id from pgboss.job where name = $1 and ${isOpen} and singleton_key is null

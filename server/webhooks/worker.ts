@@ -96,9 +96,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (capacity <= 0) return limits.busyMilliseconds;
     const { jobs, hasMore, isBusy } = await lanes.fetch(capacity);
     if (jobs.length > 0) {
-      const ids = jobs.map(({ deliveryId }) => deliveryId);
       const sealer = await findSealer(db, deps.vault);
-      const byId = new Map((await findDeliveries(db, ids)).map((delivery) => [delivery.id, delivery]));
+      const byId = new Map((await findDeliveries(db, jobs)).map((delivery) => [delivery.id, delivery]));
       for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), sealer));
     }
     if (hasMore) return 0;

@@ -99,8 +99,17 @@ const damages: [check: string, damage: string, repair: string][] = [
   ],
   [
     'deliveries go to subscriptions of their own merchant account',
-    `update events set merchant_account_id = 'marketplace'`,
-    `update events set merchant_account_id = 'default'`,
+    ['events', 'deliveries', 'delivery_attempts']
+      .map((table) => `update ${table} set merchant_account_id = 'marketplace'`)
+      .join(';'),
+    ['events', 'deliveries', 'delivery_attempts']
+      .map((table) => `update ${table} set merchant_account_id = 'default'`)
+      .join(';'),
+  ],
+  [
+    'deliveries have their event',
+    `update deliveries set event_created_at = event_created_at + interval '1 hour'`,
+    `update deliveries set event_created_at = event_created_at - interval '1 hour'`,
   ],
   [
     'everything that is sealed can be opened',

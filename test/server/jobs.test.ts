@@ -75,7 +75,8 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     const attempt = { at: created_at, status: 200, milliseconds: 1, error: null };
     await inTransaction(db, async (tx) => {
       const [due] = await insertEvent(tx, event);
-      await recordAttempt(tx, { id: due?.deliveryId ?? '', round: 0, attempts: 0 }, attempt, state);
+      const key = { merchant_account_id: 'default', created_at, id: due?.deliveryId ?? '' };
+      await recordAttempt(tx, { ...key, round: 0, attempts: 0 }, attempt, state);
     });
     return id;
   };

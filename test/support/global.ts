@@ -8,7 +8,8 @@ import type { Config } from '../../server/config.ts';
 import { startEmbedded } from '../../server/postgres/index.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { openSecrets } from '../../server/secrets.ts';
-import { migrate, openDatabase, type Database } from '../../server/store/database.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { migrate } from '../../server/store/migrate.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
 import {
   closeTemplate,

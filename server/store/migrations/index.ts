@@ -1,5 +1,5 @@
 // Written by `npm run generate`: every migration, in order. Do not edit.
-import type { Migration } from 'kysely';
+import type { ServiceMigration } from '../online.ts';
 import * as accountsAndKeys from './0001-accounts-and-keys.ts';
 import * as buyersAndCards from './0002-buyers-and-cards.ts';
 import * as transactions from './0003-transactions.ts';
@@ -14,8 +14,10 @@ import * as accountFingerprints from './0011-account-fingerprints.ts';
 import * as cardNumbers from './0012-card-numbers.ts';
 import * as sealing from './0013-sealing.ts';
 import * as erasure from './0014-erasure.ts';
+import * as partitionsByTime from './0016-partitions-by-time.ts';
+import * as keptAnswers from './0017-kept-answers.ts';
 
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
   '0002-buyers-and-cards': buyersAndCards,
   '0003-transactions': transactions,
@@ -30,4 +32,6 @@ export const migrations: Record<string, Migration> = {
   '0012-card-numbers': cardNumbers,
   '0013-sealing': sealing,
   '0014-erasure': erasure,
+  '0016-partitions-by-time': partitionsByTime,
+  '0017-kept-answers': keptAnswers,
 };

@@ -10,8 +10,10 @@ export interface EventsTable {
 }
 
 export interface DeliveriesTable {
+  merchant_account_id: string;
   id: Generated<string>;
   event_id: string;
+  event_created_at: ColumnType<Date, Date, never>;
   subscription_id: string;
   state: Generated<'pending' | 'succeeded' | 'failed'>;
   attempts: Generated<number>;
@@ -22,6 +24,7 @@ export interface DeliveriesTable {
 }
 
 export interface DeliveryAttemptsTable {
+  merchant_account_id: string;
   delivery_id: string;
   number: number;
   at: ColumnType<Date, Date, never>;

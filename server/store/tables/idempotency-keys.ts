@@ -2,11 +2,25 @@ import type { Generated } from 'kysely';
 import type { Stamp } from './columns.ts';
 
 export interface IdempotencyKeysTable {
+  /** `*` for a request about several accounts, empty for one without an account and for those of versions before 1.3. */
+  merchant_account_id: string;
   id: Generated<string>;
   slot: string;
   fingerprint: string;
   claim: string;
   claimed_until: Stamp;
+  /** Of versions before 1.3; the others are in `idempotency_answers`. */
   answer_sealed: string | null;
+  created_at: Stamp;
+}
+
+export interface IdempotencyAnswersTable {
+  merchant_account_id: string;
+  /** Of the key. */
+  id: string;
+  slot: string;
+  claim: string;
+  answer_sealed: string;
+  /** Of the claim. */
   created_at: Stamp;
 }

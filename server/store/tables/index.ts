@@ -6,7 +6,7 @@ import type { CardNumbersTable } from './card-numbers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
 import type { FingerprintMovesTable, FingerprintProgressTable } from './fingerprints.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
-import type { IdempotencyKeysTable } from './idempotency-keys.ts';
+import type { IdempotencyAnswersTable, IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { MerchantAccountsTable } from './merchant-accounts.ts';
 import type { PaymentMethodsTable } from './payment-methods.ts';
 import type { RolesTable } from './roles.ts';
@@ -27,6 +27,7 @@ export interface Tables {
   transactions: TransactionsTable;
   webhook_subscriptions: WebhookSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
+  idempotency_answers: IdempotencyAnswersTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

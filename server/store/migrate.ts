@@ -1,0 +1,82 @@
+// Brings the database to this version. Whoever opens it does this: servers and commands.
+import { setTimeout as wait } from 'node:timers/promises';
+import { Migrator, sql, type Kysely, type Migration } from 'kysely';
+import { DatabaseFault, reasonOf, type Db } from './database.ts';
+import { withLock } from './locks.ts';
+import { migrations } from './migrations/index.ts';
+import type { Progress } from './online.ts';
+
+const pollMilliseconds = 100;
+
+/** For what must change nothing. */
+export async function refusePending(db: Db): Promise<string[]> {
+  if ((await findState(db)).pending.length === 0) return [];
+  throw new DatabaseFault(
+    'The database is not migrated to this version, and this command changes nothing. Start the service first.',
+  );
+}
+
+/** Returns the names of the migrations that it applied. Several instances may start at once. */
+export async function migrate(db: Db, progress: Progress = () => undefined): Promise<string[]> {
+  try {
+    // Polls, because `create index concurrently` waits for every statement that is older, also for one that waits for a lock.
+    for (;;) {
+      const migrated = await withLock(db, 'migrations', () => migrateAlone(db, progress));
+      if (migrated) return migrated.done;
+      await wait(pollMilliseconds);
+    }
+  } catch (error) {
+    throw new DatabaseFault(`The database could not be migrated: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
+  const { isFresh, later, pending } = await findState(db);
+  const known: Record<string, Migration> = {};
+  for (const [name, migration] of Object.entries(migrations))
+    known[name] =
+      'up' in migration
+        ? migration
+        : { up: (tx) => (isFresh ? migration.online({ db: tx, isFresh, progress }) : Promise.resolve()) };
+  for (const name of later) known[name] = { up: () => Promise.resolve() };
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } });
+
+  const applied: string[] = [];
+  const apply = async (last?: string) => {
+    const { error, results = [] } = await (last === undefined
+      ? migrator.migrateToLatest()
+      : migrator.migrateTo(last));
+    if (error) throw error instanceof Error ? error : new Error(reasonOf(error));
+    applied.push(...results.map(({ migrationName }) => migrationName));
+  };
+  for (const [index, name] of isFresh ? [] : pending.entries()) {
+    const migration = migrations[name];
+    if (!migration || 'up' in migration) continue;
+    // All before it, in one transaction. Then it is done in steps, and noted as applied when it is complete.
+    if (index > 0) await apply(pending[index - 1]);
+    progress(`migrating the database: ${name}`);
+    await migration.online({ db: db as Kysely<unknown>, isFresh, progress });
+    await apply(name);
+  }
+  await apply();
+  return applied;
+}
+
+/**
+ * `later` are migrations that a later version has applied. Kysely refuses a database with migrations that it does not know,
+ * but during a rolling upgrade an instance of this version may be restarted, and must serve on.
+ */
+async function findState(db: Db): Promise<{ isFresh: boolean; later: string[]; pending: string[] }> {
+  const names = Object.keys(migrations).sort();
+  const { rows: found } = await sql<{ table: string | null }>`
+    select to_regclass('kysely_migration')::text as table`.execute(db);
+  if (found[0]?.table == null) return { isFresh: true, later: [], pending: names };
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const applied = rows.map(({ name }) => name);
+  const last = names.at(-1) ?? '';
+  return {
+    isFresh: applied.length === 0,
+    later: applied.filter((name) => name > last),
+    pending: names.filter((name) => !applied.includes(name)),
+  };
+}

@@ -1,0 +1,201 @@
+// Migrations that run while older instances serve, in steps that can be interrupted.
+import { sql, type Kysely } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { briefly, buildIndex, inBatches, type ServiceMigration } from '../../server/store/online.ts';
+import { openStore } from '../../server/store/open.ts';
+import { eventually } from '../support/data-dir.ts';
+import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+
+const index = { name: 'numbers_once', table: 'numbers', isUnique: true, on: '(number)' };
+const build: ServiceMigration = { online: (online) => buildIndex(online, index) };
+
+let url: string;
+const added = new Set<string>();
+const add = (name: string, migration: ServiceMigration) => {
+  migrations[name] = migration;
+  added.add(name);
+};
+
+beforeEach(async () => {
+  url = await createTestDatabase();
+  await run('create table numbers (number integer, done boolean not null default false)');
+  await run('insert into numbers select generate_series(1, 100)');
+});
+afterEach(() => {
+  for (const name of added) Reflect.deleteProperty(migrations, name);
+  added.clear();
+});
+
+const run = (text: string) =>
+  withClient(url, async (client) => (await client.query<pg.QueryResultRow>(text)).rows);
+const findIndex = () =>
+  run(`select indexrelid, indisvalid from pg_index where indexrelid = to_regclass('numbers_once')`);
+
+async function open(databaseUrl = url) {
+  const messages: string[] = [];
+  const progress = (message: string) => messages.push(message);
+  const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, progress });
+  await store.close();
+  return { migrated: store.migrated, messages };
+}
+
+async function connect(): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+const isWaiting = (what: string) => async () =>
+  (
+    await run(`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '${what}%'`)
+  ).length > 0;
+
+describe('an online migration', () => {
+  it('runs outside of a transaction, after those before it and before those after it', async () => {
+    const seen: unknown[] = [];
+    const look = async (db: Kysely<unknown>) => {
+      const transaction = async () =>
+        (await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)).rows[0]?.id;
+      const { rows } = await sql<{ name: string }>`
+        select name from kysely_migration where name > '9' order by name`.execute(db);
+      const isOutside = (await transaction()) !== (await transaction());
+      seen.push({ applied: rows.map(({ name }) => name), isOutside });
+    };
+    add('9990-before', { up: look });
+    add('9991-online', { online: ({ db }) => look(db) });
+    add('9992-after', { up: look });
+    add('9993-online', { online: ({ db }) => look(db) });
+    const names = [...added];
+    expect((await open()).migrated).toEqual(names);
+    expect(seen).toEqual([
+      { applied: [], isOutside: false },
+      { applied: names.slice(0, 1), isOutside: true },
+      { applied: names.slice(0, 2), isOutside: false },
+      { applied: names.slice(0, 3), isOutside: true },
+    ]);
+    expect((await open()).migrated).toEqual([]);
+  });
+
+  it('is done once by several instances that start at once', async () => {
+    let times = 0;
+    add('9991-online', {
+      online: async (online) => {
+        times += 1;
+        await buildIndex(online, index);
+      },
+    });
+    const opened = await Promise.all([open(), open(), open()]);
+    expect(opened.flatMap(({ migrated }) => migrated)).toEqual(['9991-online']);
+    expect(times).toBe(1);
+  });
+
+  it('says what it does', async () => {
+    add('9991-online', build);
+    expect((await open()).messages).toEqual([
+      'migrating the database: 9991-online',
+      'building the index numbers_once',
+      expect.stringMatching(/^built the index numbers_once in \d+\.\d s$/),
+    ]);
+  });
+
+  it('is part of the one transaction that creates a new database, and says nothing', async () => {
+    add('9990-before', {
+      up: async (db) => {
+        await sql`create table numbers as select 1 as number`.execute(db);
+      },
+    });
+    add('9991-online', {
+      online: async (online) => {
+        expect(online.isFresh).toBe(true);
+        await buildIndex(online, index);
+        await briefly(online, 'numbers', async (tx) => {
+          await sql`alter table numbers add column more integer`.execute(tx);
+        });
+      },
+    });
+    const { migrated, messages } = await open(await createEmptyDatabase());
+    expect(migrated).toEqual(Object.keys(migrations));
+    expect(messages).toEqual([]);
+  });
+
+  it('keeps what was done before it failed, and goes on from there at the next start', async () => {
+    let isBroken = true;
+    add('9990-before', {
+      up: async (db) => {
+        await sql`create table before ()`.execute(db);
+      },
+    });
+    add('9991-online', {
+      online: async (online) => {
+        await inBatches(online, 'numbers', async (tx) => {
+          const { rows } = await sql<{ left: number }>`
+            with batch as (select ctid from numbers where not done limit 30)
+            update numbers set done = true from batch where numbers.ctid = batch.ctid returning number`.execute(
+            tx,
+          );
+          if (isBroken && rows.length < 30) throw new Error('killed');
+          return rows.length;
+        });
+      },
+    });
+    await expect(open()).rejects.toThrow('The database could not be migrated: killed');
+    expect(await appliedTo(url)).toContain('9990-before');
+    expect(await run('select count(*)::integer as left from numbers where not done')).toEqual([{ left: 10 }]);
+    isBroken = false;
+    const { migrated, messages } = await open();
+    expect(migrated).toEqual(['9991-online']);
+    expect(messages.at(-1)).toMatch(/^numbers: done, 10 rows in /);
+  });
+});
+
+describe('an index', () => {
+  it('that an interrupted build left invalid is built anew', async () => {
+    await run('insert into numbers values (7)');
+    add('9991-online', build);
+    await expect(open()).rejects.toThrow('could not create unique index');
+    expect(await findIndex()).toMatchObject([{ indisvalid: false }]);
+    await run('delete from numbers where ctid = (select max(ctid) from numbers where number = 7)');
+    await open();
+    expect(await findIndex()).toMatchObject([{ indisvalid: true }]);
+  });
+
+  it('that PostgreSQL still builds for a process that is gone is waited for', async () => {
+    await using reader = await connect();
+    await using builder = await connect();
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from numbers');
+    const building = builder.query('create unique index concurrently numbers_once on numbers (number)');
+    await eventually(isWaiting('create unique index'), 'the build waits for the reader');
+    add('9991-online', build);
+    const opening = open();
+    await eventually(isWaiting('lock table numbers'), 'the start waits for the build');
+    const [before] = await findIndex();
+    await reader.query('rollback');
+    await building;
+    expect((await opening).messages).toEqual(['migrating the database: 9991-online']);
+    expect(await findIndex()).toEqual([{ ...before, indisvalid: true }]);
+  });
+});
+
+it('a change that needs an exclusive lock gives way to others while it waits', async () => {
+  await using long = await connect();
+  await using reader = await connect();
+  await long.query('begin');
+  await long.query('select from numbers');
+  add('9991-online', {
+    online: (online) =>
+      briefly(online, 'numbers', async (tx) => {
+        await sql`alter table numbers add column if not exists more integer`.execute(tx);
+      }),
+  });
+  const opening = open();
+  await eventually(isWaiting('alter table numbers'), 'the change waits');
+  // Without a limit this would wait for the end of the long transaction.
+  await reader.query('select from numbers');
+  await eventually(isWaiting('alter table numbers'), 'the change tries again');
+  await long.query('rollback');
+  expect((await opening).migrated).toEqual(['9991-online']);
+});
