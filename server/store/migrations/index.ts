@@ -16,6 +16,7 @@ import * as sealing from './0013-sealing.ts';
 import * as erasure from './0014-erasure.ts';
 import * as partitionsByTime from './0016-partitions-by-time.ts';
 import * as keptAnswers from './0017-kept-answers.ts';
+import * as accountFirst from './0015-account-first.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -34,4 +35,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0014-erasure': erasure,
   '0016-partitions-by-time': partitionsByTime,
   '0017-kept-answers': keptAnswers,
+  '0015-account-first': accountFirst,
 };
