@@ -14,9 +14,9 @@ import * as accountFingerprints from './0011-account-fingerprints.ts';
 import * as cardNumbers from './0012-card-numbers.ts';
 import * as sealing from './0013-sealing.ts';
 import * as erasure from './0014-erasure.ts';
+import * as accountFirst from './0015-account-first.ts';
 import * as partitionsByTime from './0016-partitions-by-time.ts';
 import * as keptAnswers from './0017-kept-answers.ts';
-import * as accountFirst from './0015-account-first.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -33,7 +33,7 @@ export const migrations: Record<string, ServiceMigration> = {
   '0012-card-numbers': cardNumbers,
   '0013-sealing': sealing,
   '0014-erasure': erasure,
+  '0015-account-first': accountFirst,
   '0016-partitions-by-time': partitionsByTime,
   '0017-kept-answers': keptAnswers,
-  '0015-account-first': accountFirst,
 };
