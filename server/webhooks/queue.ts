@@ -227,21 +227,45 @@ async function createLaneIndex(pool: Pool): Promise<void> {
 
 /** Jobs that an older version added have no lane. While it still runs beside this one, it adds more. */
 async function assignLanes(pool: Pool): Promise<void> {
-  let assigned: number | null;
   // In batches, because one statement for a large backlog exceeds the statement timeout, and the service could not start.
-  // Locked jobs are skipped: they are being fetched, or another process assigns them.
-  do {
-    const { rowCount } = await pool.query(
-      `update pgboss.job set singleton_key = coalesce((
-         select subscription_id || '/' || merchant_account_id from deliveries
-         where deliveries.id = (data ->> 'deliveryId')::uuid), '${noSubscription}/')
-       where name = $1 and id = any(array(
-         select id from pgboss.job where name = $1 and ${isOpen} and singleton_key is null
-         limit $2 for update skip locked))`,
+  while ((await assignSome(pool)) === assignedAtOnce);
+}
+
+/** Not one statement, because a sharded engine cannot join the deliveries of all accounts with a table of the coordinator. */
+async function assignSome(pool: Pool): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    // Locked jobs are skipped: they are being fetched, or another process assigns them.
+    const { rows: jobs } = await client.query<{ id: string; deliveryId: string }>(
+      `select id, data ->> 'deliveryId' as "deliveryId" from pgboss.job
+       where name = $1 and ${isOpen} and singleton_key is null limit $2 for update skip locked`,
       [queueName, assignedAtOnce],
     );
-    assigned = rowCount;
-  } while (assigned === assignedAtOnce);
+    if (jobs.length > 0) {
+      const { rows: deliveries } = await client.query<Lane & { id: string }>(
+        'select id, subscription_id, merchant_account_id from deliveries where id = any($1::uuid[])',
+        [jobs.map(({ deliveryId }) => deliveryId)],
+      );
+      const lanes = new Map(deliveries.map((delivery) => [delivery.id, keyOf(delivery)]));
+      await client.query(
+        `update pgboss.job set singleton_key = wanted.key from unnest($2::uuid[], $3::text[]) as wanted (id, key)
+         where name = $1 and job.id = wanted.id`,
+        [
+          queueName,
+          jobs.map(({ id }) => id),
+          jobs.map(({ deliveryId }) => lanes.get(deliveryId) ?? `${noSubscription}/`),
+        ],
+      );
+    }
+    await client.query('commit');
+    client.release();
+    return jobs.length;
+  } catch (error) {
+    // Closes the connection, which ends the transaction.
+    client.release(true);
+    throw error;
+  }
 }
 
 /** Two processes that create the queue's tables at the same time would deadlock. */
