@@ -34,16 +34,16 @@ import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
 import { countCardNumber } from './store/card-numbers.ts';
-import type { Database } from './store/database.ts';
+import type { OpenedDatabase } from './store/open.ts';
 import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
-import { findPaymentMethod } from './store/payment-methods.ts';
+import { findPaymentMethodById } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
 
 export interface AppDeps
   extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now' | 'warn'> {
   handlers: Handlers<WriteDeps>;
-  database: Database;
+  database: OpenedDatabase;
   inUnitOfWork: InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
@@ -57,8 +57,8 @@ export function createApp(deps: AppDeps): Express {
   const { inUnitOfWork, publicUrl, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
   const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
-  const { db, pool } = database;
-  const shared = { db, environment, cursors, vault, fingerprints, providers, now, warn };
+  const { db, pool, isSharded } = database;
+  const shared = { db, isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
@@ -70,7 +70,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(step(wellFormed));
   serveStatic(app, { document, siteDir, isReady: database.isReady });
   if (environment === 'sandbox')
-    serveApprovals(app, { find: (id) => findPaymentMethod(db, id), inUnitOfWork });
+    serveApprovals(app, { find: (id) => findPaymentMethodById(db, id), inUnitOfWork });
   app.use(
     step((context, req, res) => {
       context.operation = find(req).operation;

@@ -13,6 +13,7 @@ import {
 } from '../domain/personal-data.ts';
 import type { Vault } from '../domain/vault.ts';
 import { presentTransaction } from '../present/transaction.ts';
+import { findAccountOf } from '../store/across-accounts.ts';
 import {
   answerTables,
   eraseCards,
@@ -105,23 +106,27 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     return next;
   };
 
+  const account = await findAccountOf(db, 'buyers', id);
   let record: Awaited<ReturnType<typeof lockBuyer>>;
   await step('buyers', async (unit) => {
-    record = await lockBuyer(unit.db, id);
+    if (account === undefined) return { found: 0, write: () => Promise.resolve() };
+    record = await lockBuyer(unit.db, account, id);
     const found = record?.erased_at === null ? 1 : 0;
-    return { found, write: () => markBuyerErased(unit.db, id, unit.now) };
+    return { found, write: () => markBuyerErased(unit.db, account, id, unit.now) };
   });
   const subject: Subject = {
     id,
-    account: record?.merchant_account_id,
+    account,
     externalIdentifier: record?.external_identifier ?? null,
-    cards: new Set(record ? await listCardIds(db, id) : []),
+    cards: new Set(account === undefined ? [] : await listCardIds(db, account, id)),
   };
   const context: Context = { ...options, subject, step };
-  await step('payment_methods', async ({ db: tx, now }) => {
-    const cards = await lockCards(tx, id);
-    return { found: cards.length, write: () => eraseCards(tx, cards, now) };
-  });
+  // Without a record of the buyer no card names it.
+  if (account !== undefined)
+    await step('payment_methods', async ({ db: tx, now }) => {
+      const cards = await lockCards(tx, account, id);
+      return { found: cards.length, write: () => eraseCards(tx, account, cards, now) };
+    });
   const isNamed = await eraseTransactions(context);
   if (!record && !isNamed) return undefined;
   await eraseAnswers(context);
@@ -129,7 +134,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   if (dryRun) return erasure;
   // Last, because a run that continues an interrupted one needs it.
   await inStep(async (unit) => {
-    await eraseExternalIdentifier(unit.db, id);
+    if (account !== undefined) await eraseExternalIdentifier(unit.db, account, id);
     if (Object.values(erasure).some((found) => found > 0)) await refreshStatistics(unit.db);
     return 0;
   });
@@ -152,7 +157,11 @@ async function eraseTransactions({ db, subject, step, references }: Context): Pr
           const erased = eraseTransaction(shown, subject, { references, others });
           return isSame(shown, erased) ? [] : { ...row, ...erased };
         });
-        return { found: changed.length, write: () => writeErasedTransactions(tx, changed), next };
+        return {
+          found: changed.length,
+          write: () => writeErasedTransactions(tx, match.account, changed),
+          next,
+        };
       }),
     );
   return done.size > 0;

@@ -40,17 +40,19 @@ type Reader = (unit: UnitOfWork, account: string, id: string | undefined) => Pro
 /** The record that an event shows, by the first part of its name. Events without a reader show the example. */
 const readers: Partial<Record<string, Reader>> = {
   async transaction({ db }, account, id) {
-    const page = { limit: 1, cursor: undefined };
+    const page = { limit: 1, cursor: undefined, isSharded: false };
     const row =
       id === undefined
         ? (await listTransactionPage(db, [account], {}, page)).rows[0]
-        : await findTransaction(db, id);
-    return row?.merchant_account_id === account ? presentTransaction(row) : undefined;
+        : await findTransaction(db, account, id);
+    return row && presentTransaction(row);
   },
   async 'payment-method'({ db, publicUrl }, account, id) {
     const row =
-      id === undefined ? (await listPaymentMethods(db, account, 1))[0] : await findPaymentMethod(db, id);
-    if (row?.merchant_account_id !== account) return undefined;
+      id === undefined
+        ? (await listPaymentMethods(db, account, 1))[0]
+        : await findPaymentMethod(db, account, id);
+    if (!row) return undefined;
     const buyer = row.buyer_id === null ? undefined : await findBuyer(db, account, { id: row.buyer_id });
     return presentPaymentMethod(row, buyer, publicUrl);
   },

@@ -95,7 +95,7 @@ async function rewriteCards(
       onFault(card.id, error);
       continue;
     }
-    await saveFingerprint(tx, { id: card.id, ...made });
+    await saveFingerprint(tx, account, { id: card.id, ...made });
     const old = card.fingerprint ?? shownFingerprint(card.account_fingerprint);
     const fresh = card.status === 'failed' ? null : shownFingerprint(made.account_fingerprint);
     if (old !== null) await saveMove(tx, account, old, fresh);

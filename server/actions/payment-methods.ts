@@ -13,6 +13,7 @@ import {
   insertPaymentMethod,
   listPendingReplacements,
   lockPaymentMethod,
+  lockPaymentMethodById,
   updatePaymentMethod,
   type PaymentMethodRow,
 } from '../store/payment-methods.ts';
@@ -114,10 +115,10 @@ export async function movePaymentMethod(
   id: string,
   status: PaymentMethodStatus,
 ): Promise<PaymentMethodRow | undefined> {
-  const found = await lockPaymentMethod(unit.db, id);
+  const found = await lockPaymentMethodById(unit.db, id);
   if (!found) return undefined;
   checkMove(paymentMethodMoves, found.status, status);
-  return updatePaymentMethod(unit.db, id, { status }, changed(unit, 'payment-method.updated'));
+  return updatePaymentMethod(unit.db, found, { status }, changed(unit, 'payment-method.updated'));
 }
 
 export interface FoundDetails {
@@ -134,7 +135,7 @@ export async function noteReplacement(
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
   const { open } = await findSealer(unit.db, secrets.vault);
-  const found = await lockPaymentMethod(unit.db, id);
+  const found = await lockPaymentMethodById(unit.db, id);
   if (!found || (await isErased(unit, found))) return undefined;
   const card =
     number === undefined
@@ -169,8 +170,8 @@ export async function noteDecline(
   unit: UnitOfWork,
   { id, account, reason }: { id: string; account: string; reason: string },
 ): Promise<void> {
-  const found = await lockPaymentMethod(unit.db, id);
-  if (found?.merchant_account_id !== account) return;
+  const found = await lockPaymentMethod(unit.db, account, id);
+  if (!found) return;
   const trigger: Trigger = { kind: 'declined', reason };
   if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
 }
@@ -181,9 +182,9 @@ export async function applyExpiredReplacements(
   inUnitOfWork: InUnitOfWork,
 ): Promise<PaymentMethodRow[]> {
   const applied: PaymentMethodRow[] = [];
-  for (const { id } of await listPendingReplacements(db)) {
+  for (const { merchant_account_id: account, id } of await listPendingReplacements(db)) {
     const method = await inUnitOfWork(async (unit) => {
-      const found = await lockPaymentMethod(unit.db, id);
+      const found = await lockPaymentMethod(unit.db, account, id);
       const isDue =
         found?.has_replacement &&
         found.expiration_date !== null &&
@@ -209,7 +210,7 @@ function settleReplacement(
   };
   return updatePaymentMethod(
     unit.db,
-    method.id,
+    method,
     {
       ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
       ...(hasReplacement ? pending : none),

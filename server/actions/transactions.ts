@@ -15,7 +15,7 @@ import {
 import {
   analyzeTransactions,
   insertTransactions,
-  lockTransaction,
+  lockTransactionById,
   updateTransaction,
   type NewTransaction,
   type TransactionRow,
@@ -77,7 +77,7 @@ export async function moveTransaction(
   status: TransactionStatus,
   reason: string | undefined,
 ): Promise<TransactionRow | undefined> {
-  const found = await lockTransaction(unit.db, id);
+  const found = await lockTransactionById(unit.db, id);
   if (!found) return undefined;
   checkMove(transactionMoves, found.status, status);
   const moved = await updateTransaction(

@@ -6,7 +6,7 @@ import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerById } from '../store/buyers.ts';
-import { findPaymentMethod, listPaymentMethods } from '../store/payment-methods.ts';
+import { findPaymentMethodById, listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
 import { printJson, printRows, Refused } from './output.ts';
 import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
@@ -90,7 +90,7 @@ async function listMethods({ merchantAccount, limit: most, json }: ListOptions):
 
 async function show(id: string): Promise<void> {
   const shown = await withDatabase(async ({ db }, config) => {
-    const found = isUuid(id) ? await findPaymentMethod(db, id) : undefined;
+    const found = isUuid(id) ? await findPaymentMethodById(db, id) : undefined;
     if (!found) throw notFound(id);
     const buyer = found.buyer_id === null ? undefined : await findBuyerById(db, found.buyer_id);
     const { replacement, replacement_found_at } = found;

@@ -55,14 +55,20 @@ async function run({
 }: Options): Promise<void> {
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
-  const { items, next_cursor, previous_cursor } = await withSecrets(async ({ database: { db }, secrets }) => {
-    const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
-    const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
-    if (given !== undefined && !cursor)
-      throw new Refused('--cursor is of a list with other filters. Start again without it.');
-    const { rows, ...around } = await listTransactionPage(db, accounts, filters, { limit: most, cursor });
-    return { items: rows.map(presentTransaction), ...pageCursors(secrets.cursors, around, boundTo) };
-  });
+  const { items, next_cursor, previous_cursor } = await withSecrets(
+    async ({ database: { db, isSharded }, secrets }) => {
+      const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
+      const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
+      if (given !== undefined && !cursor)
+        throw new Refused('--cursor is of a list with other filters. Start again without it.');
+      const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
+        limit: most,
+        cursor,
+        isSharded,
+      });
+      return { items: rows.map(presentTransaction), ...pageCursors(secrets.cursors, around, boundTo) };
+    },
+  );
   if (json) {
     printJson({ items, limit: most, next_cursor, previous_cursor });
     return;

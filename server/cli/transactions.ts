@@ -4,7 +4,7 @@ import { replacingDeclines } from '../domain/replacement.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
-import { findTransaction } from '../store/transactions.ts';
+import { findTransactionById } from '../store/transactions.ts';
 import { printJson, Refused } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
@@ -20,7 +20,7 @@ export function transactions(): Command {
     .command('show <id>')
     .description('print a transaction as JSON, as the API shows it')
     .action(async (id: string) => {
-      const found = await withDatabase(({ db }) => findTransaction(db, id));
+      const found = await withDatabase(({ db }) => findTransactionById(db, id));
       if (!found) throw notFound(id);
       printJson(presentTransaction(found));
     });

@@ -11,6 +11,8 @@ import type { Db } from '../store/database.ts';
 export interface Deps {
   /** For the store's reads. */
   db: Db;
+  /** Whether merchant accounts are spread over several servers (Citus). */
+  isSharded: boolean;
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
   vault: Vault;

@@ -20,7 +20,7 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
     'listTransactions',
     { limit, cursor },
     deps,
-    (page) => listTransactionPage(deps.db, accountsOf(deps), filters, page),
+    (page) => listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded }),
     given,
   );
   return { status: 200, body: { items: rows.map(presentTransaction), ...envelope } };

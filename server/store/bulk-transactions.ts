@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { readUuid } from '../domain/uuid.ts';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Tx } from './database.ts';
 import { timestamp } from './paging.ts';
 import type { NewTransaction } from './transactions.ts';
@@ -38,15 +39,17 @@ const recordsOf = (uses: CardUse[]) =>
 /** Counts the uses of stored cards. Counters have no events. */
 export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
   const uses = usesOf(rows);
-  if (uses.length > 0) await addUses(db, recordsOf(uses));
+  const accounts = new Set(uses.map(({ account }) => account));
+  for (const one of [...accounts].sort())
+    await addUses(db, one, recordsOf(uses.filter(({ account }) => account === one)));
 }
 
-// The rows are locked in the order of their IDs first, so that two transactions with the same cards cannot deadlock.
-async function addUses(db: Tx, uses: RawBuilder<unknown>): Promise<void> {
+// The rows are locked in the order of accounts and IDs, so that two transactions with the same cards cannot deadlock.
+async function addUses(db: Tx, account: string, uses: RawBuilder<unknown>): Promise<void> {
   await sql`
-    select id from payment_methods where id in (select uses.id from ${uses}) order by id for no key update`.execute(
-    db,
-  );
+    select id from payment_methods
+    where merchant_account_id = ${account} and id in (select uses.id from ${uses} where account = ${account})
+    order by id for no key update`.execute(db);
   await sql`
     update payment_methods set
       usage_count = payment_methods.usage_count + used.times,
@@ -54,11 +57,11 @@ async function addUses(db: Tx, uses: RawBuilder<unknown>): Promise<void> {
       cit_usage_count = payment_methods.cit_usage_count + used.customer_times,
       cit_last_used_at = greatest(payment_methods.cit_last_used_at, used.customer_last)
     from (
-      select id, account, count(*)::integer as times, max(at) as last,
+      select id, count(*)::integer as times, max(at) as last,
         (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
-      from ${uses} group by id, account
+      from ${uses} where account = ${account} group by id
     ) as used
-    where payment_methods.id = used.id and payment_methods.merchant_account_id = used.account`.execute(db);
+    where payment_methods.merchant_account_id = ${account} and payment_methods.id = used.id`.execute(db);
 }
 
 /** Disables the timeouts of this transaction and creates the temporary table. */
@@ -73,21 +76,33 @@ export async function collectBulkUses(db: Tx, rows: readonly NewTransaction[]): 
   if (uses.length > 0) await sql`insert into bulk_uses select * from ${recordsOf(uses)}`.execute(db);
 }
 
-export const applyBulkUses = (db: Tx): Promise<void> => addUses(db, sql`bulk_uses as uses`);
+export async function applyBulkUses(db: Tx): Promise<void> {
+  for (const account of await listBulkAccounts(db)) await addUses(db, account, sql`bulk_uses as uses`);
+}
 
-/** Cards that were declined for one of these reasons after their pending replacement was found; each once, ordered by ID. */
+async function listBulkAccounts(db: Tx): Promise<string[]> {
+  const { rows } = await sql<{ account: string }>`select distinct account from bulk_uses`.execute(db);
+  return rows.map(({ account }) => account).sort();
+}
+
+/** Cards that were declined for one of these reasons after their pending replacement was found; each once, ordered by account and ID. */
 export async function listBulkDeclines(
   db: Tx,
   reasons: readonly string[],
 ): Promise<{ id: string; account: string; reason: string }[]> {
-  const { rows } = await sql<{ id: string; account: string; reason: string }>`
+  const declines = [];
+  for (const account of await listBulkAccounts(db)) {
+    const { rows } = await sql<{ id: string; account: string; reason: string }>`
     select distinct on (uses.id) uses.id, uses.account, uses.decline as reason
     from bulk_uses as uses
-    join payment_methods on payment_methods.id = uses.id and payment_methods.merchant_account_id = uses.account
-    where payment_methods.has_replacement and uses.decline = any(${[...reasons]}::text[])
+    join payment_methods on payment_methods.id = uses.id
+    where payment_methods.merchant_account_id = ${account} and uses.account = ${account}
+      and payment_methods.has_replacement and uses.decline = any(${[...reasons]}::text[])
       and uses.declined_at > payment_methods.replacement_found_at
     order by uses.id, uses.declined_at desc`.execute(db);
-  return rows;
+    declines.push(...rows);
+  }
+  return declines;
 }
 
 /** Which of these IDs the current transaction inserted. */
@@ -97,6 +112,7 @@ export async function listOwnTransactions(
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from transactions
-    where id = any(${[...ids]}::uuid[]) and xmin = pg_current_xact_id()::xid`.execute(db);
+    where id = any(${[...ids]}::uuid[]) and xmin = pg_current_xact_id()::xid
+    ${acrossAccounts('import-duplicates')}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { findAccountOf } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import type { BuyersTable } from './tables/buyers.ts';
 
@@ -23,8 +24,16 @@ export const findBuyer = (db: Tx, account: string, by: { id: string } | { extern
 };
 
 /** Also one that is erased. */
-export const findBuyerById = (db: Db, id: string) =>
-  db.selectFrom('buyers').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findBuyerById(db: Db, id: string): Promise<BuyerRow | undefined> {
+  const account = await findAccountOf(db, 'buyers', id);
+  if (account === undefined) return undefined;
+  return db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
 
 export const listBuyers = (db: Db, account: string) =>
   db

@@ -1,5 +1,6 @@
 // Invariants of the data, each as one read-only statement that counts what breaks it and names a few.
 import { sql, type RawBuilder } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import { DatabaseFault, inTransaction, type Db, type Tx } from './database.ts';
 
 export interface Finding {
@@ -28,8 +29,9 @@ const invariants: Record<string, RawBuilder<unknown>> = {
   'cards that can be used have a number': sql`
     select id::text from payment_methods where status = 'succeeded' and number_sealed is null`,
   'buyers of cards are of the same merchant account': sql`
-    select payment_methods.id::text from payment_methods join buyers on buyers.id = buyer_id
-    where buyers.merchant_account_id <> payment_methods.merchant_account_id`,
+    select payment_methods.id::text from payment_methods
+    left join buyers on buyers.merchant_account_id = payment_methods.merchant_account_id and buyers.id = buyer_id
+    where buyer_id is not null and buyers.id is null`,
   'what filters look for matches the transaction': sql`
     select id::text from transactions
     where has_gift_card_redemptions <> (json_array_length(gift_card_redemptions) > 0)
@@ -101,6 +103,7 @@ async function look(tx: Tx, check: string, broken: RawBuilder<unknown>): Promise
   const { rows } = await sql<{ total: number; examples: string[] }>`
     with broken (id) as materialized (${broken})
     select (select count(*) from broken) as total,
-      array(select id from broken limit ${sql.lit(shown)}) as examples`.execute(tx);
+      array(select id from broken limit ${sql.lit(shown)}) as examples
+    ${acrossAccounts('doctor')}`.execute(tx);
   return { check, broken: rows[0]?.total ?? 0, examples: rows[0]?.examples ?? [] };
 }

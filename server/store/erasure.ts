@@ -1,39 +1,48 @@
 // Finds and rewrites what is stored of one buyer, in batches. What of it is personal is decided in domain/personal-data.ts.
 // The rows of a batch stay locked until its transaction ends, so no change in between is lost.
 import { sql, type RawBuilder } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import type { TransactionRow } from './transactions.ts';
 
 const batchSize = 500;
 
 /** Also finds one that is erased. */
-export const lockBuyer = (db: Tx, id: string) =>
+export const lockBuyer = (db: Tx, account: string, id: string) =>
   db
     .selectFrom('buyers')
     .select(['merchant_account_id', 'external_identifier', 'erased_at'])
+    .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
-export const markBuyerErased = (db: Tx, id: string, now: Date) =>
+export const markBuyerErased = (db: Tx, account: string, id: string, now: Date) =>
   db
     .updateTable('buyers')
     .set({ erased_at: now, updated_at: now, display_name: null, account_number: null, billing_details: null })
+    .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .execute();
 
 /** The last step. */
-export const eraseExternalIdentifier = (db: Tx, id: string) =>
+export const eraseExternalIdentifier = (db: Tx, account: string, id: string) =>
   db
     .updateTable('buyers')
     .set({ external_identifier: null })
+    .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .where('external_identifier', 'is not', null)
     .execute();
 
-export async function listCardIds(db: Db, buyerId: string): Promise<string[]> {
-  const rows = await db.selectFrom('payment_methods').select('id').where('buyer_id', '=', buyerId).execute();
+export async function listCardIds(db: Db, account: string, buyerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('merchant_account_id', '=', account)
+    .where('buyer_id', '=', buyerId)
+    .execute();
   return rows.map(({ id }) => id);
 }
 
@@ -54,22 +63,23 @@ const erasedCard = {
 } as const;
 
 /** Cards of the buyer that are not erased yet, locked in the order that others use. */
-export async function lockCards(db: Tx, buyerId: string): Promise<string[]> {
+export async function lockCards(db: Tx, account: string, buyerId: string): Promise<string[]> {
   const isLeft = sql.join(
     Object.entries(erasedCard).map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`),
     sql` or `,
   );
   const { rows } = await sql<{ id: string }>`
-    select id from payment_methods where buyer_id = ${buyerId} and (${isLeft}) order by id for update`.execute(
-    db,
-  );
+    select id from payment_methods
+    where merchant_account_id = ${account} and buyer_id = ${buyerId} and (${isLeft})
+    order by id for update`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-export const eraseCards = (db: Tx, ids: readonly string[], now: Date) =>
+export const eraseCards = (db: Tx, account: string, ids: readonly string[], now: Date) =>
   db
     .updateTable('payment_methods')
     .set({ ...erasedCard, updated_at: now })
+    .where('merchant_account_id', '=', account)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute();
 
@@ -107,7 +117,8 @@ export async function lockTransactions(
 /** Which of these IDs have a record. */
 export async function listBuyerIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from buyers where id::text = any(${[...ids]}::text[])`.execute(db);
+    select id from buyers where id::text = any(${[...ids]}::text[])
+    ${acrossAccounts('buyers-of-others')}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 

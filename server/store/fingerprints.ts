@@ -1,6 +1,7 @@
 // Rewrites fingerprints that were made with an older key, or in the form of before 1.2, while the service runs: account by
 // account, in small transactions that also note how far it is. Does not touch `updated_at`, and sends no events.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import type { PaymentMethodRow } from './payment-methods.ts';
 import type { FingerprintProgressTable } from './tables/fingerprints.ts';
@@ -33,7 +34,7 @@ export async function listOutdatedAccounts(
     except
     select merchant_account_id from fingerprint_progress
     where version <> all(${['', version, ...older]}::text[])
-    order by id`.execute(db);
+    order by id ${acrossAccounts('outdated-fingerprints')}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -97,7 +98,7 @@ export async function lockOutdatedCards(
   // Locked in the order of their IDs, as elsewhere, so that two transactions cannot deadlock.
   const { rows: cards } = await sql<OutdatedCard>`
     select id, status, account_fingerprint, fingerprint, number_sealed, replacement from payment_methods
-    where id = any(${found.map(({ id }) => id)}::uuid[]) and ${isOutdated(older)}
+    where merchant_account_id = ${account} and id = any(${found.map(({ id }) => id)}::uuid[]) and ${isOutdated(older)}
     order by id for no key update`.execute(db);
   return { cards, after: found.at(-1)?.place };
 }
@@ -109,13 +110,13 @@ export interface RewrittenCard {
   replacement_fingerprint: string | undefined;
 }
 
-export async function saveFingerprint(db: Tx, card: RewrittenCard): Promise<void> {
+export async function saveFingerprint(db: Tx, account: string, card: RewrittenCard): Promise<void> {
   const { id, account_fingerprint, replacement_fingerprint: next } = card;
   const replaced = { fingerprint: null, account_fingerprint: next };
   await sql`
     update payment_methods set account_fingerprint = ${account_fingerprint}, fingerprint = null
       ${next === undefined ? sql`` : sql`, replacement = replacement || ${JSON.stringify(replaced)}::jsonb`}
-    where id = ${id}`.execute(db);
+    where merchant_account_id = ${account} and id = ${id}`.execute(db);
 }
 
 /** What a fingerprint became. A card with a number decides; without one it is null. */
@@ -171,7 +172,8 @@ export async function rewriteTransactions(
       where batch.old ~ '^[0-9a-f]{64}$' and (moves.old is not null or ${whole} and not ${isOfCard(progress, older)})
     ), done as (
       update transactions set payment_method = ${replaced(sql`payment_method::text`)}::json
-      from change where transactions.id = change.id and payment_method ->> 'fingerprint' = change.old
+      from change where transactions.merchant_account_id = ${account} and transactions.id = change.id
+        and payment_method ->> 'fingerprint' = change.old
       returning 1
     )
     select (select count(*) from done) as rewritten,
@@ -208,9 +210,8 @@ export async function rewriteEvents(db: Tx, progress: Progress, older: readonly 
 export async function countFingerprints(db: Db): Promise<Map<string | null, number>> {
   const { rows } = await sql<{ version: string | null; total: number }>`
     select case when fingerprint is null then split_part(account_fingerprint, '.', 1) end as version, count(*) as total
-    from payment_methods where fingerprint is not null or account_fingerprint is not null group by 1`.execute(
-    db,
-  );
+    from payment_methods where fingerprint is not null or account_fingerprint is not null group by 1
+    ${acrossAccounts('fingerprint-versions')}`.execute(db);
   return new Map(rows.map(({ version, total }) => [version, total]));
 }
 

@@ -9,6 +9,8 @@ export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
+  /** Whether merchant accounts are spread over several servers: the engine is Citus. */
+  isSharded: boolean;
   /** Migrations that this start applied. */
   migrated: string[];
 }
@@ -65,10 +67,10 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     })());
   try {
     const ready: Ready = readOnly ? refusePending : (db) => migrate(db, progress);
-    const migrated = embedded
+    const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready)
       : await prepare(url, onError, ready);
-    return { ...database, isReady, background, url: embedded?.url() ?? url, migrated, close };
+    return { ...database, isReady, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
     await close();
     throw error;
@@ -84,19 +86,24 @@ function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
 // Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than
 // the statements of a request are allowed to.
 type Ready = (db: Db) => Promise<string[]>;
+type Prepared = Pick<OpenedDatabase, 'isSharded' | 'migrated'>;
 
-async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<string[]> {
+async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0 });
   try {
+    let isSharded: boolean;
     try {
-      await withoutTimeout.pool.query('select 1');
+      const { rowCount } = await withoutTimeout.pool.query(
+        `select from pg_extension where extname = 'citus'`,
+      );
+      isSharded = rowCount === 1;
     } catch (error) {
       throw new DatabaseFault(
         `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
         { cause: error },
       );
     }
-    return await ready(withoutTimeout.db);
+    return { isSharded, migrated: await ready(withoutTimeout.db) };
   } finally {
     await withoutTimeout.close();
   }
@@ -115,7 +122,7 @@ async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
   ready: Ready,
-): Promise<string[]> {
+): Promise<Prepared> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await prepare(embedded.url(), onError, ready);

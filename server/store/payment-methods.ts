@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { acrossAccounts, findAccountOf } from './across-accounts.ts';
 import type { Announcement } from './announcement.ts';
 import type { Db, Tx } from './database.ts';
 import type { PaymentMethodsTable } from './tables/payment-methods.ts';
@@ -28,13 +29,14 @@ export async function insertPaymentMethod(
 
 export async function updatePaymentMethod(
   db: Tx,
-  id: string,
-  change: Updateable<PaymentMethodsTable>,
+  { merchant_account_id: account, id }: Pick<PaymentMethodRow, 'merchant_account_id' | 'id'>,
+  change: Omit<Updateable<PaymentMethodsTable>, 'merchant_account_id' | 'id'>,
   { tell }: Announcement<PaymentMethodRow>,
 ): Promise<PaymentMethodRow> {
   const row = await db
     .updateTable('payment_methods')
     .set({ ...change, updated_at: sql`now()` })
+    .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -50,12 +52,29 @@ export const findPaymentMethodId = (db: Db, account: string, external_identifier
     .where('external_identifier', '=', external_identifier)
     .executeTakeFirst();
 
-export const findPaymentMethod = (db: Db, id: string) =>
-  db.selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirst();
+const selectOne = (db: Db, account: string, id: string) =>
+  db
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id);
+
+export const findPaymentMethod = (db: Db, account: string, id: string) =>
+  selectOne(db, account, id).executeTakeFirst();
+
+export async function findPaymentMethodById(db: Db, id: string): Promise<PaymentMethodRow | undefined> {
+  const account = await findAccountOf(db, 'payment_methods', id);
+  return account === undefined ? undefined : findPaymentMethod(db, account, id);
+}
 
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockPaymentMethod = (db: Tx, id: string) =>
-  db.selectFrom('payment_methods').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+export const lockPaymentMethod = (db: Tx, account: string, id: string) =>
+  selectOne(db, account, id).forUpdate().executeTakeFirst();
+
+export async function lockPaymentMethodById(db: Tx, id: string): Promise<PaymentMethodRow | undefined> {
+  const account = await findAccountOf(db, 'payment_methods', id);
+  return account === undefined ? undefined : lockPaymentMethod(db, account, id);
+}
 
 export const listPaymentMethods = (db: Db, account: string, limit: number) =>
   db
@@ -68,4 +87,9 @@ export const listPaymentMethods = (db: Db, account: string, limit: number) =>
     .execute();
 
 export const listPendingReplacements = (db: Db) =>
-  db.selectFrom('payment_methods').select('id').where('has_replacement', '=', true).execute();
+  db
+    .selectFrom('payment_methods')
+    .select(['merchant_account_id', 'id'])
+    .where('has_replacement', '=', true)
+    .modifyEnd(acrossAccounts('pending-replacements'))
+    .execute();

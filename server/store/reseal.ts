@@ -2,7 +2,9 @@
 // batches, without waiting for locked rows, and only values that have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
 import type { Place, Purpose } from '../domain/vault.ts';
+import { acrossAccounts } from './across-accounts.ts';
 import { inTransaction, type Db } from './database.ts';
+import { listAccounts } from './merchant-accounts.ts';
 
 interface Sealed {
   table:
@@ -50,7 +52,7 @@ export async function countSealed(db: Db): Promise<Map<string, number>> {
   for (const { table, value } of sealedColumns) {
     const { rows } = await sql<{ key: string; total: number }>`
       select split_part(${value}, '.', 1) as key, count(*) as total from ${sql.table(table)}
-      where ${value} is not null group by 1`.execute(db);
+      where ${value} is not null group by 1 ${acrossAccounts('sealed-values')}`.execute(db);
     for (const { key, total } of rows) counts.set(key, (counts.get(key) ?? 0) + total);
   }
   return counts;
@@ -64,10 +66,22 @@ export async function countUnbound(db: Db): Promise<number> {
   for (const { table, value } of sealedColumns) {
     const { rows } = await sql<{ total: number }>`
       select count(*) as total from ${sql.table(table)}
-      where ${value} is not null and ${isUnbound(value)}`.execute(db);
+      where ${value} is not null and ${isUnbound(value)} ${acrossAccounts('sealed-values')}`.execute(db);
     all += rows[0]?.total ?? 0;
   }
   return all;
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** What to go through one after the other: each column of each merchant account, or of the whole table. */
+async function listParts(db: Db): Promise<(Sealed & { isPart: RawBuilder<unknown> })[]> {
+  const accounts = await listAccounts(db);
+  return sealedColumns.flatMap((sealed) =>
+    sealed.table === 'payment_methods' || sealed.table === 'gift_cards'
+      ? accounts.map(({ id }) => ({ ...sealed, isPart: sql`merchant_account_id = ${id}` }))
+      : { ...sealed, isPart: sql`true` },
+  );
 }
 
 /** Calls `look` with every sealed value, in batches. */
@@ -75,11 +89,11 @@ export async function listSealed(
   db: Db,
   look: (value: { table: string; sealed: string; place: Place }) => void,
 ): Promise<void> {
-  for (const { table, purpose, owner, value } of sealedColumns) {
-    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+  for (const { table, purpose, owner, value, isPart } of await listParts(db)) {
+    for (let after = firstId; ;) {
       const { rows } = await sql<{ id: string; owner: string | null; sealed: string }>`
         select id, ${sql.ref(owner)} as owner, ${value} as sealed from ${sql.table(table)}
-        where id > ${after}::uuid and ${value} is not null order by id limit 1000`.execute(db);
+        where ${isPart} and id > ${after}::uuid and ${value} is not null order by id limit 1000`.execute(db);
       for (const { sealed, ...row } of rows) look({ table, sealed, place: { purpose, ...row } });
       const last = rows.at(-1);
       if (!last) break;
@@ -102,23 +116,23 @@ export interface ResealOptions {
 
 /** One pass over all values. Locked rows are left for the next pass. */
 export async function resealAll(db: Db, options: ResealOptions): Promise<void> {
-  for (const place of sealedColumns) {
-    let after: string | undefined = '00000000-0000-0000-0000-000000000000';
-    while (after !== undefined) after = await resealBatch(db, place, after, options);
+  for (const part of await listParts(db)) {
+    let after: string | undefined = firstId;
+    while (after !== undefined) after = await resealBatch(db, part, after, options);
   }
 }
 
 /** Returns where the next batch starts. Does not touch `updated_at`, because nothing visible changes. */
 function resealBatch(
   db: Db,
-  { table, purpose, owner, value, assignment }: Sealed,
+  { table, purpose, owner, value, assignment, isPart }: Awaited<ReturnType<typeof listParts>>[number],
   after: string,
   { keyId, binds, reseal, onProgress }: ResealOptions,
 ): Promise<string | undefined> {
   return inTransaction(db, async (transaction) => {
     const { rows } = await sql<{ id: string; owner: string | null; old: string }>`
       select id, ${sql.ref(owner)} as owner, ${value} as old from ${sql.table(table)}
-      where id > ${after}::uuid and ${value} is not null
+      where ${isPart} and id > ${after}::uuid and ${value} is not null
         and (split_part(${value}, '.', 1) <> ${keyId} or ${binds} and ${isUnbound(value)})
       order by id limit ${batchSize} for no key update skip locked`.execute(transaction);
     if (rows.length === 0) return undefined;
@@ -130,7 +144,7 @@ function resealBatch(
     await sql`
       update ${sql.table(table)} set ${assignment}
       from json_to_recordset(${JSON.stringify(given)}::json) as given (id uuid, old text, fresh text)
-      where ${sql.ref(`${table}.id`)} = given.id and ${value} = given.old`.execute(transaction);
+      where ${isPart} and ${sql.ref(`${table}.id`)} = given.id and ${value} = given.old`.execute(transaction);
     onProgress(rows.length);
     return rows.at(-1)?.id;
   });

@@ -3,6 +3,7 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { erasableProperties } from '../domain/personal-data.ts';
 import { readUuid } from '../domain/uuid.ts';
+import { findAccountOf } from './across-accounts.ts';
 import type { Announcement } from './announcement.ts';
 import type { Db, Tx } from './database.ts';
 import { timestamp } from './paging.ts';
@@ -39,7 +40,7 @@ export async function insertTransactions(
     const { rows: returned } = await sql<TransactionRow>`
       insert into transactions (${columnList})
       select ${columnList} from json_to_recordset(${JSON.stringify(batch)}::json) as given (${recordList})
-      on conflict (id) do nothing returning ${returning}`.execute(db);
+      on conflict do nothing returning ${returning}`.execute(db);
     const inserted = new Set(returned.map(({ id }) => id));
     // Of two rows with the same ID the first is inserted.
     for (const [index, { id }] of batch.entries()) if (!inserted.delete(id)) refused.push(start + index);
@@ -53,29 +54,42 @@ export const analyzeTransactions = async (db: Tx): Promise<void> => {
   await sql`analyze transactions`.execute(db);
 };
 
-export const findTransaction = (db: Db, id: string): Promise<TransactionRow | undefined> =>
-  selectOne(db, id, sql``);
+export const findTransaction = (db: Db, account: string, id: string): Promise<TransactionRow | undefined> =>
+  selectOne(db, account, id, sql``);
+
+export const findTransactionById = (db: Db, id: string): Promise<TransactionRow | undefined> =>
+  selectById(db, id, sql``);
 
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockTransaction = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
-  selectOne(db, id, sql`for update`);
+export const lockTransactionById = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
+  selectById(db, id, sql`for update`);
 
-async function selectOne(db: Db, text: string, lock: RawBuilder<unknown>) {
+async function selectById(db: Db, text: string, lock: RawBuilder<unknown>) {
+  const id = readUuid(text);
+  const account = id && (await findAccountOf(db, 'transactions', id));
+  return account === undefined ? undefined : selectOne(db, account, text, lock);
+}
+
+async function selectOne(db: Db, account: string, text: string, lock: RawBuilder<unknown>) {
   const id = readUuid(text);
   if (id === undefined) return undefined;
-  const { rows } = await sql<TransactionRow>`select * from transactions where id = ${id} ${lock}`.execute(db);
+  const { rows } = await sql<TransactionRow>`
+    select * from transactions where merchant_account_id = ${account} and id = ${id} ${lock}`.execute(db);
   return rows[0];
 }
 
-/** Replaces all columns of a row, also those for filters. */
+/** Replaces all columns of a row but its key, also those for filters. */
 export async function updateTransaction(
   db: Tx,
   transaction: NewTransaction,
   { tell }: Announcement<TransactionRow>,
 ): Promise<TransactionRow> {
-  const every = columnTypes.map(([name]) => name);
+  // A sharded engine refuses an assignment to the account, even of the same value.
+  const every = columnTypes
+    .map(([name]) => name)
+    .filter((name) => name !== 'merchant_account_id' && name !== 'id');
   const { rows } = await sql<TransactionRow>`
-    ${assign([transaction], every)} returning transactions.*`.execute(db);
+    ${assign(transaction.merchant_account_id, [transaction], every)} returning transactions.*`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The transaction to update does not exist.');
   await tell?.(row);
@@ -83,17 +97,25 @@ export async function updateTransaction(
 }
 
 /** Writes what an erasure may change and nothing else, `updated_at` included. Has no event: see actions/erasure.ts. */
-export async function writeErasedTransactions(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
+export async function writeErasedTransactions(
+  db: Tx,
+  account: string,
+  rows: readonly NewTransaction[],
+): Promise<void> {
   if (rows.length === 0) return;
-  await assign(rows, [...erasableProperties, ...Object.keys(filterColumns)]).execute(db);
+  await assign(account, rows, [...erasableProperties, ...Object.keys(filterColumns)]).execute(db);
 }
 
-function assign(rows: readonly NewTransaction[], names: readonly string[]): RawBuilder<unknown> {
+function assign(
+  account: string,
+  rows: readonly NewTransaction[],
+  names: readonly string[],
+): RawBuilder<unknown> {
   const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = given.${sql.ref(name)}`));
   return sql`
     update transactions set ${assignments}
     from json_to_recordset(${JSON.stringify(rows.map(columnsOf))}::json) as given (${recordList})
-    where transactions.id = given.id`;
+    where transactions.merchant_account_id = ${account} and transactions.id = given.id`;
 }
 
 type Written = Record<string, unknown> & { id: string };

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import {
   chromiumPath,
   faintTexts,
@@ -48,7 +48,8 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
     });
     return body as { id: string; approval_url: string };
   };
-  const statusOf = async (id: string) => (await findPaymentMethod(service.service.database.db, id))?.status;
+  const statusOf = async (id: string) =>
+    (await findPaymentMethodById(service.service.database.db, id))?.status;
 
   const open = async (url: string, visited: (page: Page, diary: Diary) => Promise<void>) => {
     const context = await browser.newContext({ viewport: { width: 800, height: 600 } });

@@ -6,8 +6,8 @@ import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { moveTransaction } from '../../server/actions/transactions.ts';
 import { shownFingerprint } from '../../server/domain/fingerprints.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
-import { findTransaction, type NewTransaction } from '../../server/store/transactions.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
+import { findTransactionById, type NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import { createTransactions, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -117,7 +117,7 @@ describe('payment-methods', () => {
     expect([waits.status, waits.stderr]).toEqual([0, '']);
     expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
     expect(waits.stdout).not.toContain('5105105105105100');
-    expect(await findPaymentMethod(db(), id)).toMatchObject({
+    expect(await findPaymentMethodById(db(), id)).toMatchObject({
       has_replacement: true,
       account_fingerprint: expect.stringMatching(new RegExp(`\\.${fingerprint}$`)) as string,
       label: '1111',
@@ -125,7 +125,7 @@ describe('payment-methods', () => {
     });
     const applied = await found('02/42');
     expect(told(applied.stdout)).toMatchObject({ has_replacement: false });
-    const row = await findPaymentMethod(db(), id);
+    const row = await findPaymentMethodById(db(), id);
     expect(row).toMatchObject({
       has_replacement: false,
       replacement: null,
@@ -145,7 +145,7 @@ describe('payment-methods', () => {
     // The same number again is not a replacement.
     const same = await found('03/43', '5105105105105100\n');
     expect(told(same.stdout)).toMatchObject({ has_replacement: false });
-    expect(await findPaymentMethod(db(), id)).toMatchObject({ expiration_date: '03/43', label: '5100' });
+    expect(await findPaymentMethodById(db(), id)).toMatchObject({ expiration_date: '03/43', label: '5100' });
     const [month, digits, luhn] = await Promise.all([
       found('13/41'),
       found('01/41', '55'),
@@ -164,7 +164,7 @@ describe('payment-methods', () => {
     const found = (date: string, input = '') =>
       payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
     const state = async () => ({
-      row: await findPaymentMethod(db(), id),
+      row: await findPaymentMethodById(db(), id),
       events: await db()
         .selectFrom('events')
         .select('id')
@@ -207,8 +207,14 @@ describe('payment-methods', () => {
     for (const { id } of [old, young]) await noteReplacement({ db: db(), secrets: service.secrets }, id);
     const { status, stdout } = await payments(['payment-methods', 'apply-replacements']);
     expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
-    expect(await findPaymentMethod(db(), old.id)).toMatchObject({ label: '4444', has_replacement: false });
-    expect(await findPaymentMethod(db(), young.id)).toMatchObject({ label: '1111', has_replacement: true });
+    expect(await findPaymentMethodById(db(), old.id)).toMatchObject({
+      label: '4444',
+      has_replacement: false,
+    });
+    expect(await findPaymentMethodById(db(), young.id)).toMatchObject({
+      label: '1111',
+      has_replacement: true,
+    });
   });
 
   it('an event caused by a command has links to the running service, whatever PORT the command has', async () => {
@@ -258,10 +264,10 @@ describe('transactions move', () => {
       'It cannot become capture_succeeded: from processing it may become buyer_approval_pending, authorization_succeeded, authorization_failed, authorization_declined.\n',
     ]);
     expect((await move('authorization_succeeded')).status).toBe(0);
-    expect(await findTransaction(db(), id)).toMatchObject({ authorized_amount: 500, captured_amount: 0 });
+    expect(await findTransactionById(db(), id)).toMatchObject({ authorized_amount: 500, captured_amount: 0 });
     const captured = await move('capture_succeeded');
     expect(told(captured.stdout)).toEqual({ id, status: 'capture_succeeded' });
-    const row = await findTransaction(db(), id);
+    const row = await findTransactionById(db(), id);
     expect(row).toMatchObject({ status: 'capture_succeeded', authorized_amount: 500, captured_amount: 500 });
     expect((row?.updated_at.getTime() ?? 0) > Date.now() - 60_000).toBe(true);
     expect(await payments(['transactions', 'move', randomUUID(), 'processing'])).toMatchObject({ status: 1 });
@@ -283,7 +289,7 @@ describe('transactions move', () => {
     await silentWork(db(), (unit) =>
       moveTransaction(unit, id, 'authorization_declined', 'expired_payment_method'),
     );
-    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '1111', has_replacement: true });
+    expect(await findPaymentMethodById(db(), card)).toMatchObject({ label: '1111', has_replacement: true });
   });
 
   const declined = async (
@@ -293,7 +299,7 @@ describe('transactions move', () => {
   ) => {
     const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
     await silentWork(db(), (unit) => moveTransaction(unit, id, status, reason));
-    return findPaymentMethod(db(), card);
+    return findPaymentMethodById(db(), card);
   };
 
   it('a decline because of the card applies its pending replacement', async () => {
@@ -303,8 +309,8 @@ describe('transactions move', () => {
     expect((await payments(['transactions', 'move', id, 'authorization_declined', ...reason])).status).toBe(
       0,
     );
-    expect(await findPaymentMethod(db(), card)).toMatchObject({ label: '4444', has_replacement: false });
-    expect(await findTransaction(db(), id)).toMatchObject({
+    expect(await findPaymentMethodById(db(), card)).toMatchObject({ label: '4444', has_replacement: false });
+    expect(await findTransactionById(db(), id)).toMatchObject({
       status: 'authorization_declined',
       raw_response_code: 'expired_payment_method',
     });

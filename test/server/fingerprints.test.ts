@@ -7,7 +7,7 @@ import { createPaymentMethod, type CardSecrets } from '../../server/actions/paym
 import { createFingerprints, shownFingerprint } from '../../server/domain/fingerprints.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { countFingerprints } from '../../server/store/fingerprints.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import { createPayments } from '../support/processes.ts';
 import { newNumber, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -154,12 +154,12 @@ describe('fingerprints of before 1.2', () => {
 
     await rewrite();
 
-    expect(await findPaymentMethod(db(), card)).toMatchObject({
+    expect(await findPaymentMethodById(db(), card)).toMatchObject({
       fingerprint: null,
       account_fingerprint: service.secrets.fingerprints.make('default', number),
       updated_at: new Date('2026-01-01'),
     });
-    expect(await findPaymentMethod(db(), failed)).toMatchObject({
+    expect(await findPaymentMethodById(db(), failed)).toMatchObject({
       fingerprint: null,
       account_fingerprint: null,
     });
@@ -209,7 +209,7 @@ describe('fingerprints of before 1.2', () => {
     const card = await makeLegacy(await storeCard());
     const event = await storeEvent(cardWith(card, legacy(number)));
     await rewrite();
-    expect(await findPaymentMethod(db(), card)).toMatchObject({ fingerprint: null });
+    expect(await findPaymentMethodById(db(), card)).toMatchObject({ fingerprint: null });
     expect(await bodyOf(event)).toContain(shownIn('default'));
     expect((await snapshotOf(kept))?.text).toContain('a'.repeat(64));
   });
@@ -339,10 +339,10 @@ describe('a rotation of FINGERPRINT_KEY', () => {
       expect((made.body as { fingerprint: string }).fingerprint).toBe(
         shownIn('default', number, rotated.secrets),
       );
-      expect((await findPaymentMethod(db(), id))?.account_fingerprint).toBe(
+      expect((await findPaymentMethodById(db(), id))?.account_fingerprint).toBe(
         rotated.secrets.fingerprints.make('default', number),
       );
-      expect((await findPaymentMethod(db(), waiting))?.replacement?.account_fingerprint).toBe(
+      expect((await findPaymentMethodById(db(), waiting))?.replacement?.account_fingerprint).toBe(
         rotated.secrets.fingerprints.make('default', newNumber),
       );
       // The old instance stores another, and does not undo what the new one did.

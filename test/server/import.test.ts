@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode } from '../support/processes.ts';
@@ -245,7 +245,7 @@ describe('declines', () => {
       payment_method: paymentMethod({ id: card }),
       ...given,
     });
-  const cardAfter = (id: string) => findPaymentMethod(db(), id);
+  const cardAfter = (id: string) => findPaymentMethodById(db(), id);
   const applied = { has_replacement: false, replacement: null, replacement_found_at: null, label: '4444' };
   const pending = { has_replacement: true, label: '1111' };
   const eventsOf = async (id: string) => {

@@ -11,7 +11,7 @@ import { createFingerprints } from '../../server/domain/fingerprints.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { inTransaction, openDatabase } from '../../server/store/database.ts';
 import { insertEvent, recordAttempt } from '../../server/store/events.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
@@ -27,13 +27,13 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   const runs = () => service.logs.filter((line) => line.includes('"expired-cards"')).length;
   const before = runs();
   await vi.waitUntil(() => runs() > before + 2, { timeout: 10_000 });
-  expect(await findPaymentMethod(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
+  expect(await findPaymentMethodById(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
 
   now = new Date('2040-01-01T00:00:00Z');
   await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
-  expect(await findPaymentMethod(db, id)).toMatchObject({
+  expect(await findPaymentMethodById(db, id)).toMatchObject({
     has_replacement: false,
     replacement: null,
     label: '4444',
@@ -50,7 +50,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
-  expect(await findPaymentMethod(second.service.database.db, id)).toMatchObject({ label: '4242' });
+  expect(await findPaymentMethodById(second.service.database.db, id)).toMatchObject({ label: '4242' });
 });
 
 it('deletes old events without pending deliveries, expired rate limit counters, idempotency keys and card numbers', async () => {

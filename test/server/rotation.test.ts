@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createVault, keyIdOf, type Purpose } from '../../server/domain/vault.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import { countSealed, countUnbound, listSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { findSealing } from '../../server/store/sealing.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
@@ -164,7 +164,7 @@ describe('in the sandbox', () => {
     expect(texts.get('card-number')).toContain(number);
     expect(texts.get('webhook-password')).toEqual(new Set(['a password']));
     for (const secret of texts.get('webhook-secret') ?? []) expect(secret).toMatch(/^whsec_/);
-    const row = await findPaymentMethod(db(), waiting);
+    const row = await findPaymentMethodById(db(), waiting);
     expect(row?.replacement?.expiration_date).toBe('12/41');
     const place = { purpose: 'card-number', owner: 'default', id: waiting } as const;
     const { open } = sandboxVault().under('bound');

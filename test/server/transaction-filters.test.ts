@@ -8,7 +8,7 @@ import { whyUnstorable } from '../../server/domain/storable.ts';
 import { presentTransaction } from '../../server/present/transaction.ts';
 import { listTransactionPage } from '../../server/store/transaction-list.ts';
 import {
-  findTransaction,
+  findTransactionById,
   type NewTransaction,
   type TransactionRow,
 } from '../../server/store/transactions.ts';
@@ -55,7 +55,11 @@ const casesOf = (scope: readonly string[] | undefined) =>
   every.filter(({ given }) => scope?.includes(given.merchant_account_id) ?? true);
 
 const list = async (scope: readonly string[] | undefined, filters: TransactionFilters) => {
-  const page = await listTransactionPage(database.db, scope, filters, { limit: 500, cursor: undefined });
+  const page = await listTransactionPage(database.db, scope, filters, {
+    limit: 500,
+    cursor: undefined,
+    isSharded: false,
+  });
   return page.rows.map(({ id }) => id);
 };
 
@@ -177,14 +181,14 @@ describe('what is stored', () => {
 
   it('is returned unchanged, with times in UTC milliseconds', async () => {
     for (const row of every) {
-      const found = await findTransaction(database.db, row.given.id);
+      const found = await findTransactionById(database.db, row.given.id);
       expect(found && stored(found)).toEqual(shown(row));
     }
   });
 
   it('keeps the order of properties in a snapshot', async () => {
     const [row] = every.filter(({ given }) => given.payment_method !== null);
-    const found = await findTransaction(database.db, row?.given.id ?? '');
+    const found = await findTransactionById(database.db, row?.given.id ?? '');
     expect(JSON.stringify(found?.payment_method)).toBe(JSON.stringify(row?.given.payment_method));
   });
 
@@ -196,7 +200,7 @@ describe('what is stored', () => {
     expect(
       await database.db.transaction().execute(async (inside) => {
         const refused = await insertTransactionsIn(inside, rows);
-        expect((await findTransaction(inside, fresh.id))?.amount).toBe(fresh.amount);
+        expect((await findTransactionById(inside, fresh.id))?.amount).toBe(fresh.amount);
         await inside
           .deleteFrom('transactions')
           .where('id', 'in', [fresh.id, rows[3]?.id ?? ''])
@@ -238,6 +242,6 @@ describe('what is stored', () => {
     expect(await list(undefined, { search: 'after the change', has_refunds: true })).toEqual([before.id]);
     await database.db.deleteFrom('transactions').where('id', '=', before.id).execute();
     await expect(updateTransaction(database.db, before)).rejects.toThrow('does not exist');
-    expect(await findTransaction(database.db, 'unicorn')).toBeUndefined();
+    expect(await findTransactionById(database.db, 'unicorn')).toBeUndefined();
   });
 });

@@ -41,8 +41,15 @@ afterAll(async () => {
   await elsewhere.close();
 });
 
-const page = async (scope: Scope, filters: TransactionFilters, limit: number, cursor?: Cursor) => {
-  const { rows, next, previous } = await listTransactionPage(database.db, scope, filters, { limit, cursor });
+const page = async (
+  scope: Scope,
+  filters: TransactionFilters,
+  limit: number,
+  cursor?: Cursor,
+  isSharded = false,
+) => {
+  const asked = { limit, cursor, isSharded };
+  const { rows, next, previous } = await listTransactionPage(database.db, scope, filters, asked);
   return {
     ids: rows.map(({ id }) => id),
     next: next && ({ ...next, direction: 'next' } as const),
@@ -124,6 +131,18 @@ describe(`a list that does not change (SEED=${seed})`, () => {
         }
       }),
       { numRuns: 20 },
+    ));
+
+  it('the statement for a sharded engine gives the same pages, both ways', () =>
+    fc.assert(
+      fc.asyncProperty(question, async ({ scope, filters, limit }) => {
+        for (const { previous, next } of await forward(scope, asFilters(filters), limit))
+          for (const cursor of [previous, next])
+            expect(await page(scope, asFilters(filters), limit, cursor, true)).toEqual(
+              await page(scope, asFilters(filters), limit, cursor),
+            );
+      }),
+      { numRuns: 30 },
     ));
 
   it('the limit may change from page to page', () =>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { beginImport, createTransactions as createIn } from '../../server/actions/transactions.ts';
-import { findPaymentMethod } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodById } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { createTransactions, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -22,7 +22,7 @@ const { id } = cards.find(({ status }) => status === 'processing') ?? { id: '' }
 const use = (created_at: string, given: Partial<NewTransaction> = {}) =>
   transaction({ created_at, payment_method: paymentMethod({ id }), ...given });
 const usage = async () => {
-  const row = await findPaymentMethod(db(), id);
+  const row = await findPaymentMethodById(db(), id);
   return {
     usage_count: row?.usage_count,
     last_used_at: row?.last_used_at?.toISOString() ?? null,

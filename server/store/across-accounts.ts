@@ -1,0 +1,39 @@
+// Every statement on a table that belongs to merchant accounts names the account, so that a sharded engine sends it to one
+// shard. These are the exceptions. Each carries its name as a comment, by which test/support/statements.ts knows it. They read
+// and lock nothing, because a sharded engine cannot lock rows of several shards.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from './database.ts';
+
+/** Why it cannot name the account. */
+export const exceptions = {
+  'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
+  'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
+  'flat-list': 'A sharded engine merges the pages of its shards; it cannot limit each account.',
+  'pending-replacements':
+    'The daily job looks once for the few cards that wait. Each is changed by its account.',
+  'outdated-fingerprints':
+    'The daily job looks once for accounts with old fingerprints, then goes through each.',
+  'fingerprint-versions': 'An operator counts the fingerprints of the whole installation.',
+  'sealed-values': 'An operator counts what is sealed with which key in the whole installation.',
+  'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
+  'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
+  doctor: 'An operator checks the whole installation in one snapshot.',
+} as const;
+
+export type Exception = keyof typeof exceptions;
+
+/** A comment for a statement that names no account. */
+export const acrossAccounts = (name: Exception): RawBuilder<unknown> =>
+  sql.raw(`/* across accounts: ${name} */`);
+
+/** Undefined when no account has this record. */
+export async function findAccountOf(
+  db: Db,
+  table: 'buyers' | 'payment_methods' | 'transactions',
+  id: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ account: string }>`
+    select merchant_account_id as account from ${sql.table(table)} where id = ${id}::uuid
+    ${acrossAccounts('account-of-id')}`.execute(db);
+  return rows[0]?.account;
+}
