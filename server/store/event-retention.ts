@@ -31,7 +31,7 @@ export async function pruneEvents(db: Db, before: Date): Promise<number> {
   for (const table of await listMixed(db, deliveries))
     await deleteInBatches(
       db,
-      { ...deliveries, table },
+      table,
       sql`created_at < ${before} and not exists (
         select from events where events.merchant_account_id = ${sql.table(table)}.merchant_account_id
           and events.created_at = event_created_at and events.id = event_id)`,
@@ -40,7 +40,7 @@ export async function pruneEvents(db: Db, before: Date): Promise<number> {
   for (const table of await listMixed(db, attempts))
     await deleteInBatches(
       db,
-      { ...attempts, table },
+      table,
       sql`at < ${before} and not exists (
         select from deliveries where deliveries.merchant_account_id = ${sql.table(table)}.merchant_account_id
           and deliveries.id = delivery_id)`,
@@ -56,12 +56,11 @@ async function pruneRows(db: Db, table: string, before: Date): Promise<number> {
   for (;;) {
     const { rows } = await sql<{ total: number }>`
       with gone as (
-        delete from ${sql.table(table)} where (merchant_account_id, created_at, id) in (
-          select merchant_account_id, created_at, id from ${sql.table(table)} as event
-          where created_at < ${before} and not exists (
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} as event where created_at < ${before} and not exists (
             select from deliveries where event_id = event.id and merchant_account_id = event.merchant_account_id
               and event_created_at = event.created_at and ${isPending})
-          order by created_at limit ${batchSize})
+          order by created_at limit ${batchSize} for update skip locked))
         returning merchant_account_id, created_at, id
       ), delivered as (
         delete from deliveries using gone where deliveries.merchant_account_id = gone.merchant_account_id

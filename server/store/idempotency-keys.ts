@@ -113,12 +113,10 @@ export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: 
 export const releaseIdempotencyKey = (db: Db, key: Claimed) =>
   db.deleteFrom('idempotency_keys').where(ofClaim(key)).execute();
 
-const claims = { table: 'idempotency_keys', key: ['merchant_account_id', 'slot'] };
-
 /** Across accounts, because it deletes what has expired. The keys first: a key must not outlive its answer. */
 export async function pruneIdempotencyKeys(db: Db, before: Date): Promise<number> {
-  const pruned = await deleteInBatches(db, claims, sql`created_at <= ${before}`);
+  const pruned = await deleteInBatches(db, 'idempotency_keys', sql`created_at <= ${before}`);
   await dropPartitions(db, answers, before);
-  await deleteInBatches(db, { ...answers, table: defaultOf(answers) }, sql`created_at <= ${before}`);
+  await deleteInBatches(db, defaultOf(answers), sql`created_at <= ${before}`);
   return pruned;
 }

@@ -2,31 +2,22 @@
 // exclusive locks for a moment only: see docs/decisions/0019-partitions-by-time.md.
 import { sql, type Kysely } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
-import type { Keyed } from './batches.ts';
 import type { Db } from './database.ts';
 import { briefly } from './online.ts';
 
-export interface Partitioned extends Keyed {
+export interface Partitioned {
   table: 'events' | 'deliveries' | 'delivery_attempts' | 'idempotency_answers';
   /** The column that decides the partition. */
   time: 'created_at' | 'at';
 }
 
 export const eventTables = {
-  events: { table: 'events', time: 'created_at', key: ['merchant_account_id', 'created_at', 'id'] },
-  deliveries: { table: 'deliveries', time: 'created_at', key: ['merchant_account_id', 'created_at', 'id'] },
-  attempts: {
-    table: 'delivery_attempts',
-    time: 'at',
-    key: ['merchant_account_id', 'delivery_id', 'number', 'at'],
-  },
+  events: { table: 'events', time: 'created_at' },
+  deliveries: { table: 'deliveries', time: 'created_at' },
+  attempts: { table: 'delivery_attempts', time: 'at' },
 } as const satisfies Record<string, Partitioned>;
 
-export const answers = {
-  table: 'idempotency_answers',
-  time: 'created_at',
-  key: ['merchant_account_id', 'id', 'created_at'],
-} as const satisfies Partitioned;
+export const answers = { table: 'idempotency_answers', time: 'created_at' } as const satisfies Partitioned;
 
 export interface Partition extends TimeRange {
   name: string;
@@ -45,7 +36,7 @@ export async function listPartitions(db: Db, { table }: Partitioned): Promise<Pa
 }
 
 /** Has rows of any time. */
-export const defaultOf = ({ table }: Pick<Partitioned, 'table'>): string => `${table}_default`;
+export const defaultOf = ({ table }: Partitioned): string => `${table}_default`;
 
 /** A partition gets so many rows of the default one at most: others wait meanwhile. */
 const movedAtMost = 20_000;
@@ -81,7 +72,7 @@ async function withoutCrowd(
 ): Promise<TimeRange | undefined> {
   const { rows } = await sql<{ total: number; newest: Date | null }>`
     select count(*) as total, max(time) as newest from (
-      select ${sql.ref(time)} as time from ${sql.table(defaultOf({ table }))}
+      select ${sql.ref(time)} as time from ${sql.table(defaultOf({ table, time }))}
       where ${sql.ref(time)} >= ${range.from} and ${sql.ref(time)} < ${range.to}
     ) as found`.execute(db);
   const { total = 0, newest = null } = rows[0] ?? {};
@@ -101,10 +92,10 @@ const makePartition = (db: Db, { table, time }: Partitioned, range: TimeRange): 
     await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including constraints)`.execute(
       tx,
     );
-    await sql`lock table ${sql.table(defaultOf({ table }))} in access exclusive mode`.execute(tx);
+    await sql`lock table ${sql.table(defaultOf({ table, time }))} in access exclusive mode`.execute(tx);
     await sql`
       with moved as (
-        delete from ${sql.table(defaultOf({ table }))}
+        delete from ${sql.table(defaultOf({ table, time }))}
         where ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to} returning *
       ) insert into ${sql.table(name)} select * from moved`.execute(tx);
     await sql`

@@ -244,7 +244,8 @@ async function assignSome(pool: Pool): Promise<number> {
     );
     if (jobs.length > 0) {
       const { rows: deliveries } = await client.query<Lane & { id: string }>(
-        'select id, subscription_id, merchant_account_id from deliveries where id = any($1::uuid[])',
+        `select id, subscription_id, merchant_account_id from deliveries where id = any($1::uuid[])
+         /* across accounts: lane-of-job */`,
         [jobs.map(({ deliveryId }) => deliveryId)],
       );
       const lanes = new Map(deliveries.map((delivery) => [delivery.id, keyOf(delivery)]));
