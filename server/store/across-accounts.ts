@@ -17,6 +17,14 @@ export const exceptions = {
   'sealed-values': 'An operator counts what is sealed with which key in the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
+  partitions:
+    'A partition that is made gets the rows of its time from the default one, whatever the account.',
+  retention:
+    'The daily job looks once for what is old. It drops whole partitions, and deletes rows by account.',
+  'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
+  'lane-of-job': 'A job of version 1.0 has only the ID of its delivery.',
+  'all-deliveries': 'An operator lists and replays deliveries of all accounts.',
+  'deliveries-of-subscription': 'A subscription may be for all accounts.',
   doctor: 'An operator checks the whole installation in one snapshot.',
 } as const;
 

@@ -19,4 +19,4 @@ export function listAuditEntries(
 
 /** The database refuses to delete entries of the last 90 days. */
 export const pruneAuditEntries = (db: Db, before: Date): Promise<number> =>
-  deleteInBatches(db, 'audit_entries', sql`at < ${before}`);
+  deleteInBatches(db, { table: 'audit_entries', key: ['id'], where: sql`at < ${before}` });

@@ -1,6 +1,7 @@
 // Events and their deliveries.
 import { sql, type RawBuilder } from 'kysely';
 import { timeOfUuid } from '../domain/uuid.ts';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 
 export interface EventRow {
@@ -150,7 +151,8 @@ const selectDue = (db: Db) =>
       'subscription.old_secret_sealed',
       'subscription.old_secret_until',
       'subscription.failing_since',
-    ]);
+    ])
+    .modifyEnd(acrossAccounts('delivery-of-job'));
 
 /** What limits the deliveries to these subscriptions. */
 export const findRecipients = (db: Db, ids: readonly string[]) =>
@@ -261,7 +263,8 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
     .orderBy('deliveries.created_at', 'desc')
     .orderBy('deliveries.id')
     .orderBy('attempt.number')
-    .limit(limit);
+    .limit(limit)
+    .modifyEnd(acrossAccounts('all-deliveries'));
   if (subscriptionId) query = query.where('deliveries.subscription_id', '=', subscriptionId);
   if (eventId) query = query.where(isOfEvent(eventId));
   if (failed) query = query.where('deliveries.state', '=', 'failed');
@@ -299,9 +302,9 @@ export async function reopenDeliveries(
     from webhook_subscriptions, events
     where ${to} and active and events.merchant_account_id = deliveries.merchant_account_id
       and events.created_at = event_created_at and events.id = event_id and ${matches}
-    returning ${dueColumns}`.execute(db);
+    returning ${dueColumns} ${acrossAccounts('all-deliveries')}`.execute(db);
   const { rows: off } = await sql<{ number: number }>`
     select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
-    where not active and ${matches}`.execute(db);
+    where not active and ${matches} ${acrossAccounts('all-deliveries')}`.execute(db);
   return { due: rows, switchedOff: off[0]?.number ?? 0 };
 }

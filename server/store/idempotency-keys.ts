@@ -2,9 +2,10 @@
 // its answer is stored in the transaction of the change: see docs/decisions/0011. Claims are in one table, because a slot must be
 // unique at all times; answers, which are larger, are in partitions by time: see docs/decisions/0019.
 import { sql } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
-import { answers, defaultOf, dropPartitions } from './partitions.ts';
+import { answers, dropPartitions, listMixed } from './partitions.ts';
 import { deleteInBatches } from './batches.ts';
 
 /** A slot stands for one key of one key pair in one account, so it tells nothing that `account` does not. */
@@ -113,10 +114,17 @@ export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: 
 export const releaseIdempotencyKey = (db: Db, key: Claimed) =>
   db.deleteFrom('idempotency_keys').where(ofClaim(key)).execute();
 
-/** Across accounts, because it deletes what has expired. The keys first: a key must not outlive its answer. */
+/** The keys first: a key must not outlive its answer. */
 export async function pruneIdempotencyKeys(db: Db, before: Date): Promise<number> {
-  const pruned = await deleteInBatches(db, 'idempotency_keys', sql`created_at <= ${before}`);
+  const isOver = sql`created_at <= ${before}`;
+  const { rows } = await sql<{ account: string }>`
+    select distinct merchant_account_id as account from idempotency_keys
+    where ${isOver} ${acrossAccounts('retention')}`.execute(db);
+  let pruned = 0;
+  for (const { account } of rows)
+    pruned += await deleteInBatches(db, { table: 'idempotency_keys', account, key: ['slot'], where: isOver });
   await dropPartitions(db, answers, before);
-  await deleteInBatches(db, defaultOf(answers), sql`created_at <= ${before}`);
+  for (const { table, account } of await listMixed(db, answers, before))
+    await deleteInBatches(db, { table, account, key: ['id', 'created_at'], where: isOver });
   return pruned;
 }

@@ -2,6 +2,7 @@
 // exclusive locks for a moment only: see docs/decisions/0019-partitions-by-time.md.
 import { sql, type Kysely } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db } from './database.ts';
 import { briefly } from './online.ts';
 
@@ -74,7 +75,7 @@ async function withoutCrowd(
     select count(*) as total, max(time) as newest from (
       select ${sql.ref(time)} as time from ${sql.table(defaultOf({ table, time }))}
       where ${sql.ref(time)} >= ${range.from} and ${sql.ref(time)} < ${range.to}
-    ) as found`.execute(db);
+    ) as found ${acrossAccounts('partitions')}`.execute(db);
   const { total = 0, newest = null } = rows[0] ?? {};
   if (newest === null || total <= most) return range;
   const from = new Date((Math.floor(newest.getTime() / hour) + 2) * hour);
@@ -97,7 +98,7 @@ const makePartition = (db: Db, { table, time }: Partitioned, range: TimeRange): 
       with moved as (
         delete from ${sql.table(defaultOf({ table, time }))}
         where ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to} returning *
-      ) insert into ${sql.table(name)} select * from moved`.execute(tx);
+      ) insert into ${sql.table(name)} select * from moved ${acrossAccounts('partitions')}`.execute(tx);
     await sql`
       alter table ${sql.table(table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
       tx,
@@ -132,9 +133,20 @@ const inMoment = (db: Db, what: string, work: (tx: Db) => Promise<void>): Promis
     work(tx as Db),
   );
 
-/** Where rows are deleted one by one: the default partition, and the table of before there were partitions. */
-export async function listMixed(db: Db, partitioned: Partitioned): Promise<string[]> {
-  const { rows } = await sql<{ name: string | null }>`
-    select to_regclass(${`${partitioned.table}_before`})::text as name`.execute(db);
-  return [defaultOf(partitioned), ...(rows[0]?.name != null ? [rows[0].name] : [])];
+/** Where old rows are deleted one by one: in the default partition, and in the table of before there were partitions. */
+export async function listMixed(
+  db: Db,
+  partitioned: Partitioned,
+  before: Date,
+): Promise<{ table: string; account: string }[]> {
+  const found: { table: string; account: string }[] = [];
+  const first = `${partitioned.table}_before`;
+  const { rows: exists } = await sql`select where to_regclass(${first}) is not null`.execute(db);
+  for (const table of [defaultOf(partitioned), ...(exists.length > 0 ? [first] : [])]) {
+    const { rows } = await sql<{ account: string }>`
+      select distinct merchant_account_id as account from ${sql.table(table)}
+      where ${sql.ref(partitioned.time)} < ${before} ${acrossAccounts('retention')}`.execute(db);
+    found.push(...rows.map(({ account }) => ({ table, account })));
+  }
+  return found;
 }

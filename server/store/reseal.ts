@@ -1,6 +1,7 @@
 // Re-encrypts all secrets after a rotation of the card key, and binds them to their places, while the service runs: in small
 // batches, without waiting for locked rows, and only values that have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
+import { noOwner, ownerOfSeveral } from '../domain/idempotency.ts';
 import type { Place, Purpose } from '../domain/vault.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import { inTransaction, type Db } from './database.ts';
@@ -76,12 +77,12 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** What to go through one after the other: each column of each merchant account, or of the whole table. */
 async function listParts(db: Db): Promise<(Sealed & { isPart: RawBuilder<unknown> })[]> {
-  const accounts = await listAccounts(db);
-  return sealedColumns.flatMap((sealed) =>
-    sealed.table === 'payment_methods' || sealed.table === 'gift_cards'
-      ? accounts.map(({ id }) => ({ ...sealed, isPart: sql`merchant_account_id = ${id}` }))
-      : { ...sealed, isPart: sql`true` },
-  );
+  const accounts = (await listAccounts(db)).map(({ id }) => id);
+  return sealedColumns.flatMap((sealed) => {
+    if (sealed.table === 'webhook_subscriptions') return { ...sealed, isPart: sql`true` };
+    const owners = sealed.purpose === 'answer' ? [...accounts, ownerOfSeveral, noOwner] : accounts;
+    return owners.map((owner) => ({ ...sealed, isPart: sql`merchant_account_id = ${owner}` }));
+  });
 }
 
 /** Calls `look` with every sealed value, in batches. */

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Cursor } from '../domain/cursor.ts';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import { fetchPage } from './paging.ts';
 import type { WebhookSubscriptionsTable } from './tables/webhook-subscriptions.ts';
@@ -80,13 +81,13 @@ export async function setActive(db: Tx, id: string, active: boolean, now: Date):
 
 /** With its deliveries. False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
-  // Across accounts, because it may be for all of them.
   await sql`
     with gone as (
       delete from deliveries where subscription_id = ${id} returning merchant_account_id, id
     )
     delete from delivery_attempts as attempt using gone
-    where attempt.merchant_account_id = gone.merchant_account_id and delivery_id = gone.id`.execute(db);
+    where attempt.merchant_account_id = gone.merchant_account_id and delivery_id = gone.id
+    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscriptions')
     .where('id', '=', id)

@@ -14,7 +14,7 @@ import { findSealing } from '../../server/store/sealing.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { noteReplacement, silentWork } from '../support/records.ts';
+import { keepAsBefore, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { hasty, settled, storeCard, subscribe, type Subscription } from '../support/webhooks.ts';
 
@@ -22,7 +22,8 @@ let service: TestService;
 let receiver: Receiver;
 const subscriptions: Subscription[] = [];
 const gifts: { id: string; account: string }[] = [];
-const keys = [randomUUID(), randomUUID()];
+const keys = [randomUUID(), randomUUID()] as const;
+const olderKeys = [randomUUID(), randomUUID()] as const;
 
 beforeAll(async () => {
   service = await startTestService({ webhooks: hasty });
@@ -39,6 +40,12 @@ beforeAll(async () => {
     const gift = await silentWork(db(), (unit) => createGiftCard(unit, card, secrets.vault));
     gifts.push({ id: gift?.id ?? '', account });
   }
+  for (const key of olderKeys) await keep(key);
+  const kept = await db().selectFrom('idempotency_keys').select('slot').execute();
+  await keepAsBefore(
+    db(),
+    kept.map(({ slot }) => slot),
+  );
   for (const key of keys) await keep(key);
 });
 afterAll(async () => {
@@ -214,29 +221,36 @@ describe('a value that was moved in the database', () => {
     expect((await list()).status).toBe(200);
   });
 
-  it('a kept answer under another key, or with its row: 500, and nothing is done twice', async () => {
-    const { rows } = await sql<{ id: string; slot: string }>`
-      select id, slot from idempotency_keys where answer_sealed is not null order by id`.execute(db());
-    const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
-    const answers = swap('idempotency_keys', 'answer_sealed', one, two);
-    const set = (id: string, slot = '') => `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
-    const slots = [rows[0]?.slot, rows[1]?.slot];
-    const rename = (...[first, second]: typeof slots) =>
-      `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
-    const before = (await list()).body;
-    for (const [damage, repair] of [
-      [answers, answers],
-      [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
-    ] as const) {
-      const repeated = await withDamage(damage, repair, async () => [
-        await keep(keys[0] ?? ''),
-        await keep(keys[1] ?? ''),
-      ]);
-      expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
-    }
-    expect((await list()).body).toEqual(before);
-    expect((await keep(keys[0] ?? '')).headers.get('idempotency-replayed')).toBe('true');
-  });
+  it.each([
+    ['of this version', 'idempotency_answers', keys],
+    ['of a version before 1.3', 'idempotency_keys', olderKeys],
+  ] as const)(
+    'a kept answer %s under another key, or with its row: 500, and nothing is done twice',
+    async (_, table, used) => {
+      const { rows } = await sql<{ id: string; slot: string }>`
+      select id, slot from ${sql.table(table)} where answer_sealed is not null order by id`.execute(db());
+      const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
+      const answers = swap(table, 'answer_sealed', one, two);
+      const set = (id: string, slot = '') =>
+        `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
+      const slots = [rows[0]?.slot, rows[1]?.slot];
+      const rename = (...[first, second]: typeof slots) =>
+        `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
+      const before = (await list()).body;
+      for (const [damage, repair] of [
+        [answers, answers],
+        [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
+      ] as const) {
+        const repeated = await withDamage(damage, repair, async () => [
+          await keep(used[0]),
+          await keep(used[1]),
+        ]);
+        expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
+      }
+      expect((await list()).body).toEqual(before);
+      expect((await keep(used[0])).headers.get('idempotency-replayed')).toBe('true');
+    },
+  );
 
   it('the number of another card, also as a replacement: doctor names both', async () => {
     const { rows } = await sql<{ id: string }>`
