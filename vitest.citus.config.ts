@@ -10,7 +10,15 @@ export default defineConfig({
     include: [
       'test/citus/*.test.ts',
       'test/operations/*.test.ts',
-      ...['paging', 'transaction-filters', 'transaction-paging', 'idempotency', 'idempotency-lost', 'queue'],
+      ...[
+        'paging',
+        'transaction-filters',
+        'transaction-paging',
+        'idempotency',
+        'idempotency-lost',
+        'queue',
+        'jobs',
+      ],
       ...['webhooks', 'webhook-backlog', 'webhook-fairness', 'webhooks-cli', 'hostile-receivers'],
     ].map((name) => (name.startsWith('test/') ? name : `test/server/${name}.test.ts`)),
   },
