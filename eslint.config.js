@@ -3,7 +3,16 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['generated/', 'site/', 'dist/', 'client/dist/', '.data/', '.mutate/', 'node_modules/']),
+  globalIgnores([
+    'generated/',
+    'site/',
+    'dist/',
+    'client/dist/',
+    '.data/',
+    '.mutate/',
+    '.cache/',
+    'node_modules/',
+  ]),
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -46,6 +46,7 @@ export default defineConfig({
     // These need a cluster: see vitest.citus.config.ts.
     exclude: [...configDefaults.exclude, 'test/citus/**'],
     globalSetup: ['test/support/global.ts'],
+    setupFiles: ['test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,

@@ -1,6 +1,5 @@
 // Prism's engine produces responses from the contract. Its request validation is off, because its errors differ from the
 // server's; the middleware in http/ validates instead.
-import './only-english.ts';
 import { createLogger } from '@stoplight/prism-core';
 import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@stoplight/prism-http';
 import type { Document } from '../server/contract/load.ts';

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './support/redocly.ts';
+import { bundle } from './support/bundle.ts';
+import { root } from './support/root.ts';
 
 const run = (program: string, args: string[]) => {
   const { status } = spawnSync(join(root, 'node_modules', '.bin', program), args, {
@@ -13,10 +14,11 @@ const run = (program: string, args: string[]) => {
 };
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
+// Types only: what runs is bundled.
 run('tsc', ['-p', 'tsconfig.build.json']);
+await bundle(['server/main.ts', 'server/cli/main.ts'], join(root, 'dist'));
 run('tsx', ['scripts/docs.ts']);
-for (const file of ['openapi.json', 'validators.js'])
-  cpSync(join(root, 'generated', file), join(root, 'dist/generated', file));
+cpSync(join(root, 'generated/openapi.json'), join(root, 'dist/generated/openapi.json'));
 cpSync(join(root, 'site'), join(root, 'dist/site'), { recursive: true });
 console.log(`Built dist/.
   Start the service:  ENVIRONMENT=production node dist/server/main.js

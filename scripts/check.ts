@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const help = `Run every check that is not a test.
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractDigest, digestFile } from './generate/digest.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const name = 'payments-service-client';
 const client = join(root, 'client');

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const tsx = join(root, 'node_modules', '.bin', 'tsx');
 const children = new Set<ChildProcess>();

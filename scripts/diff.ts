@@ -8,7 +8,7 @@ import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
 import { judge } from './diff/judge.ts';
 import { asJson, asText, linesOf, type Outcome } from './diff/report.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const released = join(root, 'openapi/released/openapi.json');
 

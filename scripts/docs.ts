@@ -7,7 +7,8 @@ import { forReaders, logo, parseContract } from './docs/contract.ts';
 import { addresses, brokenLinks } from './docs/links.ts';
 import { finishPage } from './docs/page.ts';
 import { onChange } from './docs/watch.ts';
-import { redocly, root } from './support/redocly.ts';
+import { redocly } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const parts = join(import.meta.dirname, 'docs');
 const generated = join(root, 'generated', 'openapi.json');

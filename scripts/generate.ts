@@ -11,7 +11,7 @@ import { operationsModule } from './generate/operations.ts';
 import { orphanTests, testStubs } from './generate/tests.ts';
 import { typesModule } from './generate/types.ts';
 import { typesOfValidators, validatorsModule } from './generate/validators.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const help = `Generate code from the contract in openapi/.
 

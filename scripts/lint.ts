@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
-import { redocly, root } from './support/redocly.ts';
+import { redocly } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { summarise } from './mutate/summary.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const guards = [
   ...readdirSync(join(root, 'server', 'domain')).map((name) => `server/domain/${name}`),

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
 import { planOf, readCall, WrongCall } from './new/call.ts';
 import { carryOut, Refusal } from './new/plan.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const help = `Write the files of something new. They pass the lint; mock and service answer at once, with the example.
 

@@ -5,13 +5,12 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contractDigest, digestFile } from './generate/digest.ts';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '');
 
 function run(script: string): number {
-  const file = join(import.meta.dirname, script);
-  const { status } = spawnSync(process.execPath, [...process.execArgv, file], {
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', join('scripts', script)], {
     stdio: 'inherit',
     cwd: root,
   });

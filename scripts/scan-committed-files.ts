@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const forbidden: [what: string, pattern: RegExp][] = [
   ['a private key', /-----BEGIN (?:EC |RSA |ENCRYPTED )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20}/],

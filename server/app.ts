@@ -93,6 +93,7 @@ export function createApp(deps: AppDeps): Express {
       createMerchantAccount({
         first: (own) => findFirstAccount(db, own),
         find: (own, id) => findAccount(db, own, id),
+        now,
       }),
     ),
   );

@@ -56,6 +56,12 @@ export function readNpmRun(
   return { hasKept: (option) => !['', 'false'].includes(env[settingOf(option)] ?? '') };
 }
 
+/** How the operator called this command line, for commands that are printed to be copied. */
+export function readCallName(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  if (env.npm_lifecycle_event === 'payments') return 'npm run -s payments --';
+  return env.npm_command === 'exec' ? 'npx payments' : 'payments';
+}
+
 function userName(): string {
   try {
     return userInfo().username;

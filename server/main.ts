@@ -34,7 +34,7 @@ Try it in another terminal, in this folder:
   log.info({ port: service.port, url: service.url }, 'listening');
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
-    // One Ctrl-C arrives several times (from the terminal, npm and tsx). A second Ctrl-C after 5 s is deliberate: exit at once.
+    // One Ctrl-C arrives several times (from the terminal and npm). A second Ctrl-C after 5 s is deliberate: exit at once.
     if (stoppingSince !== undefined) {
       if (Date.now() - stoppingSince > 5_000) process.exit(1);
       return;

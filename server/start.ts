@@ -6,7 +6,7 @@ import { createUnitOfWork } from './actions/unit-of-work.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
-import { loadContract } from './contract/load.ts';
+import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       cardsPerMinute: config.cardsPerMinute,
-      siteDir: join(import.meta.dirname, '..', 'site'),
+      siteDir: join(projectRoot, 'site'),
       log,
       now,
       warn: (message, error) => {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 
 export interface BenchedService extends AsyncDisposable {
   url: string;

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { redocly, root } from '../support/redocly.ts';
+import { redocly } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 import { isObject, unexplained, type Change, type Json } from './change.ts';
 import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 
 export const digestFile = 'generated/openapi.sha256';
 

@@ -2,7 +2,7 @@
 // reports files that belong to no operation. Existing handlers are never overwritten.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 import { operationsOf, type Contract } from './contract.ts';
 import { formatted } from './format.ts';
 

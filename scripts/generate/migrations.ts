@@ -2,7 +2,7 @@
 // imported and not read from disk at run time, so that a build cannot lose one.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 
 export const migrationsFile = 'server/store/migrations/index.ts';
 

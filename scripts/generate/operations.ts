@@ -98,11 +98,23 @@ export interface Input<Id extends OperationId> {
 
 type Json<R> = R extends { content: { 'application/json': infer B } } ? B : never;
 
+/** A value as JSON. It is parsed only to be validated, so a list can send what the database wrote. */
+export interface JsonText<Value> {
+  readonly json: string;
+  /** Never there: it tells the compiler what the JSON is. */
+  readonly value?: Value;
+}
+
+/** A list whose items are JSON already. */
+type WithJsonItems<Body> = Body extends { items: (infer Item)[] }
+  ? Omit<Body, 'items'> & { items: readonly JsonText<Item>[] }
+  : never;
+
 /** A declared status with the body that the contract gives it; anything else does not compile. */
 export type Result<Id extends OperationId> = {
   [Status in keyof Types[Id]['responses'] & number]: {
     status: Status;
-    body: Json<Types[Id]['responses'][Status]>;
+    body: Json<Types[Id]['responses'][Status]> | WithJsonItems<Json<Types[Id]['responses'][Status]>>;
     headers?: Record<string, string>;
   };
 }[keyof Types[Id]['responses'] & number];

@@ -2,7 +2,7 @@
 // author can write is listed by the test as things to do.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 import { operationsOf, resolve, type Contract, type Operation } from './contract.ts';
 import { formatted } from './format.ts';
 import { ids, kebab } from './handlers.ts';

@@ -9,7 +9,7 @@ import type { Document } from '../../server/contract/load.ts';
 import { proveContract } from '../../server/contract/prove.ts';
 import { createRequestJudge } from '../../server/contract/requests.ts';
 import { responseSchemas } from '../../server/contract/response-schemas.ts';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 
 export const typesOfValidators = `// Written by \`npm run generate\`. Do not edit.
 export interface Validator {

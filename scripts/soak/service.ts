@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../support/redocly.ts';
+import { root } from '../support/root.ts';
 
 export interface SoakedService extends AsyncDisposable {
   url: string;

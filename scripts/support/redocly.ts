@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-
-export const root = join(import.meta.dirname, '..', '..');
+import { root } from './root.ts';
 
 const cli = join(
   dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),

@@ -6,7 +6,7 @@ import { withDatabase, withWork } from './support.ts';
 import { matching, name } from './values.ts';
 
 export function accounts(): Command {
-  const command = new Command('accounts').description('merchant accounts');
+  const command = new Command('accounts');
   command
     .command('list')
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')

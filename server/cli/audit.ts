@@ -6,7 +6,6 @@ import { limit, time } from './values.ts';
 
 export function audit(): Command {
   return new Command('audit')
-    .description('show what operators changed with this command line, newest first')
     .option('--since <time>', 'only what was done since then', time('--since'))
     .option('--limit <number>', 'how many entries', limit(100_000), 50)
     .option('--json', 'for programs')

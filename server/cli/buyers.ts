@@ -22,7 +22,7 @@ interface CreateOptions {
 const text = matching(/^[^\0]{1,200}$/s, 'Identifiers and names have 1 to 200 characters.');
 
 export function buyers(): Command {
-  const command = new Command('buyers').description('buyers, the owners of stored cards');
+  const command = new Command('buyers');
   command
     .command('list')
     .description('list the buyers of a merchant account, newest first')

@@ -6,7 +6,6 @@ const shells = ['bash', 'zsh'] as const;
 
 export const completion = (): Command =>
   new Command('completion')
-    .description('print a script that completes commands and options with the Tab key')
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(
       'after',

@@ -5,7 +5,7 @@ import { Refused, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
 
 export function database(): Command {
-  const command = new Command('database').description('the database behind the service');
+  const command = new Command('database');
   command
     .command('url')
     .description('print the address for psql and other tools')

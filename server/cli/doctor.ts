@@ -13,7 +13,6 @@ import { withSecrets } from './support.ts';
 
 export function doctor(): Command {
   return new Command('doctor')
-    .description('check the stored data: counters, orphans, values that do not open, stuck deliveries')
     .option('--json', 'for programs')
     .addHelpText(
       'after',

@@ -27,7 +27,7 @@ export function collectFaults(program: Command, args: readonly string[]): void {
     const note = (message: string, { code }: { code?: string } = {}) => {
       // An unknown option makes commander take its value for an argument.
       if (code === 'commander.excessArguments' && usage.length > 0) return;
-      usage.push(message);
+      usage.push(code === 'commander.missingArgument' ? message + choicesOf(command, message) : message);
       if (code === 'commander.unknownOption') usage.push(...furtherUnknown(command, args));
       // A command that only has other commands has nothing more to check.
       if (command.commands.length > 0) throw new WrongCall(usage);
@@ -43,6 +43,12 @@ export function collectFaults(program: Command, args: readonly string[]): void {
   program.hook('preAction', () => {
     if (usage.length + values.length > 0) throw new WrongCall(usage, values);
   });
+}
+
+/** Of a missing argument that commander names but does not explain. */
+function choicesOf(command: Command, message: string): string {
+  const missing = command.registeredArguments.find((argument) => message.endsWith(`'${argument.name()}'`));
+  return missing?.argChoices ? `. Choose one of: ${missing.argChoices.join(', ')}` : '';
 }
 
 function collectFrom(

@@ -7,7 +7,7 @@ import { printJson, printRows, Refused } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
 export function giftCards(): Command {
-  const command = new Command('gift-cards').description('stored gift cards');
+  const command = new Command('gift-cards');
   command
     .command('list')
     .description('list the stored gift cards of a merchant account, newest first')

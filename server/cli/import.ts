@@ -16,7 +16,7 @@ import { withEvents } from './support.ts';
 const mostBadLines = 20;
 
 export function importCommand(): Command {
-  const command = new Command('import').description('import records from another system');
+  const command = new Command('import');
   command
     .command('transactions <file>')
     .description('import transactions, one JSON object per line; - reads standard input')

@@ -18,7 +18,7 @@ interface CreateOptions {
 }
 
 export function keys(): Command {
-  const command = new Command('keys').description('API key pairs, which sign access tokens');
+  const command = new Command('keys');
   command
     .command('list')
     .description('list key pairs, newest first')

@@ -6,24 +6,52 @@ import { collectFaults, everyCommand, WrongCall } from './faults.ts';
 import { refuseKeptOptions } from './npm.ts';
 import { Refused } from './output.ts';
 
-// Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast.
-const commands: Record<string, () => Promise<Command>> = {
-  accounts: async () => (await import('./accounts.ts')).accounts(),
-  roles: async () => (await import('./roles.ts')).roles(),
-  keys: async () => (await import('./keys.ts')).keys(),
-  token: async () => (await import('./token.ts')).token(),
-  buyers: async () => (await import('./buyers.ts')).buyers(),
-  'gift-cards': async () => (await import('./gift-cards.ts')).giftCards(),
-  'payment-methods': async () => (await import('./payment-methods.ts')).paymentMethods(),
-  transactions: async () => (await import('./transactions.ts')).transactions(),
-  import: async () => (await import('./import.ts')).importCommand(),
-  seed: async () => (await import('./seed.ts')).seed(),
-  webhooks: async () => (await import('./webhooks.ts')).webhooks(),
-  secrets: async () => (await import('./secrets.ts')).secrets(),
-  database: async () => (await import('./database.ts')).database(),
-  audit: async () => (await import('./audit.ts')).audit(),
-  doctor: async () => (await import('./doctor.ts')).doctor(),
-  completion: async () => (await import('./completion.ts')).completion(),
+// Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
+// here, so that --help loads none.
+const commands: Record<string, [description: string, load: () => Promise<Command>]> = {
+  accounts: ['merchant accounts', async () => (await import('./accounts.ts')).accounts()],
+  roles: ['roles, which limit what a key pair may do', async () => (await import('./roles.ts')).roles()],
+  keys: ['API key pairs, which sign access tokens', async () => (await import('./keys.ts')).keys()],
+  token: [
+    'sign an access token; prints it and nothing else',
+    async () => (await import('./token.ts')).token(),
+  ],
+  buyers: ['buyers, the owners of stored cards', async () => (await import('./buyers.ts')).buyers()],
+  'gift-cards': ['stored gift cards', async () => (await import('./gift-cards.ts')).giftCards()],
+  'payment-methods': [
+    'stored cards: list them, show one, change their status, replace their details',
+    async () => (await import('./payment-methods.ts')).paymentMethods(),
+  ],
+  transactions: [
+    'transactions: list them, show one, change their status',
+    async () => (await import('./transactions.ts')).transactions(),
+  ],
+  import: ['import records from another system', async () => (await import('./import.ts')).importCommand()],
+  seed: [
+    'create sample transactions; the same seed creates the same transactions',
+    async () => (await import('./seed.ts')).seed(),
+  ],
+  webhooks: [
+    'webhook subscriptions and their deliveries',
+    async () => (await import('./webhooks.ts')).webhooks(),
+  ],
+  secrets: [
+    'the keys that encrypt stored secrets and make fingerprints',
+    async () => (await import('./secrets.ts')).secrets(),
+  ],
+  database: ['the database behind the service', async () => (await import('./database.ts')).database()],
+  audit: [
+    'show what operators changed with this command line, newest first',
+    async () => (await import('./audit.ts')).audit(),
+  ],
+  doctor: [
+    'check the stored data: counters, orphans, values that do not open, stuck deliveries',
+    async () => (await import('./doctor.ts')).doctor(),
+  ],
+  completion: [
+    'print a script that completes commands and options with the Tab key',
+    async () => (await import('./completion.ts')).completion(),
+  ],
 };
 
 const program = new Command('payments')
@@ -42,10 +70,12 @@ Examples:
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`,
   );
 const args = process.argv.slice(2);
-const [name = ''] = args;
-// Completion needs to know all commands.
-const requested = Object.hasOwn(commands, name) && name !== 'completion' ? commands[name] : undefined;
-for (const load of requested ? [requested] : Object.values(commands)) program.addCommand(await load());
+const called = args.find((word) => word !== 'help') ?? '';
+for (const [name, [description, load]] of Object.entries(commands)) {
+  // Completion needs to know all commands.
+  const command = name === called || called === 'completion' ? await load() : new Command(name);
+  program.addCommand(command.description(description));
+}
 for (const command of everyCommand(program)) command.exitOverride();
 collectFaults(program, args);
 

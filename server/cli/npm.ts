@@ -3,9 +3,6 @@ import type { Command } from 'commander';
 import { readNpmRun } from '../config.ts';
 import { WrongCall } from './faults.ts';
 
-/** How the operator calls this command line, for commands that are printed to be copied. */
-export const callName = (): string => (readNpmRun() ? 'npm run -s payments --' : 'payments');
-
 export function refuseKeptOptions(program: Command, args: readonly string[]): void {
   const npm = readNpmRun();
   // npm would have kept this one, too, so there was a `--`.

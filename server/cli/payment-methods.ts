@@ -16,9 +16,7 @@ const notFound = (id: string) =>
   new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
 
 export function paymentMethods(): Command {
-  const command = new Command('payment-methods').description(
-    'stored cards: list them, show one, change their status, replace their details',
-  );
+  const command = new Command('payment-methods');
   command
     .command('list')
     .description('list the payment methods of a merchant account, newest first')

@@ -7,7 +7,7 @@ import { withDatabase, withWork } from './support.ts';
 import { matching, name, words } from './values.ts';
 
 export function roles(): Command {
-  const command = new Command('roles').description('roles, which limit what a key pair may do');
+  const command = new Command('roles');
   command
     .command('list')
     .description('list roles')

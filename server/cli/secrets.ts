@@ -18,9 +18,7 @@ import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 const pause = () => wait(200);
 
 export function secrets(): Command {
-  const command = new Command('secrets').description(
-    'the keys that encrypt stored secrets and make fingerprints',
-  );
+  const command = new Command('secrets');
   command
     .command('rotate')
     .description(

@@ -14,7 +14,6 @@ const batch = 1000;
 
 export function seed(): Command {
   return new Command('seed')
-    .description('create sample transactions; the same seed creates the same transactions')
     .requiredOption(
       '--transactions <number>',
       'how many, up to 10000000',

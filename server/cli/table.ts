@@ -1,26 +1,35 @@
 // A table for people, which fits the terminal.
 
 const gap = '  ';
-const narrowest = 4;
+/** A column that must be narrower than this is left out: nobody can read it. */
+const readable = 8;
 
 /** Lines of at most `columns`; without a number, everything is shown in full. */
 export function tableLines(rows: readonly (readonly string[])[], columns: number | undefined): string[] {
-  const natural = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index]))));
+  const names = rows[0] ?? [];
+  const natural = names.map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index]))));
   const widths = columns === undefined ? natural : fitting(natural, columns);
-  return rows.map((cells) => {
-    const line = cells.map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0));
+  const lines = rows.map((cells) => {
+    const line = widths.map((width, index) => pad(cut(cells[index] ?? '', width), width));
     return cut(line.join(gap).trimEnd(), columns ?? Infinity);
   });
+  const missing = names.slice(widths.length);
+  return missing.length === 0
+    ? lines
+    : [...lines, '', `Not shown: ${missing.join(', ')}. Widen the terminal, or add --json.`];
 }
 
-/** The widest columns become narrower; the first, which names the record in other commands, stays. */
+/** The widest columns become narrower, and the last ones are left out. The first stays: it names the record in other commands. */
 function fitting(natural: readonly number[], columns: number): number[] {
-  const capped = (cap: number) => natural.map((width, index) => (index === 0 ? width : Math.min(width, cap)));
+  const capped = (count: number, cap: number) =>
+    natural.slice(0, count).map((width, index) => (index === 0 ? width : Math.min(width, cap)));
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  let count = natural.length;
+  while (count > 1 && total(capped(count, readable)) > columns) count -= 1;
   let cap = Math.max(...natural);
-  while (cap > narrowest && total(capped(cap)) > columns) cap -= 1;
-  return capped(cap);
+  while (cap > readable && total(capped(count, cap)) > columns) cap -= 1;
+  return capped(count, cap);
 }
 
 const segmenter = new Intl.Segmenter('en');

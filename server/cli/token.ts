@@ -11,7 +11,6 @@ import { whole, words } from './values.ts';
 
 export function token(): Command {
   return new Command('token')
-    .description('sign an access token; prints it and nothing else')
     .requiredOption(
       '--scopes <scopes>',
       "scopes, separated by commas: transactions.read,payment-methods.write, or '*.read'",

@@ -1,12 +1,12 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
+import { readCallName } from '../config.ts';
 import { cursorBinding, pageCursors } from '../domain/cursor.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import type { TransactionFilters } from '../store/transaction-filters.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
-import { callName } from './npm.ts';
 import { printJson, printRows, Refused, shellWord } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
 import { limit, time } from './values.ts';
@@ -85,7 +85,7 @@ async function run({
   }));
   printRows(shown, false, 'There is no such transaction.');
   // Not on standard output, which has the table only.
-  if (next_cursor !== null) console.error(`\nNext page: ${callName()} ${commandLine(next_cursor)}`);
+  if (next_cursor !== null) console.error(`\nNext page: ${readCallName()} ${commandLine(next_cursor)}`);
 }
 
 const filtersOf = ({

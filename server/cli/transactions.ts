@@ -13,9 +13,7 @@ import { matching } from './values.ts';
 const notFound = (id: string) => new Refused(`There is no transaction ${id}.`);
 
 export function transactions(): Command {
-  const command = new Command('transactions')
-    .description('transactions: list them, show one, change their status')
-    .addCommand(listCommand());
+  const command = new Command('transactions').addCommand(listCommand());
   command
     .command('show <id>')
     .description('print a transaction as JSON, as the API shows it')

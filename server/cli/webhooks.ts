@@ -26,7 +26,7 @@ import { listen } from './webhooks-listen.ts';
 import { triggerCommand } from './webhooks-trigger.ts';
 
 export function webhooks(): Command {
-  const command = new Command('webhooks').description('webhook subscriptions and their deliveries');
+  const command = new Command('webhooks');
   command
     .command('list')
     .description('list subscriptions, newest first')

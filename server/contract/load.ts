@@ -1,6 +1,6 @@
 // Loads the bundled contract that `npm run generate` creates. The text is kept to find line numbers for error messages.
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 export interface Schema {
   [keyword: string]: unknown;
@@ -52,8 +52,14 @@ export interface Contract {
 
 export class ContractFault extends Error {}
 
-// Works in server/ and in dist/server/: generated/ is next to both.
-export const bundleFile = join(import.meta.dirname, '..', '..', 'generated', 'openapi.json');
+/** The nearest folder above this file that has generated/: the project, or dist/. A bundle moves this file to another depth. */
+export const projectRoot = nearestRoot(import.meta.dirname);
+export const bundleFile = join(projectRoot, 'generated', 'openapi.json');
+
+function nearestRoot(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(join(folder, 'generated')) || parent === folder ? folder : nearestRoot(parent);
+}
 
 export function loadContract(path: string = bundleFile): Contract {
   const file = relative(process.cwd(), path);

@@ -1,10 +1,13 @@
 // Where the contract has the schemas of what the service sends: responses, events, and the error for unknown paths. Used to
 // compile their validators, at `npm run generate` or at start.
-import { operationsOf, resolve, type Document } from './load.ts';
+import { operationsOf, resolve, valueAt, type Document, type Schema } from './load.ts';
 
 const json = '/content/application~1json/schema';
 
 export const responseKey = (operationId: string, status: number | string) => `${operationId} ${status}`;
+/** One item of a list. */
+export const itemKey = (operationId: string, status: number | string) =>
+  `${responseKey(operationId, status)} item`;
 export const eventKey = (name: string) => `event ${name}`;
 export const errorKey = 'error';
 
@@ -16,9 +19,21 @@ export function responseSchemas(document: Document): Map<string, string> {
       if (!resolve(document, response).content) continue;
       const base = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
       pointers.set(responseKey(operation.operationId, status), base + json);
+      const item = itemPointer(document, base + json);
+      if (item !== undefined) pointers.set(itemKey(operation.operationId, status), item);
     }
   }
   for (const name of Object.keys(document.webhooks))
     pointers.set(eventKey(name), `/webhooks/${name}/post/requestBody${json}`);
   return pointers.set(errorKey, '/components/schemas/Error');
+}
+
+/** Of lists whose items are valid or not by themselves, each alone. */
+function itemPointer(document: Document, pointer: string): string | undefined {
+  const { $ref, properties } = valueAt(document, pointer) as Schema & { properties?: { items?: Schema } };
+  if ($ref !== undefined) return itemPointer(document, $ref.slice(1));
+  const { type, items, description: _, ...further } = properties?.items ?? {};
+  return type === 'array' && items !== undefined && Object.keys(further).length === 0
+    ? `${pointer}/properties/items/items`
+    : undefined;
 }

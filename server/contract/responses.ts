@@ -2,7 +2,9 @@
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
 import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
-import { errorKey, eventKey, responseKey } from './response-schemas.ts';
+import { isJsonList, writeBody, type JsonList } from './json-items.ts';
+import { errorKey, eventKey, itemKey, responseKey } from './response-schemas.ts';
+import { createValidatedTexts } from './validated-texts.ts';
 
 export interface ResponseCheck {
   /** What is wrong with the response, without its values; undefined when it is valid. */
@@ -17,11 +19,34 @@ export function createResponseCheck(validators: ReadonlyMap<string, Validator>):
       : (validate.errors ?? [])
           .map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`)
           .join('; ');
+  const known = createValidatedTexts();
+  const textFault = (validate: Validator) => (text: string) => {
+    try {
+      return faultOf(validate, JSON.parse(text));
+    } catch {
+      return 'is not JSON';
+    }
+  };
+  const listFault = (validate: Validator, key: string, list: JsonList): string | undefined => {
+    const validateItem = validators.get(key);
+    if (!validateItem) return textFault(validate)(writeBody(list));
+    const around = faultOf(validate, { ...list, items: [] });
+    if (around !== undefined) return around;
+    const check = textFault(validateItem);
+    for (const [index, { json }] of list.items.entries()) {
+      const fault = known.fault(key, json, check);
+      if (fault !== undefined) return `/items/${index} ${fault}`;
+    }
+    return undefined;
+  };
   return {
     fault(id, status, body) {
       // Requests to unknown paths get an error body too.
       const validate = validators.get(id ? responseKey(id, status) : errorKey);
-      return validate ? faultOf(validate, body) : `${id ?? ''} does not declare ${status}`;
+      if (!validate) return `${id ?? ''} does not declare ${status}`;
+      return id && isJsonList(body)
+        ? listFault(validate, itemKey(id, status), body)
+        : faultOf(validate, body);
     },
     eventFault(name, payload) {
       const validate = validators.get(eventKey(name));

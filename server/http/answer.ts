@@ -2,6 +2,7 @@
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
 import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
+import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
@@ -74,7 +75,7 @@ export const createAnswer =
 const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   status,
   headers,
-  text: JSON.stringify(body),
+  text: writeBody(body),
 });
 
 /** The merchant account. What is about several accounts or none has a share of its own, together. */

@@ -2,6 +2,7 @@
 // same answer, so that a caller cannot find out which accounts exist.
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
+import { createCache } from './cache.ts';
 import type { Step } from './step.ts';
 
 /** One account, or with `*` all accounts that the caller has access to. */
@@ -20,14 +21,32 @@ interface Context {
 export interface MerchantAccountDeps {
   first: (own: readonly string[]) => Promise<{ id: string } | undefined>;
   find: (own: readonly string[], id: string) => Promise<{ id: string } | undefined>;
+  now?: () => Date;
 }
+
+// As long as a key pair is (bearer.ts): what a pair has access to changes with the pair.
+const cacheMilliseconds = 2_000;
+const mostCached = 1_000;
 
 // The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
-export const createMerchantAccount =
-  ({ first, find }: MerchantAccountDeps): Step<Context> =>
-  async (context, req) => {
+export const createMerchantAccount = ({
+  first,
+  find,
+  now = () => new Date(),
+}: MerchantAccountDeps): Step<Context> => {
+  const cache = createCache<{ id: string }>(mostCached);
+  const lookUp = async (own: readonly string[], named: string | undefined) => {
+    const at = now().getTime();
+    const key = JSON.stringify([named ?? null, ...own]);
+    const known = cache.get(key, at);
+    if (known) return known;
+    const found = await (named === undefined ? first(own) : find(own, named));
+    if (found) cache.set(key, found, at + cacheMilliseconds);
+    return found;
+  };
+  return async (context, req) => {
     const { merchantScope, method } = context.operation;
     const own = context.caller.merchantAccountIds;
     const header = req.headers['x-service-merchant-account-id'];
@@ -49,13 +68,14 @@ export const createMerchantAccount =
       context.selection = { kind: 'all' };
       return;
     }
-    const account = await (named === undefined ? first(own) : find(own, named));
+    const account = await lookUp(own, named);
     if (!account)
       throw named === undefined
         ? new ApiError('not_found', { reason: 'the key pair has access to no merchant account' })
         : unknownMerchantAccount();
     context.selection = { kind: 'one', id: account.id };
   };
+};
 
 function refuseMalformed(named: string): void {
   if (named.length === 0) throw badHeader('must have 1 character or more', 'value_error.str.min_length');

@@ -28,10 +28,6 @@ const invariants: Record<string, RawBuilder<unknown>> = {
     where usage_count <> coalesce(used.total, 0) or cit_usage_count <> coalesce(used.customer, 0)`,
   'cards that can be used have a number': sql`
     select id::text from payment_methods where status = 'succeeded' and number_sealed is null`,
-  'buyers of cards are of the same merchant account': sql`
-    select payment_methods.id::text from payment_methods
-    left join buyers on buyers.merchant_account_id = payment_methods.merchant_account_id and buyers.id = buyer_id
-    where buyer_id is not null and buyers.id is null`,
   'what filters look for matches the transaction': sql`
     select id::text from transactions
     where has_gift_card_redemptions <> (json_array_length(gift_card_redemptions) > 0)

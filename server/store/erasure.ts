@@ -1,8 +1,9 @@
 // Finds and rewrites what is stored of one buyer, in batches. What of it is personal is decided in domain/personal-data.ts.
 // The rows of a batch stay locked until its transaction ends, so no change in between is lost.
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
+import { hasValue, isOf } from './lookup.ts';
 import type { TransactionRow } from './transactions.ts';
 
 const batchSize = 500;
@@ -101,15 +102,11 @@ export async function lockTransactions(
   { account, column, value }: TransactionMatch,
   after: Place | undefined,
 ): Promise<{ rows: TransactionRow[]; next: Place | undefined }> {
-  const name = sql.ref(column);
-  // The index has the first 201 characters of a text.
-  const isMatch: RawBuilder<unknown> =
-    column === 'buyer_external_identifier'
-      ? sql`left(${name}, 201) = left(${value}, 201) and ${name} = ${value}`
-      : sql`${name} = ${value}::uuid`;
+  const type = column === 'buyer_external_identifier' ? 'text' : 'uuid';
+  const isMatch = hasValue(column, type, sql`${value}::${sql.raw(type)}`);
   const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
   const { rows } = await sql<TransactionRow>`
-    select * from transactions where merchant_account_id = ${account} and ${isMatch} and ${isNext}
+    select * from transactions where ${isOf(sql`${account}`)} and ${isMatch} and ${isNext}
     order by created_at desc, id desc limit ${batchSize} for update`.execute(db);
   return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
 }

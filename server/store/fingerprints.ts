@@ -221,4 +221,5 @@ export const listUnfinished = (db: Db) =>
     .select(['merchant_account_id', 'phase'])
     .where('phase', '<>', 'done')
     .orderBy('merchant_account_id')
+    .modifyEnd(acrossAccounts('fingerprint-versions'))
     .execute();

@@ -19,6 +19,9 @@ export async function refusePending(db: Db): Promise<string[]> {
 /** Returns the names of the migrations that it applied. Several instances may start at once. */
 export async function migrate(db: Db, progress: Progress = () => undefined): Promise<string[]> {
   try {
+    // Most starts have nothing to do, and need neither a lock nor a second connection.
+    const { pending, isKnown } = await findState(db);
+    if (pending.length === 0 && isKnown) return [];
     // Polls, because `create index concurrently` waits for every statement that is older, also for one that waits for a lock.
     for (;;) {
       const migrated = await withLock(db, 'migrations', () => migrateAlone(db, progress));
@@ -37,7 +40,10 @@ async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
     known[name] =
       'up' in migration
         ? migration
-        : { up: (tx) => (isFresh ? migration.online({ db: tx, isFresh, progress }) : Promise.resolve()) };
+        : {
+            up: (tx) =>
+              isFresh ? migration.online({ db: tx, isFresh, progress: () => undefined }) : Promise.resolve(),
+          };
   for (const name of later) known[name] = { up: () => Promise.resolve() };
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } });
 
@@ -62,15 +68,23 @@ async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
   return applied;
 }
 
-/**
- * `later` are migrations that a later version has applied. Kysely refuses a database with migrations that it does not know,
- * but during a rolling upgrade an instance of this version may be restarted, and must serve on.
- */
-async function findState(db: Db): Promise<{ isFresh: boolean; later: string[]; pending: string[] }> {
+interface State {
+  isFresh: boolean;
+  pending: string[];
+  /**
+   * Migrations that a later version has applied. Kysely refuses a database with migrations that it does not know, but during a
+   * rolling upgrade an instance of this version may be restarted, and must serve on.
+   */
+  later: string[];
+  /** Whether all others that were applied are ours. If not, Kysely says which one is missing. */
+  isKnown: boolean;
+}
+
+async function findState(db: Db): Promise<State> {
   const names = Object.keys(migrations).sort();
   const { rows: found } = await sql<{ table: string | null }>`
     select to_regclass('kysely_migration')::text as table`.execute(db);
-  if (found[0]?.table == null) return { isFresh: true, later: [], pending: names };
+  if (found[0]?.table == null) return { isFresh: true, later: [], pending: names, isKnown: true };
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   const applied = rows.map(({ name }) => name);
   const last = names.at(-1) ?? '';
@@ -78,5 +92,6 @@ async function findState(db: Db): Promise<{ isFresh: boolean; later: string[]; p
     isFresh: applied.length === 0,
     later: applied.filter((name) => name > last),
     pending: names.filter((name) => !applied.includes(name)),
+    isKnown: applied.every((name) => name > last || names.includes(name)),
   };
 }

@@ -1,11 +1,12 @@
 // The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
-// does not compile. Each condition can use an index of 0003-transactions.ts. No value that the contract accepts may cause a
-// database error: a value that cannot be stored matches nothing.
+// does not compile. Each condition can use an index of 0018-transaction-indexes.ts. No value that the contract accepts may
+// cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../generated/operations.ts';
 import { notAfter, notBefore } from '../domain/instants.ts';
 import { isStorable } from '../domain/storable.ts';
 import { readUuid } from '../domain/uuid.ts';
+import { hasValue, type ValueType } from './lookup.ts';
 import { timestamp } from './paging.ts';
 import type { TransactionsTable } from './tables/transactions.ts';
 
@@ -17,10 +18,19 @@ export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
 
 export type Condition = RawBuilder<SqlBool>;
 
+/** A condition for an index whose entries contain the account. */
+export interface AccountCondition {
+  plain: Condition;
+  /** `account` is a parameter, or a column of a table that lists accounts. */
+  of: (account: RawBuilder<unknown>) => Condition;
+}
+
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
   all: Condition[];
+  /** Like `all`. */
+  ofAccount: AccountCondition[];
   /** If not empty, one of them must be true. */
   any: Condition[];
   /** A filter with several values, of which the row must have one. */
@@ -29,29 +39,39 @@ export interface Conditions {
 
 export interface Choice {
   column: Column;
-  type: 'text' | 'uuid';
+  type: ValueType;
   values: string[];
 }
 
 type Column = keyof TransactionsTable;
 
 /** What one filter contributes. */
-type Part = { where: Condition } | { from: Date } | { to: Date } | { any: Condition[] } | Choice;
+type Part =
+  | { where: Condition }
+  | { ofAccount: AccountCondition }
+  | { from: Date }
+  | { to: Date }
+  | { any: Condition[] }
+  | Choice;
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
 const nothing = sql<SqlBool>`false`;
 
 const where = (condition: Condition): Part => ({ where: condition });
-const is = (name: Column, value: number | string): Condition => sql`${column(name)} = ${value}`;
-// `left(…, 201)` is what the indexes have: index entries are limited to 2,704 bytes, and filters to 200 characters.
-const textIs = (name: Column, value: string): Condition => sql`left(${column(name)}, 201) = ${value}`;
+const is = (name: Column, type: ValueType, value: string): Condition =>
+  hasValue(name, type, sql`${value}::${sql.raw(type)}`);
+const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
 const uuidIs = (name: Column, value: string): Condition => {
   const uuid = readUuid(value);
-  return uuid === undefined ? nothing : is(name, uuid);
+  return uuid === undefined ? nothing : is(name, 'uuid', uuid);
+};
+const idIs = (value: string): Condition => {
+  const uuid = readUuid(value);
+  return uuid === undefined ? nothing : sql`${column('id')} = ${uuid}`;
 };
 const flag = (name: Column, value: boolean): Part =>
   where(value ? sql`${column(name)}` : sql`not ${column(name)}`);
-const oneOf = (name: Column, type: Choice['type'], values: readonly string[]): Part => ({
+const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
   column: name,
   type,
   values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
@@ -62,8 +82,8 @@ const filters: {
     value: NonNullable<TransactionFilters[Name]>,
   ) => Part;
 } = {
-  id: (value) => where(uuidIs('id', value)),
-  amount_eq: (value) => where(is('amount', value)),
+  id: (value) => where(idIs(value)),
+  amount_eq: (value) => where(sql`${column('amount')} = ${value}`),
   amount_gte: (value) => where(sql`${column('amount')} >= ${value}`),
   amount_lte: (value) => where(sql`${column('amount')} <= ${value}`),
   created_at_gte: (value) => ({ from: notBefore(value) }),
@@ -83,7 +103,7 @@ const filters: {
   has_settlements: (value) => flag('has_settlements', value),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
-  metadata: (required) => where(containsMetadata(required)),
+  metadata: containsMetadata,
   method: (values) => oneOf('method', 'text', values),
   payment_method_bin: (value) => where(textIs('payment_method_bin', value)),
   payment_method_id: (value) => where(uuidIs('payment_method_id', value)),
@@ -99,7 +119,7 @@ const filters: {
       textIs('external_identifier', value),
       textIs('buyer_external_identifier', value),
       textIs('payment_service_transaction_id', value),
-      ...(readUuid(value) === undefined ? [] : [uuidIs('id', value), uuidIs('buyer_id', value)]),
+      ...(readUuid(value) === undefined ? [] : [idIs(value), uuidIs('buyer_id', value)]),
     ],
   }),
   status: (values) => oneOf('status', 'text', values),
@@ -109,6 +129,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   const conditions: Conditions = {
     created: { from: undefined, to: undefined },
     all: [],
+    ofAccount: [],
     any: [],
     choice: undefined,
   };
@@ -117,11 +138,15 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     if (value === undefined) continue;
     const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
     if ('where' in part) conditions.all.push(part.where);
+    else if ('ofAccount' in part) conditions.ofAccount.push(part.ofAccount);
     else if ('from' in part) conditions.created.from = part.from;
     else if ('to' in part) conditions.created.to = part.to;
     else if ('any' in part) conditions.any = part.any;
     else if (part.values.length > 1) several.push(part);
-    else conditions.all.push(part.values[0] === undefined ? nothing : is(part.column, part.values[0]));
+    else
+      conditions.all.push(
+        part.values[0] === undefined ? nothing : is(part.column, part.type, part.values[0]),
+      );
   }
   // The index scan follows the filter with the fewest values; its rows are then checked against the others.
   const [choice, ...others] = several.sort((a, b) => a.values.length - b.values.length);
@@ -130,8 +155,19 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   return { ...conditions, choice };
 }
 
-function containsMetadata(required: ReadonlyMap<string, string>): Condition {
-  if (required.size === 0) return sql`true`;
+// The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
+function containsMetadata(required: ReadonlyMap<string, string>): Part {
+  if (required.size === 0) return where(sql`true`);
   const text = JSON.stringify(Object.fromEntries(required));
-  return isStorable(text) ? sql`${column('metadata')} @> ${text}::jsonb` : nothing;
+  if (!isStorable(text)) return where(nothing);
+  const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
+    sql`jsonb_set('{}', array[${account}], ${metadata})`;
+  const own = within(column('merchant_account_id'), column('metadata'));
+  const wanted = sql`${text}::jsonb`;
+  return {
+    ofAccount: {
+      plain: sql`${column('metadata')} @> ${wanted}`,
+      of: (account) => sql`${own} @> ${within(account, wanted)}`,
+    },
+  };
 }

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db } from './database.ts';
+import { hasValue, isOf } from './lookup.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
 import {
   conditionsOf,
@@ -29,29 +30,35 @@ export function listTransactionPage(
   );
 }
 
+const mostNamed = 20;
+
 /**
  * With one account and one value per filter, this scans one index range. Otherwise it scans one range per account, per value of
  * one filter and per searched column, each limited to the size of the page, and merges them to the first `limit` rows.
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, all, any, choice }: Conditions,
+  { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
 ): RawBuilder<TransactionRow> {
   const conditions = [...bounds(created, range), ...all];
   const sources: RawBuilder<unknown>[] = [];
-  const account = sql.ref('transactions.merchant_account_id');
-  if (accounts?.length === 1) conditions.push(sql`${account} = ${accounts[0]}`);
-  else if (accounts) {
-    sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
-    conditions.push(sql`${account} = account.id`);
-  } else if (all.length + any.length > 0 || choice) {
-    sources.push(sql`merchant_accounts as account`);
-    conditions.push(sql`${account} = account.id`);
-  } else conditions.push(sql`length(${account}) > 0 ${acrossAccounts('newest-everywhere')}`); // transactions_newest_everywhere
+  const owner = sql.ref('transactions.merchant_account_id');
+  const joined = sql.ref('account.id');
+  const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
+  // Where an index contains the account, the planner must know it to guess how many rows match.
+  const isNamed =
+    accounts?.length === 1 || (accounts?.length && ofAccount.length > 0 && accounts.length <= mostNamed);
+  let owners = [[...ofAccount.flatMap(({ plain, of }) => [plain, of(joined)]), isOf(joined)]];
+  if (isNamed)
+    owners = accounts.map((id) => [...ofAccount.map(({ of }) => of(sql`${id}`)), isOf(sql`${id}`)]);
+  else if (accounts) sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
+  else if (isFiltered) sources.push(sql`merchant_accounts as account`);
+  // transactions_everywhere
+  else owners = [[sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]];
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(sql`${sql.ref(`transactions.${choice.column}`)} = choice.value`);
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')));
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = sql`limit ${range.limit}`) =>
@@ -60,10 +67,11 @@ export function transactionRange(
     sql`select ${what} from transactions ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}
       ${nearest('transactions')}`;
 
-  if (sources.length === 0 && any.length <= 1)
-    return sql<TransactionRow>`${select(sql`*`, [...conditions, ...any])}`;
+  const parts = owners.flatMap((own) =>
+    any.length === 0 ? [[...conditions, ...own]] : any.map((one) => [...conditions, ...own, one]),
+  );
+  if (sources.length === 0 && parts.length === 1) return sql<TransactionRow>`${select(sql`*`, parts.flat())}`;
   const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
-  const parts = any.length === 0 ? [conditions] : any.map((one) => [...conditions, one]);
   // `union` removes duplicates: a search can find the same row by two columns.
   const found = sql`lateral (${sql.join(
     parts.map((where) => sql`(${select(key, where)})`),
@@ -78,7 +86,7 @@ export function transactionRange(
 
 function flatRange(
   accounts: readonly string[] | undefined,
-  { created, all, any, choice }: Conditions,
+  { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
 ): RawBuilder<TransactionRow> {
   const conditions = [
@@ -87,6 +95,7 @@ function flatRange(
       : sql`true ${acrossAccounts('flat-list')}`,
     ...bounds(created, range),
     ...all,
+    ...ofAccount.map(({ plain }) => plain),
     ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
     ...(choice
       ? [sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`]

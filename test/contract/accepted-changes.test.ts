@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptChanges, acceptedFile, readAccepted, type Accepted } from '../../scripts/diff/accepted.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asJson, asText, type Line } from '../../scripts/diff/report.ts';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 
 const where = 'openapi/components/schemas/CardType.yaml#/pattern';
 const line = (rating: Line['rating'], place = where): Line => ({

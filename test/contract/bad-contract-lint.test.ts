@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
 import { run, runNode } from '../support/processes.ts';
 

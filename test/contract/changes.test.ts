@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { announced, changes, newThings, onlyDesigned, type ProjectEdits } from '../support/changes.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';

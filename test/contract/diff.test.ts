@@ -10,7 +10,7 @@ import { bundle, compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 import { runNode } from '../support/processes.ts';
 
 type Step = readonly [pointer: string, value: unknown];

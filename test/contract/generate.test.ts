@@ -2,7 +2,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap, type Edits, type Workspace } from '../support/contract-copy.ts';
 import { run, runNode, type Ended } from '../support/processes.ts';
 

@@ -99,6 +99,7 @@ describe('help', () => {
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
     [['keys', 'deactivate'], "missing required argument 'id'"],
+    [['webhooks', 'trigger'], "missing required argument 'event'. Choose one of: "],
     [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
     [['token'], "required option '--scopes <scopes>' not specified"],
   ])('wrong usage %j exits with 2 and says how', async (args, message) => {

@@ -67,12 +67,6 @@ const damages: [check: string, damage: string, repair: string][] = [
     `update payment_methods set number_sealed = redirect_url, redirect_url = null where id = '${card}'`,
   ],
   [
-    'buyers of cards are of the same merchant account',
-    // A card without a number: a number would no longer open in another account.
-    `update payment_methods set merchant_account_id = 'marketplace', usage_count = 0, cit_usage_count = 0 where id = '${cards[5]?.id ?? ''}'`,
-    `update payment_methods set merchant_account_id = 'default' where id = '${cards[5]?.id ?? ''}'`,
-  ],
-  [
     'what filters look for matches the transaction',
     `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,
     `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,

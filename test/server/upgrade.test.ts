@@ -362,3 +362,41 @@ it('killed between two migrations, the service completes them at the next start'
   expect(await appliedTo(env.DATABASE_URL)).toEqual(Object.keys(migrations));
   await rm(dataDir, { recursive: true });
 });
+
+it('an online migration that is killed between its steps goes on with the step that it was in', async () => {
+  const fixture = await readFixture();
+  const dataDir = await createUpgradeDataDir(fixture);
+  const env = {
+    DATABASE_URL: await restoreFixture(fixture.receiver),
+    DATA_DIR: dataDir,
+    WEBHOOK_WORKER: 'off',
+  };
+  const timesBefore = await readTimes(env.DATABASE_URL);
+  await withClient(env.DATABASE_URL, async (client) => {
+    // The keys of buyers and cards come before, that of transactions after.
+    await client.query('begin; lock table gift_cards in share update exclusive mode');
+    const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env } });
+    await eventually(async () => {
+      const { rows } = await client.query(
+        `select from pg_locks where not granted and relation = 'gift_cards'::regclass`,
+      );
+      return rows.length > 0;
+    }, 'the build of an index waits for our lock');
+    child.process.kill('SIGKILL');
+    await child.ended;
+    await client.query('rollback');
+  });
+  const applied = await appliedTo(env.DATABASE_URL);
+  expect(applied).toEqual(Object.keys(migrations).slice(0, applied.length));
+  expect(applied.at(-1)).toBe('0014-erasure');
+  const { status, stderr } = await paymentsHere(['accounts', 'list'], env);
+  expect(status).toBe(0);
+  expect(stderr).not.toMatch(/building the index (buyers|payment_methods)_/);
+  expect(stderr).toContain('building the index transactions_account_first');
+  expect(await appliedTo(env.DATABASE_URL)).toEqual(Object.keys(migrations));
+  // Migration 0010 changes subscriptions.
+  const lasting = (times: Map<string, string>) =>
+    [...times].filter(([place]) => !place.startsWith('webhook_subscriptions')).sort();
+  expect(lasting(await readTimes(env.DATABASE_URL))).toEqual(lasting(timesBefore));
+  await rm(dataDir, { recursive: true });
+});

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 import { swap } from './contract-copy.ts';
 
 /** By path within the project. A file that does not exist begins empty. */

@@ -1,9 +1,10 @@
 /** Compiles the project to JavaScript for the processes of tests; `tsx` would compile it again in each process. */
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { bundle } from '../../scripts/support/bundle.ts';
+import { root } from '../../scripts/support/root.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
 
 /** One output file per source file, because programs look for files next to themselves. */
@@ -16,26 +17,8 @@ const keepFiles: Plugin = {
   },
 };
 
-/** Programs that tests start often. With all packages in one file they load in a quarter of the time. */
-const programs = ['server/main', 'server/cli/main', 'mock/main'];
-
-/** With the files of the service that it uses, because copies of the project in which tests run it have only scripts/. */
-const generate = 'scripts/generate';
-
-/** The files of a bundle still look for others next to where they would be by themselves. */
-const keepPlaces = (program: string): Plugin => ({
-  name: 'keep-places',
-  setup(builder) {
-    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const place = JSON.stringify(`/${relative(dirname(join(root, program)), dirname(path))}`);
-      return {
-        contents: text.replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`),
-        loader: 'ts',
-      };
-    });
-  },
-});
+/** Programs that tests start often. */
+const programs = ['server/main.ts', 'server/cli/main.ts', 'mock/main.ts'];
 
 const common: BuildOptions = {
   bundle: true,
@@ -64,19 +47,13 @@ export async function compileInto(from: string, to: string): Promise<void> {
   });
 }
 
-const bundleProgram = (to: string, program: string, options: BuildOptions = {}) =>
+/** With the files of the service that it uses, because copies of the project in which tests run it have only scripts/. */
+const bundleGenerate = (to: string) =>
   build({
-    entryPoints: [join(root, `${program}.ts`)],
-    outfile: join(to, `${program}.js`),
-    plugins: [keepPlaces(program)],
-    // A package of Prism's loads its own parts in a way that only works outside of a bundle, except as a module.
-    mainFields: ['module', 'main'],
-    // Packages in CommonJS call `require`, which ECMAScript modules do not have.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
+    entryPoints: [join(root, 'scripts/generate.ts')],
+    outfile: join(to, 'scripts/generate.js'),
+    packages: 'external',
     ...common,
-    ...options,
   });
 
 /** Returns the folder, which whoever asked removes. It lies below node_modules, so that packages are found from there. */
@@ -87,10 +64,7 @@ export async function compileProject(): Promise<string> {
   // Other users run it too: PostgreSQL does not run as root.
   await chmod(folder, 0o755);
   await compileInto(root, folder);
-  await Promise.all([
-    ...programs.map((program) => bundleProgram(folder, program)),
-    bundleProgram(folder, generate, { packages: 'external' }),
-  ]);
+  await Promise.all([bundle(programs, folder), bundleGenerate(folder)]);
   for (const file of ['openapi.json', 'validators.js'])
     await copyFile(join(root, 'generated', file), join(folder, 'generated', file));
   // The site may not exist; tests that need it build it first.

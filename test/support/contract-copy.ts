@@ -3,7 +3,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { redocly, root } from '../../scripts/support/redocly.ts';
+import { redocly } from '../../scripts/support/redocly.ts';
+import { root } from '../../scripts/support/root.ts';
 
 /** What to change, by path within openapi/. A file that does not exist starts empty. */
 export type Edits = Record<string, (text: string) => string>;

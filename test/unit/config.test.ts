@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigFault, readConfig } from '../../server/config.ts';
+import { ConfigFault, readConfig, readCallName } from '../../server/config.ts';
 import { keys, secretKeys, secretNames, type SecretName } from '../../server/settings.ts';
 import { looksRandom } from '../../server/random-key.ts';
 
@@ -361,5 +361,15 @@ describe('warnings', () => {
     const found = of({ DATABASE_URL: 'postgres://service:hunter2@localhost/payments' });
     expect(found).toEqual([expect.stringMatching(/^ENVIRONMENT is not set .*sandbox/)]);
     expect(found.join()).not.toContain('hunter2');
+  });
+});
+
+describe('how this command line was called', () => {
+  it.each([
+    [{ npm_lifecycle_event: 'payments', npm_command: 'run-script' }, 'npm run -s payments --'],
+    [{ npm_lifecycle_event: 'npx', npm_command: 'exec' }, 'npx payments'],
+    [{}, 'payments'],
+  ])('%j', (env, name) => {
+    expect(readCallName(env)).toBe(name);
   });
 });

@@ -26,9 +26,15 @@ describe('a table', () => {
     ]);
   });
 
-  it('cuts the line when the terminal is narrower than its columns can be', () => {
-    for (const line of tableLines(rows, 40)) expect(line.length).toBeLessThanOrEqual(40);
-    expect(tableLines(rows, 40)[1]).toBe(`${id}  a…`);
+  it('leaves out the last columns when they would be too narrow to read, and names them', () => {
+    expect(tableLines(rows, 60)).toEqual([
+      `id                                    status           label`,
+      `${id}  authorization_…  1111`,
+      `${id}  processing       1111`,
+      '',
+      'Not shown: external_identifier. Widen the terminal, or add --json.',
+    ]);
+    expect(tableLines(rows, 20)[1]).toBe(`${id.slice(0, 19)}…`);
   });
 
   it('counts characters as terminals show them, and cuts none in half', () => {

@@ -17,6 +17,7 @@ import * as erasure from './0014-erasure.ts';
 import * as accountFirst from './0015-account-first.ts';
 import * as partitionsByTime from './0016-partitions-by-time.ts';
 import * as keptAnswers from './0017-kept-answers.ts';
+import * as transactionIndexes from './0018-transaction-indexes.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -36,4 +37,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0015-account-first': accountFirst,
   '0016-partitions-by-time': partitionsByTime,
   '0017-kept-answers': keptAnswers,
+  '0018-transaction-indexes': transactionIndexes,
 };

@@ -1,0 +1,54 @@
+// Bundles programs with all their packages: they load in a third of the time, because most of it is spent on finding files.
+import { isAbsolute, relative } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { root } from './root.ts';
+
+/**
+ * Prism loads faker with the data of sixty languages, of which it uses English, and the parts that read Postman collections,
+ * which we do not have: two thirds of the time that the mock takes to start.
+ */
+const lightPrism: Plugin = {
+  name: 'light-prism',
+  setup(builder) {
+    builder.onResolve({ filter: /^@faker-js\/faker$/ }, ({ resolveDir }) => ({
+      path: resolveDir,
+      namespace: 'faker',
+    }));
+    builder.onLoad({ filter: /^/, namespace: 'faker' }, ({ path }) => ({
+      contents:
+        "import english from '@faker-js/faker/locale/en'; export { english as default, english as faker };",
+      resolveDir: path,
+    }));
+    builder.onResolve({ filter: /^postman-collection$/ }, ({ path }) => ({ path, namespace: 'empty' }));
+    builder.onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }));
+  },
+};
+
+/** Writes `server/main.ts` to `server/main.js` in the folder; returns the files that went into it, relative to the project. */
+export async function bundle(programs: string[], folder: string): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: programs,
+    outbase: root,
+    outdir: folder,
+    bundle: true,
+    // What a command loads on demand stays in files of its own.
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // A package of Prism's loads its own parts in a way that only works outside of a bundle, except as a module.
+    mainFields: ['module', 'main'],
+    // Packages in CommonJS call `require`, which ECMAScript modules do not have.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    plugins: [lightPrism],
+    metafile: true,
+    logLevel: 'error',
+  });
+  return Object.keys(metafile.inputs)
+    .filter((file) => !file.includes(':'))
+    .map((file) => (isAbsolute(file) ? relative(root, file) : file));
+}
