@@ -107,7 +107,7 @@ export async function briefly(
 }
 
 /** lock_not_available, deadlock_detected */
-const isLockFault = (error: unknown) =>
+export const isLockFault = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
 
 /**

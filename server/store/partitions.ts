@@ -1,10 +1,11 @@
 // Partitions by time: made ahead, and dropped when they are over. What has no partition is in the default one. All of it takes
 // exclusive locks for a moment only: see docs/decisions/0019-partitions-by-time.md.
-import { sql, type Kysely } from 'kysely';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
 import { acrossAccounts } from './across-accounts.ts';
-import type { Db } from './database.ts';
-import { briefly } from './online.ts';
+import { inTransaction, type Db, type Tx } from './database.ts';
+import { isLockFault } from './online.ts';
 
 export interface Partitioned {
   table: 'events' | 'deliveries' | 'delivery_attempts' | 'idempotency_answers';
@@ -87,7 +88,7 @@ const nameOf = (table: string, { from }: TimeRange) =>
 
 /** With the rows of the range that are in the default partition. They move in the transaction that attaches the partition. */
 const makePartition = (db: Db, { table, time }: Partitioned, range: TimeRange): Promise<void> =>
-  inMoment(db, `a partition of ${table}`, async (tx) => {
+  inMoment(db, async (tx) => {
     const name = nameOf(table, range);
     const [from, to] = [range.from, range.to].map((at) => sql.lit(at.toISOString()));
     await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including constraints)`.execute(
@@ -118,7 +119,7 @@ export async function dropPartitions(
   let dropped = 0;
   for (const partition of await listPartitions(db, partitioned)) {
     if (partition.to > before || !(await isOver(db, partition))) continue;
-    await inMoment(db, `dropping ${partition.name}`, async (tx) => {
+    await inMoment(db, async (tx) => {
       await sql`lock table only ${sql.table(partitioned.table)} in access exclusive mode`.execute(tx);
       if (!(await isOver(tx, partition))) return;
       await sql`drop table ${sql.table(partition.name)}`.execute(tx);
@@ -128,10 +129,28 @@ export async function dropPartitions(
   return dropped;
 }
 
-const inMoment = (db: Db, what: string, work: (tx: Db) => Promise<void>): Promise<void> =>
-  briefly({ db: db as Kysely<unknown>, isFresh: false, progress: () => undefined }, what, (tx) =>
-    work(tx as Db),
-  );
+const tries = 10;
+const lockMilliseconds = 200;
+const pauseMilliseconds = 1_000;
+
+/**
+ * Everybody else waits behind us while we wait for an exclusive lock, so we give up soon. If somebody reads for minutes, such as a
+ * backup, it is left to the next run.
+ */
+async function inMoment(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await inTransaction(db, async (tx) => {
+        await sql`select set_config('lock_timeout', ${`${lockMilliseconds}ms`}, true)`.execute(tx);
+        await work(tx);
+      });
+      return;
+    } catch (error) {
+      if (!isLockFault(error) || attempt === tries) throw error;
+    }
+    await wait(pauseMilliseconds);
+  }
+}
 
 /** Where old rows are deleted one by one: in the default partition, and in the table of before there were partitions. */
 export async function listMixed(

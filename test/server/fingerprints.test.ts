@@ -22,7 +22,8 @@ const legacy = (text: string) => createHmac('sha256', legacyKey).update(text).di
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService({ config: { webhookWorker: false } });
-  await vi.waitUntil(() => service.logs.some((line) => line.includes('"job":"fingerprints","done"')));
+  const isDone = () => service.logs.some((line) => line.includes('"job":"fingerprints","done"'));
+  await vi.waitUntil(isDone, { timeout: 30_000 });
   await sql`delete from transactions`.execute(db());
   await sql`delete from payment_methods`.execute(db());
 });

@@ -7,8 +7,12 @@ import { compileInto } from './compile.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The commit that released version 1.0.1. */
-const release = 'baa18c8baf8a430e4e5864d57a612e3954f4f140';
+/** The commits that released them. */
+const releases = {
+  '1.0.1': 'baa18c8baf8a430e4e5864d57a612e3954f4f140',
+  '1.2.0': '2758b695922b65549a767efab1fb4f1225e205af',
+};
+type Release = keyof typeof releases;
 
 export interface OldVersion extends AsyncDisposable {
   /** For the `cwd` of `startServer` and `startNode`. */
@@ -16,10 +20,10 @@ export interface OldVersion extends AsyncDisposable {
 }
 
 /** Undefined where there is no history: in a shallow clone or an archive. */
-export async function unpackOldVersion(): Promise<OldVersion | undefined> {
-  const files = readRelease();
+export async function unpackOldVersion(release: Release = '1.0.1'): Promise<OldVersion | undefined> {
+  const files = readRelease(release);
   if (!files) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'payments-1.0.1-'));
+  const folder = await mkdtemp(join(tmpdir(), `payments-${release}-`));
   await chmod(folder, 0o755);
   const archive = join(folder, 'release.tar');
   await writeFile(archive, files);
@@ -31,10 +35,10 @@ export async function unpackOldVersion(): Promise<OldVersion | undefined> {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-function readRelease(): Buffer | undefined {
+function readRelease(release: Release): Buffer | undefined {
   const parts = ['package.json', 'generated', 'openapi', 'server', 'client'];
   try {
-    return execFileSync('git', ['archive', '--format=tar', release, ...parts], {
+    return execFileSync('git', ['archive', '--format=tar', releases[release], ...parts], {
       cwd: root,
       maxBuffer: 1 << 28,
       stdio: ['ignore', 'pipe', 'ignore'],

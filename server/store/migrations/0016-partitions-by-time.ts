@@ -13,6 +13,8 @@ interface Table {
   indexes: Readonly<Record<string, string>>;
   /** Those that the table has under this name already. */
   existing: readonly string[];
+  /** Those that are not needed any more. */
+  dropped?: readonly string[];
   /** Fills in what versions before 1.3 leave out. It must not touch `time`. */
   fill?: string;
 }
@@ -29,6 +31,7 @@ const events: Table = {
   primaryKey: '(merchant_account_id, created_at, id)',
   indexes: { events_by_id: '(id)' },
   existing: [],
+  dropped: ['events_by_account'],
 };
 
 const deliveries: Table = {
@@ -220,7 +223,7 @@ const ownColumns = ({ name }: Table) =>
   name === 'deliveries' ? ['merchant_account_id', 'event_created_at'] : ['merchant_account_id'];
 
 async function partition(migration: Online, table: Table): Promise<void> {
-  const { name, time, columns, primaryKey, indexes, existing, fill } = table;
+  const { name, time, columns, primaryKey, indexes, existing, dropped = [], fill } = table;
   const old = first(table);
   await briefly(migration, `partitions of ${name}`, async (tx) => {
     if (await isPartitioned(tx, name)) return;
@@ -235,6 +238,7 @@ async function partition(migration: Online, table: Table): Promise<void> {
     }
     await run(tx, `alter table ${old} drop constraint ${name}_pkey`);
     await run(tx, `alter table ${old} add constraint ${old}_pkey primary key using index ${old}_pkey`);
+    for (const index of dropped) await run(tx, `drop index ${index}`);
     for (const index of existing) await run(tx, `alter index ${index} rename to ${ofFirst(table, index)}`);
     await run(
       tx,
