@@ -1,7 +1,7 @@
 // `npm run test:citus`: the tests of operations, filters, paging and webhooks, on a cluster of Citus.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from './support/redocly.ts';
+import { root } from './support/root.ts';
 
 const url = process.env.TEST_CITUS_URL;
 if (url === undefined) {
