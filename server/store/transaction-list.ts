@@ -77,10 +77,12 @@ export function transactionRange(
     parts.map((where) => sql`(${select(key, where)})`),
     sql` union `,
   )}) as found`;
+  // Citus does not infer this from the rows of the page, and would ask every shard.
+  const only = accounts?.length === 1 ? sql`and ${owner} = ${accounts[0]}` : sql``;
   return sql<TransactionRow>`
     select transactions.*
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
-    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id
+    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${only}
     ${nearest('page', sql``)}`;
 }
 
