@@ -86,7 +86,7 @@ export function transactionRange(
     ${nearest('page', sql``)}`;
 }
 
-function flatRange(
+export function flatRange(
   accounts: readonly string[] | undefined,
   { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
@@ -94,7 +94,7 @@ function flatRange(
   const conditions = [
     accounts
       ? sql`transactions.merchant_account_id = any(${[...accounts]}::text[])`
-      : sql`true ${acrossAccounts('flat-list')}`,
+      : sql`length(transactions.merchant_account_id) > 0 ${acrossAccounts('flat-list')}`, // transactions_everywhere
     ...bounds(created, range),
     ...all,
     ...ofAccount.map(({ plain }) => plain),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database, type Db } from '../../server/store/database.ts';
 import { migrate } from '../../server/store/migrate.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/store/transaction-filters.ts';
-import { transactionRange } from '../../server/store/transaction-list.ts';
+import { flatRange, transactionRange } from '../../server/store/transaction-list.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { createAccount, createBuyer } from '../support/records.ts';
 import { seedSql } from '../support/transactions.ts';
@@ -112,6 +112,13 @@ describe('a page of one account', () => {
 });
 
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+it('a page of all accounts is read from the index by time on every shard, and not sorted there', async () => {
+  const query = flatRange(undefined, conditionsOf({}), { at: undefined, side: 'older', limit: 21 });
+  expect(await countTasks(query)).toBe(4);
+  const { rows: explained } = await sql`explain (costs off) ${query}`.execute(sharded.db);
+  expect(JSON.stringify(explained)).toContain('using transactions_everywhere');
+});
 
 const counters = async (db: Db) => {
   const { rows: found } = await sql<{ one: number; several: number }>`
