@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first, so that none is left over when everything else has ended. */
@@ -44,6 +44,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // These need a cluster: see vitest.citus.config.ts.
+    exclude: [...configDefaults.exclude, 'test/citus/**'],
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],

@@ -31,7 +31,11 @@ const hostile: { name: string; subscription: string; receiver: Hostile }[] = [];
 const attempts = () =>
   service.service.database.db
     .selectFrom('delivery_attempts')
-    .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
+    .innerJoin('deliveries', (join) =>
+      join
+        .onRef('deliveries.merchant_account_id', '=', 'delivery_attempts.merchant_account_id')
+        .onRef('deliveries.id', '=', 'delivery_id'),
+    )
     .select(['subscription_id', 'status', 'error', 'at', 'milliseconds'])
     .execute();
 

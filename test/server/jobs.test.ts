@@ -120,7 +120,11 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   expect((await limits()).rows).toEqual([{ key: 'still' }]);
   const left = await db
     .selectFrom('deliveries')
-    .innerJoin('delivery_attempts', 'delivery_id', 'deliveries.id')
+    .innerJoin('delivery_attempts as attempt', (join) =>
+      join
+        .onRef('attempt.merchant_account_id', '=', 'deliveries.merchant_account_id')
+        .onRef('delivery_id', '=', 'deliveries.id'),
+    )
     .select('event_id')
     .where('subscription_id', '=', subscription.id)
     .execute();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { whyUnstorable } from '../../server/domain/storable.ts';
 import { presentTransaction } from '../../server/present/transaction.ts';
@@ -58,7 +58,7 @@ const list = async (scope: readonly string[] | undefined, filters: TransactionFi
   const page = await listTransactionPage(database.db, scope, filters, {
     limit: 500,
     cursor: undefined,
-    isSharded: false,
+    isSharded: inject('cluster').isCitus,
   });
   return page.rows.map(({ id }) => id);
 };

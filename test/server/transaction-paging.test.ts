@@ -1,6 +1,6 @@
 // Paging through GET /transactions: every row once and in order, both ways, whatever is inserted meanwhile.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Cursor } from '../../server/domain/cursor.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
@@ -46,7 +46,7 @@ const page = async (
   filters: TransactionFilters,
   limit: number,
   cursor?: Cursor,
-  isSharded = false,
+  isSharded = inject('cluster').isCitus,
 ) => {
   const asked = { limit, cursor, isSharded };
   const { rows, next, previous } = await listTransactionPage(database.db, scope, filters, asked);
@@ -133,17 +133,21 @@ describe(`a list that does not change (SEED=${seed})`, () => {
       { numRuns: 20 },
     ));
 
-  it('the statement for a sharded engine gives the same pages, both ways', () =>
-    fc.assert(
-      fc.asyncProperty(question, async ({ scope, filters, limit }) => {
-        for (const { previous, next } of await forward(scope, asFilters(filters), limit))
-          for (const cursor of [previous, next])
-            expect(await page(scope, asFilters(filters), limit, cursor, true)).toEqual(
-              await page(scope, asFilters(filters), limit, cursor),
-            );
-      }),
-      { numRuns: 30 },
-    ));
+  // Citus runs only one of the two.
+  it.skipIf(inject('cluster').isCitus)(
+    'the statement for a sharded engine gives the same pages, both ways',
+    () =>
+      fc.assert(
+        fc.asyncProperty(question, async ({ scope, filters, limit }) => {
+          for (const { previous, next } of await forward(scope, asFilters(filters), limit))
+            for (const cursor of [previous, next])
+              expect(await page(scope, asFilters(filters), limit, cursor, true)).toEqual(
+                await page(scope, asFilters(filters), limit, cursor),
+              );
+        }),
+        { numRuns: 30 },
+      ),
+  );
 
   it('the limit may change from page to page', () =>
     fc.assert(

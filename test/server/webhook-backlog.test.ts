@@ -53,9 +53,12 @@ const cause = ({ id }: Subscription, number: number) =>
       with made as (
         insert into events (id, name, merchant_account_id, body, created_at)
         select gen_random_uuid(), 'payment-method.created', 'default', '{}', now()
-        from generate_series(1, ${number}) returning id)
-      insert into deliveries (event_id, subscription_id) select id, ${id}::uuid from made
-      returning id as "deliveryId", round, subscription_id, 'default' as merchant_account_id`.execute(tx);
+        from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
+      insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
+      select merchant_account_id, created_at, id, created_at, ${id}::uuid from made
+      returning id as "deliveryId", round, subscription_id, merchant_account_id, created_at as "createdAt"`.execute(
+      tx,
+    );
     await queue.add(tx, rows);
   });
 

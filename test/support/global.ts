@@ -2,7 +2,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { preparePartitions } from '../../server/actions/housekeeping.ts';
 import type { Config } from '../../server/config.ts';
@@ -12,6 +12,17 @@ import { openSecrets } from '../../server/secrets.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { migrate } from '../../server/store/migrate.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
+import {
+  closeTemplate,
+  createDatabase,
+  distributeTables,
+  dropDatabases,
+  findCluster,
+  joinNodes,
+  urlOf,
+  withClient,
+  type Cluster,
+} from './cluster.ts';
 import { compileProject } from './compile.ts';
 
 /** The files that the first start of the furnished template created in its DATA_DIR, by name. */
@@ -21,6 +32,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** A server on which tests may create databases. */
     serverUrl: string;
+    /** That server, or the cluster of Citus whose coordinator it is. */
+    cluster: Cluster;
     /** A migrated database with nothing in it. */
     template: string;
     /** The same after the first start of a sandbox. */
@@ -41,18 +54,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const serverUrl = given ?? embedded?.url ?? '';
   const template = `test_template_${process.pid}`;
   const furnished = `test_furnished_${process.pid}`;
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  if (embedded) await hurry(admin);
+  if (embedded) await withClient(serverUrl, hurry);
+  const cluster = await findCluster(serverUrl);
 
-  await admin.query(`create database ${template}`);
+  await createDatabase(cluster, template, 'template1');
+  await joinNodes(cluster, template);
   await withDatabase(serverUrl, template, async ({ db, pool }) => {
     await migrate(db);
     // With the tables of the queue, so that services start faster.
     const queue = await openQueue(pool, () => undefined);
     await queue.close();
   });
-  await admin.query(`create database ${furnished} template ${template}`);
+  await distributeTables(cluster, template);
+  await closeTemplate(cluster, template);
+  await createDatabase(cluster, furnished, template);
   const dataDir = join(folder, 'sandbox');
   await mkdir(dataDir);
   await withDatabase(serverUrl, furnished, async ({ db }) => {
@@ -61,10 +76,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // What a service does when it starts, so that services start faster.
     await preparePartitions(db, new Date(), 30);
   });
+  await closeTemplate(cluster, furnished);
   const text = (name: keyof SandboxFiles) => readFile(join(dataDir, name), 'utf8');
 
   const compiled = await compiling;
   project.provide('serverUrl', serverUrl);
+  project.provide('cluster', cluster);
   project.provide('template', template);
   project.provide('furnished', furnished);
   project.provide('sandboxFiles', {
@@ -73,13 +90,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   project.provide('compiled', compiled);
   return async () => {
-    const { rows } = await admin.query<{ datname: string }>(
-      'select datname from pg_database where datname like $1',
-      [`test\\_%\\_${process.pid}%`],
-    );
-    for (const { datname } of embedded ? [] : rows)
-      await admin.query(`drop database ${datname} with (force)`);
-    await admin.end();
+    if (!embedded) await dropDatabases(cluster, `test\\_%\\_${process.pid}%`);
     await embedded?.stop();
     await rm(folder, { recursive: true, force: true });
     await rm(compiled, { recursive: true, force: true });
@@ -98,9 +109,7 @@ async function withDatabase(
   name: string,
   work: (database: Database) => Promise<void>,
 ): Promise<void> {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const database = openDatabase(url.href, (error) => {
+  const database = openDatabase(urlOf(serverUrl, name), (error) => {
     throw error;
   });
   try {

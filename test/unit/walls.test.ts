@@ -166,7 +166,7 @@ const readsEnvironment = [
   'server/config.ts',
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/redocly.ts', 'scripts/bench/environment.ts', 'scripts/diff.ts'],
-  'scripts/soak/service.ts',
+  ...['scripts/soak/service.ts', 'scripts/test-citus.ts'],
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */
