@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './database.ts';
 
-/** They only read, and lock nothing, because a sharded engine cannot lock rows of several shards. Why they cannot name the account: */
+/** Why they cannot name the account. They only read, and lock nothing: a sharded engine cannot lock rows of several shards. */
 export const exceptions = {
   'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
   'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
@@ -13,7 +13,7 @@ export const exceptions = {
   'outdated-fingerprints':
     'The daily job looks once for accounts with old fingerprints, then goes through each.',
   'fingerprint-versions': 'An operator counts the fingerprints of the whole installation.',
-  'sealed-values': 'An operator counts what is sealed with which key in the whole installation.',
+  'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
   retention:

@@ -1,5 +1,6 @@
 // Which form sealed values have. It is in the database, so that all instances agree.
 import { sql } from 'kysely';
+import { acrossAccounts } from './across-accounts.ts';
 import type { Sealer, Sealing, Vault } from '../domain/vault.ts';
 import type { Db } from './database.ts';
 
@@ -40,7 +41,8 @@ export async function sampleKeyIds(db: Db): Promise<string[]> {
     (select split_part(number_sealed, '.', 1) as key from payment_methods
       where number_sealed is not null order by id limit 1)
     union
-    (select split_part(secret_sealed, '.', 1) from webhook_subscriptions order by id limit 1)`.execute(db);
+    (select split_part(secret_sealed, '.', 1) from webhook_subscriptions order by id limit 1)
+    ${acrossAccounts('sealed-values')}`.execute(db);
   return rows.map(({ key }) => key);
 }
 

@@ -160,7 +160,8 @@ const closedToMock = [
 // Outside of actions/ the store is for reading. Its writes have other names.
 const readers = ['server/handlers', 'server/http', 'server/cli', 'server/sandbox', 'server/jobs.ts'];
 const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
-const storeTools = ['openStore', 'DatabaseFault', 'lockUntilCommit', 'withLock'];
+/** They change no row. `lockBuyer` only keeps others from erasing the buyer. */
+const storeTools = ['openStore', 'DatabaseFault', 'lockUntilCommit', 'withLock', 'lockBuyer'];
 
 const readsEnvironment = [
   'server/config.ts',
