@@ -119,7 +119,7 @@ export function flatRange(
   accounts: readonly string[] | undefined,
   { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
-  what: RawBuilder<unknown>,
+  what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
   const conditions = [
     accounts
