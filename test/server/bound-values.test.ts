@@ -253,8 +253,10 @@ describe('a value that was moved in the database', () => {
   );
 
   it('the number of another card, also as a replacement: doctor names both', async () => {
+    // In the order of doctor, which goes through them account by account.
     const { rows } = await sql<{ id: string }>`
-      select id from payment_methods where replacement is not null order by id`.execute(db());
+      select card.id from payment_methods as card join merchant_accounts as account on account.id = merchant_account_id
+      where replacement is not null order by account.created_at, account.id, card.id`.execute(db());
     const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
     for (const column of ['number_sealed', 'replacement']) {
       const exchange = swap('payment_methods', column, one, two);
