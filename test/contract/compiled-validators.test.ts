@@ -13,8 +13,11 @@ const ajv = createAjv(document);
 const schemas = responseSchemas(document);
 const compiled = compiledValidators(contract);
 
-/** The examples next to a schema. The schema of errors has none of its own, so those of a response are used. */
-function examplesOf(pointer: string): unknown[] {
+/** The examples next to a schema; for an item, those of its list. The schema of errors has none of its own, so those of a response are used. */
+function examplesOf(key: string, pointer: string): unknown[] {
+  const list = key.match(/^(.*) item$/)?.[1];
+  if (list !== undefined)
+    return examplesOf(list, schemas.get(list) ?? '').flatMap((one) => (one as { items: unknown[] }).items);
   const at = pointer.startsWith('/components/schemas/')
     ? (schemas.get('listTransactions 401') ?? '')
     : pointer;
@@ -76,7 +79,7 @@ describe('the compiled validators', () => {
   test.each([...keys].map(([pointer, key]) => [key, pointer]))(
     '%s: the same verdict and the same errors',
     (key, pointer) => {
-      const examples = examplesOf(pointer);
+      const examples = examplesOf(key, pointer);
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples)
         expect(verdict(compiled?.get(key), example)).toEqual({ valid: true, errors: [] });
