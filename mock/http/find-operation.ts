@@ -1,6 +1,7 @@
 // Finds the operation as the service does. For an unknown path, the reason in the log names a path that is spelt alike; the
 // response is the service's.
 import type { Request } from 'express';
+import { editDistance } from '../../server/domain/edit-distance.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Found } from '../../server/http/route.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
@@ -28,26 +29,8 @@ function nearest(path: string, known: readonly string[]): string | undefined {
   const [best] = known
     // Too long a path is not worth the comparison.
     .filter((one) => Math.abs(one.length - given.length) <= maxEdits)
-    .map((one) => ({ one, edits: editsBetween(given, one) }))
+    .map((one) => ({ one, edits: editDistance(given, one) }))
     .filter(({ edits }) => edits <= maxEdits)
     .sort((a, b) => a.edits - b.edits);
   return best?.one;
-}
-
-/** Levenshtein distance. */
-function editsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [at, letter] of Array.from(a).entries()) {
-    const next = [at + 1];
-    for (const [column, other] of Array.from(b).entries())
-      next.push(
-        Math.min(
-          (next[column] ?? 0) + 1,
-          (row[column + 1] ?? 0) + 1,
-          (row[column] ?? 0) + (letter === other ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

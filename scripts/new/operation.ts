@@ -149,6 +149,19 @@ ${isCreate ? `        Idempotency-Replayed:\n          ${ref('headers', 'Idempot
 ${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
 }
 
+/** The part of a response that is the same for all errors which an Idempotency-Key keeps; its examples follow. */
+const keptError = (schema: string) => `headers:
+  X-Request-ID:
+    $ref: ../headers/RequestId.yaml
+  Idempotency-Replayed:
+    $ref: ../headers/IdempotencyReplayed.yaml
+content:
+  application/json:
+    schema:
+      $ref: ../schemas/${schema}.yaml
+    examples:
+`;
+
 /** A 404 for operations that name a record in their path: the innermost one is missing, or the merchant account. */
 const notFound = (parameters: string[]) => `NotFound${pascal(parameters.at(-1) ?? '')}`;
 
@@ -160,17 +173,7 @@ function notFoundFiles(parameters: string[]): Record<string, string> {
   return {
     [component('responses', notFound(parameters))]: `description: >-
   There is no such ${one} in this merchant account, or the key pair has no access to the merchant account.
-headers:
-  X-Request-ID:
-    $ref: ../headers/RequestId.yaml
-  Idempotency-Replayed:
-    $ref: ../headers/IdempotencyReplayed.yaml
-content:
-  application/json:
-    schema:
-      $ref: ../schemas/Error.yaml
-    examples:
-      not_found:
+${keptError('Error')}      not_found:
         $ref: ../examples/${example}.yaml
       merchant_account_not_found:
         $ref: ../examples/ErrorNotFound.yaml
@@ -189,17 +192,7 @@ value:
 /** A 422 for operations that have no other reason for one. */
 const reused = 'UnprocessableIdempotencyKey';
 const reusedText = `description: The \`Idempotency-Key\` was used for a request with another path or body.
-headers:
-  X-Request-ID:
-    $ref: ../headers/RequestId.yaml
-  Idempotency-Replayed:
-    $ref: ../headers/IdempotencyReplayed.yaml
-content:
-  application/json:
-    schema:
-      $ref: ../schemas/ValidationError.yaml
-    examples:
-      idempotency_key_reused:
+${keptError('ValidationError')}      idempotency_key_reused:
         $ref: ../examples/ErrorIdempotencyKeyReused.yaml
 `;
 

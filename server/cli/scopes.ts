@@ -1,6 +1,7 @@
 // Which scopes and permissions can be of use. The service accepts any resource in a token, so a typing mistake would only be
 // noticed as a 403 much later.
 import { operations } from '../../generated/operations.ts';
+import { editDistance } from '../domain/edit-distance.ts';
 
 const resourceOf = (scope: string): string => scope.slice(0, scope.indexOf('.'));
 
@@ -17,26 +18,8 @@ const resources = [
 export function unknownResource(scope: string): string | undefined {
   const resource = resourceOf(scope);
   if (scope === 'embed' || resource === '*' || resources.includes(resource)) return undefined;
-  const near = resources.find((known) => distance(known, resource) <= 3);
+  const near = resources.find((known) => editDistance(known, resource) <= 3);
   return near === undefined
     ? `${scope} is of no resource of the API. Resources: ${resources.join(', ')}.`
     : `${scope} is of no resource of the API. Did you mean ${near}${scope.slice(resource.length)}?`;
-}
-
-/** How many characters must be added, removed or replaced to make one text from the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, character] of Array.from(one).entries()) {
-    const next = [at + 1];
-    for (const [index, compared] of Array.from(other).entries())
-      next.push(
-        Math.min(
-          (row[index] ?? 0) + (character === compared ? 0 : 1),
-          (row[index + 1] ?? 0) + 1,
-          (next[index] ?? 0) + 1,
-        ),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

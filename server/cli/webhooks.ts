@@ -7,7 +7,7 @@ import {
 import { readCallName } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
-import { countPending, listDeliveries } from '../store/events.ts';
+import { countPending, listDeliveries } from '../store/delivery-list.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';

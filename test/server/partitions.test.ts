@@ -9,7 +9,8 @@ import {
 } from '../../server/actions/housekeeping.ts';
 import { deleteSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { inTransaction, openDatabase, type Database, type Tx } from '../../server/store/database.ts';
-import { findDeliveries, insertEvent, listDeliveries, recordAttempt } from '../../server/store/events.ts';
+import { listDeliveries } from '../../server/store/delivery-list.ts';
+import { findDeliveries, insertEvent, recordAttempt } from '../../server/store/events.ts';
 import { answers, eventTables, listPartitions, makePartitions } from '../../server/store/partitions.ts';
 import { insertWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -330,28 +330,41 @@ describe('started on it, the service', () => {
   });
 });
 
-it('killed between two migrations, the service completes them at the next start', async () => {
+/** Settings of a service with the database of version 1.0.1. Whoever asked removes DATA_DIR. */
+async function restoredInstallation() {
   const fixture = await readFixture();
-  const dataDir = await createUpgradeDataDir(fixture);
-  const env = {
+  return {
     DATABASE_URL: await restoreFixture(fixture.receiver),
-    DATA_DIR: dataDir,
+    DATA_DIR: await createUpgradeDataDir(fixture),
     WEBHOOK_WORKER: 'off',
   };
-  const before = await appliedTo(env.DATABASE_URL);
+}
+
+/** Starts the service, and kills it when it waits for a lock that we hold. */
+async function killWaiting(
+  env: Awaited<ReturnType<typeof restoredInstallation>>,
+  lock: string,
+  table: string,
+): Promise<void> {
   await withClient(env.DATABASE_URL, async (client) => {
-    // The first migration runs, and cannot be noted as applied.
-    await client.query('begin; lock table kysely_migration in share mode');
+    await client.query(`begin; lock table ${table} in ${lock} mode`);
     const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env } });
     await eventually(async () => {
       const { rows } = await client.query(`select from pg_locks where not granted and database = (
-        select oid from pg_database where datname = current_database()) and relation = 'kysely_migration'::regclass`);
+        select oid from pg_database where datname = current_database()) and relation = '${table}'::regclass`);
       return rows.length > 0;
     }, 'the migration waits for our lock');
     child.process.kill('SIGKILL');
     await child.ended;
     await client.query('rollback');
   });
+}
+
+it('killed between two migrations, the service completes them at the next start', async () => {
+  const env = await restoredInstallation();
+  const before = await appliedTo(env.DATABASE_URL);
+  // The first migration runs, and cannot be noted as applied.
+  await killWaiting(env, 'share', 'kysely_migration');
   expect(await appliedTo(env.DATABASE_URL)).toEqual(before);
   const { status, stderr } = await paymentsHere(['accounts', 'list'], env);
   // The output of a command is for programs, so it says on standard error what takes long.
@@ -360,32 +373,14 @@ it('killed between two migrations, the service completes them at the next start'
     expect.stringContaining('migrating the database: 0015-account-first\n'),
   ]);
   expect(await appliedTo(env.DATABASE_URL)).toEqual(Object.keys(migrations));
-  await rm(dataDir, { recursive: true });
+  await rm(env.DATA_DIR, { recursive: true });
 });
 
 it('an online migration that is killed between its steps goes on with the step that it was in', async () => {
-  const fixture = await readFixture();
-  const dataDir = await createUpgradeDataDir(fixture);
-  const env = {
-    DATABASE_URL: await restoreFixture(fixture.receiver),
-    DATA_DIR: dataDir,
-    WEBHOOK_WORKER: 'off',
-  };
+  const env = await restoredInstallation();
   const timesBefore = await readTimes(env.DATABASE_URL);
-  await withClient(env.DATABASE_URL, async (client) => {
-    // The keys of buyers and cards come before, that of transactions after.
-    await client.query('begin; lock table gift_cards in share update exclusive mode');
-    const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env } });
-    await eventually(async () => {
-      const { rows } = await client.query(
-        `select from pg_locks where not granted and relation = 'gift_cards'::regclass`,
-      );
-      return rows.length > 0;
-    }, 'the build of an index waits for our lock');
-    child.process.kill('SIGKILL');
-    await child.ended;
-    await client.query('rollback');
-  });
+  // The keys of buyers and cards come before, that of transactions after.
+  await killWaiting(env, 'share update exclusive', 'gift_cards');
   const applied = await appliedTo(env.DATABASE_URL);
   expect(applied).toEqual(Object.keys(migrations).slice(0, applied.length));
   expect(applied.at(-1)).toBe('0014-erasure');
@@ -398,5 +393,5 @@ it('an online migration that is killed between its steps goes on with the step t
   const lasting = (times: Map<string, string>) =>
     [...times].filter(([place]) => !place.startsWith('webhook_subscriptions')).sort();
   expect(lasting(await readTimes(env.DATABASE_URL))).toEqual(lasting(timesBefore));
-  await rm(dataDir, { recursive: true });
+  await rm(env.DATA_DIR, { recursive: true });
 });
