@@ -16,7 +16,7 @@ import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
-import { step } from './http/context.ts';
+import { only, step, type Step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
 import { earlyData } from './http/early-data.ts';
@@ -35,7 +35,6 @@ import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
 import { countCardNumber } from './store/card-numbers.ts';
 import type { OpenedDatabase } from './store/open.ts';
-import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
@@ -57,8 +56,8 @@ export function createApp(deps: AppDeps): Express {
   const { inUnitOfWork, publicUrl, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
   const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
-  const { db, pool, isSharded } = database;
-  const shared = { db, isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
+  const { db, dbOf, pool, isSharded } = database;
+  const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
@@ -68,65 +67,60 @@ export function createApp(deps: AppDeps): Express {
   app.use(cors);
   app.use(createAccessLog(log));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, isReady: database.isReady });
-  if (environment === 'sandbox')
-    serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
+  const route: Step = (context, req, res) => {
+    context.operation = find(req).operation;
+    announceDeprecation(document, context.operation, res);
+  };
   app.use(
-    step((context, req, res) => {
-      context.operation = find(req).operation;
-      announceDeprecation(document, context.operation, res);
-    }),
-  );
-  app.use(step(earlyData));
-  app.use(
-    step(
+    only(
+      find.isKnown,
+      route,
+      earlyData,
       createBearer({
         findSigningPair: (thumbprint) => findSigningPair(db, thumbprint),
         touch: (pairId, at) => noteKeyPairUse(db, pairId, at),
         now,
       }),
-    ),
-  );
-  app.use(step(permission));
-  app.use(
-    step(
+      permission,
       createMerchantAccount({
         first: (own) => findFirstAccount(db, own),
         find: (own, id) => findAccount(db, own, id),
         now,
       }),
+      createRateLimit(createRateLimiter(pool, rateLimits)),
+      createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
+      async (context, req, res) => {
+        context.path = (await requests.judge(context.operation.id, req, res)).path;
+      },
+      createAnswer<WriteDeps, Work>({
+        handlers,
+        responses,
+        limitVelocity: createVelocityLimit({
+          countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
+          countNumber: (tried, limit) => countCardNumber(db, tried, limit, now()),
+          digestsOf: velocity,
+        }),
+        digests,
+        once: createOnce(createKeptAnswers({ db, vault, now })),
+        depsOf: ({ caller, selection }, owner, beforeCommit) => ({
+          ...shared,
+          db: dbOf(owner),
+          caller,
+          mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
+          selection,
+          example,
+          publicUrl: publicUrl(),
+          inUnitOfWork: (work) =>
+            inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), dbOf(owner)),
+        }),
+      }),
     ),
   );
-  app.use(step(createRateLimit(createRateLimiter(pool, rateLimits))));
-  app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation))));
-  app.use(
-    step(async (context, req, res) => {
-      context.path = (await requests.judge(context.operation.id, req, res)).path;
-    }),
-  );
-  app.use(
-    createAnswer<WriteDeps, Work>({
-      handlers,
-      responses,
-      onBehalfOf,
-      limitVelocity: createVelocityLimit({
-        countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
-        countNumber: (tried, limit) => countCardNumber(db, tried, limit, now()),
-        digestsOf: velocity,
-      }),
-      digests,
-      once: createOnce(createKeptAnswers({ db, vault, now })),
-      depsOf: ({ caller, selection }, beforeCommit) => ({
-        ...shared,
-        caller,
-        mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
-        selection,
-        example,
-        publicUrl: publicUrl(),
-        inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit)),
-      }),
-    }),
-  );
+  serveStatic(app, { document, siteDir, isReady: database.isReady });
+  if (environment === 'sandbox')
+    serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
+  // Refuses what is neither an operation nor a page.
+  app.use(step(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;

@@ -41,7 +41,9 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
           ),
       },
     },
-    destination ?? pino.destination(1),
+    // Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the
+    // lines of the last tenth of a second; one that ends in any other way writes them.
+    destination ?? pino.destination({ dest: 1, minLength: 4096, periodicFlush: 100 }),
   );
 
 // Logs only these fields: errors of the parser also contain the request body, errors of the database the row.

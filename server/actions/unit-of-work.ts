@@ -36,7 +36,8 @@ export type Outbox = (
   at: Date,
 ) => Promise<Published>;
 
-export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
+/** `on` is where its transaction runs, if not on the database that the units were made for. */
+export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>, on?: Db) => Promise<T>;
 
 export interface UnitOfWorkOptions {
   db: Db;
@@ -48,8 +49,8 @@ export interface UnitOfWorkOptions {
 /** Commits when `work` is done, rolls back when it throws. */
 export const createUnitOfWork =
   ({ db, outbox, publicUrl, now }: UnitOfWorkOptions): InUnitOfWork =>
-  (work) =>
-    inTransaction(db, (tx) => {
+  (work, on = db) =>
+    inTransaction(on, (tx) => {
       const at = now();
       return work({
         db: tx,

@@ -1,12 +1,11 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
-import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { contextOf, type Context } from './context.ts';
+import type { Context, Step } from './context.ts';
 import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
 import { severalAccounts } from './merchant-account.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
@@ -23,10 +22,8 @@ export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Pr
 export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. */
-  depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
-  /** Runs the handler; `owner` is who its database connections count for. */
-  onBehalfOf: <T>(owner: string, work: () => T) => T;
+  /** What the handler of this request receives. `owner` is who its database connections count for. */
+  depsOf: (context: Context, owner: string, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Throws when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
@@ -34,10 +31,9 @@ export interface AnswerDeps<Deps, Unit> {
 }
 
 export const createAnswer =
-  <Deps, Unit>(options: AnswerDeps<Deps, Unit>): RequestHandler =>
-  async (req, res) => {
-    const { handlers, responses, depsOf, onBehalfOf, limitVelocity, digests, once } = options;
-    const context = contextOf(res);
+  <Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step =>
+  async (context, req, res) => {
+    const { handlers, responses, depsOf, limitVelocity, digests, once } = options;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -57,7 +53,7 @@ export const createAnswer =
       await limitVelocity(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
-        depsOf(context, beforeCommit),
+        depsOf(context, ownerOf(context), beforeCommit),
       );
       return textOf(check(answer));
     };
@@ -69,7 +65,7 @@ export const createAnswer =
         throw error;
       });
     const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
-    sendText(res, await onBehalfOf(ownerOf(context), () => (keyed ? once(keyed, res, soundly) : run())));
+    sendText(res, await (keyed ? once(keyed, res, soundly) : run()));
   };
 
 const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({

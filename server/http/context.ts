@@ -1,9 +1,9 @@
 // What the pipeline steps find out about a request, in one typed object.
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
-import { asMiddleware, type Step as AnyStep } from './step.ts';
+import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';
 
 /** The key pair behind a verified token. */
 export interface Caller {
@@ -30,7 +30,9 @@ export interface Context {
 
 export type Step = AnyStep<Context>;
 
-export const step: (run: Step) => RequestHandler = asMiddleware;
+export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
+
+export const only: (isMeant: (req: Request) => boolean, ...steps: Step[]) => RequestHandler = whereOnly;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
 

@@ -150,5 +150,9 @@ const reused = () =>
 
 export function sendText(res: Response, { status, headers, text }: SentAnswer): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  res.status(status).type('application/json').send(text);
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  // Node then writes the head and the text at once. Express's `send` makes a buffer of the text first.
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }

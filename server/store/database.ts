@@ -4,6 +4,7 @@ import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { createFairShare } from './fair-share.ts';
+import { nameStatements } from './named-statements.ts';
 import type { Tables } from './tables/index.ts';
 
 /** A pool or a transaction. The caller of a store function chooses. */
@@ -19,6 +20,8 @@ export type Pool = pg.Pool;
 
 export interface Database {
   db: Db;
+  /** The same for the requests of one owner, who holds at most a share of the connections at a time. */
+  dbOf: (owner: string) => Db;
   pool: Pool;
   isReady: () => Promise<boolean>;
   /** New connections use this URL from now on. */
@@ -66,12 +69,14 @@ interface DatabaseOptions {
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
+  /** Not behind a pooler, which gives each transaction another connection. */
+  namesStatements?: boolean;
 }
 
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { size = poolSize, statementMilliseconds = 15_000 }: DatabaseOptions = {},
+  { size = poolSize, statementMilliseconds = 15_000, namesStatements = true }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -90,11 +95,16 @@ export function openDatabase(
   // Without a listener, a lost connection that is in use crashes the process.
   pool.on('connect', (client) => client.on('error', onError));
   const clients = new Set<pg.Client>();
-  pool.on('connect', (client) => client instanceof pg.Client && clients.add(client));
+  pool.on('connect', (client) => {
+    if (!(client instanceof pg.Client)) return;
+    clients.add(client);
+    if (namesStatements) nameStatements(client);
+  });
   pool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedFairly(pool, size) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
+    dbOf: shareFairly(pool, size),
     pool,
     isReady: () =>
       pool.query(withTimeout('select 1')).then(
@@ -117,27 +127,40 @@ export function openDatabase(
   };
 }
 
-/** The pool, of which one merchant account holds at most half, and what is about several of them (`*`) a little less. */
-function sharedFairly(pool: pg.Pool, size: number) {
+/** Each has a few objects and no connection of its own, so they can be forgotten at any time. */
+const mostOwners = 1_000;
+
+/**
+ * A merchant account holds at most half of the pool, and what is about several of them (`*`) a little less. The owner is told
+ * to the database and not to an AsyncLocalStorage, which would cost Node 20 a tenth of a request.
+ */
+function shareFairly(pool: pg.Pool, size: number): (owner: string) => Db {
   const mostOf = (owner: string) => Math.ceil(size * (owner === '*' ? 0.3 : 0.5));
   const enter = createFairShare(mostOf, connectionMilliseconds);
-  return {
-    end: () => pool.end(),
-    async connect() {
-      const leave = await enter();
-      try {
-        const client = await pool.connect();
-        // pg makes a new `release` at every checkout.
-        const release = client.release.bind(client);
-        client.release = (error) => {
-          leave();
-          release(error);
-        };
-        return client;
-      } catch (error) {
+  const connect = async (owner: string) => {
+    const leave = await enter(owner);
+    try {
+      const client = await pool.connect();
+      // pg makes a new `release` at every checkout.
+      const release = client.release.bind(client);
+      client.release = (error) => {
         leave();
-        throw error;
-      }
-    },
+        release(error);
+      };
+      return client;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+  const owned = new Map<string, Db>();
+  return (owner) => {
+    const known = owned.get(owner);
+    if (known) return known;
+    if (owned.size >= mostOwners) owned.clear();
+    const shared = { connect: () => connect(owner), end: () => pool.end() };
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) });
+    owned.set(owner, db);
+    return db;
   };
 }

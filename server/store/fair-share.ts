@@ -1,11 +1,4 @@
 // Bounds how many connections one owner (a merchant account) holds, so that its slow requests cannot take all of them.
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-/** On whose behalf connections are used. Whatever runs outside of it is not bounded. */
-const owners = new AsyncLocalStorage<string>();
-
-export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(owner, work);
-
 export class ShareExhausted extends Error {}
 
 interface Share {
@@ -13,15 +6,13 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Waits for a place of the current owner, in order and for so long at most. Returns what gives the place back. */
+/** Waits for a place of the owner, in order and for so long at most. Returns what gives the place back. */
 export function createFairShare(
   mostOf: (owner: string) => number,
   waitMilliseconds: number,
-): () => Promise<() => void> {
+): (owner: string) => Promise<() => void> {
   const shares = new Map<string, Share>();
-  return async () => {
-    const owner = owners.getStore();
-    if (owner === undefined) return () => undefined;
+  return async (owner) => {
     const share = shares.get(owner) ?? { held: 0, waiting: [] };
     shares.set(owner, share);
     if (share.held < mostOf(owner)) share.held += 1;
