@@ -20,32 +20,41 @@ export function nameStatements(client: pg.Client): void {
   const send = client.query.bind(client) as Query;
   /** By text, the least recently used first. Without a name, it was run once. */
   const known = new Map<string, string | undefined>();
+  /** Names that the server still has to forget. */
+  let unused: string[] = [];
   let made = 0;
 
   const nameOf = (text: string): string | undefined => {
-    const isNew = !known.has(text);
-    const name = known.get(text) ?? (isNew ? undefined : `s${(made += 1)}`);
+    const name = known.get(text) ?? (known.has(text) ? `s${(made += 1)}` : undefined);
     known.delete(text);
     known.set(text, name);
-    if (known.size > mostNamed) forgetOldest();
+    const [oldest = text] = known.keys();
+    if (known.size > mostNamed) forget(oldest);
     return name;
   };
-  const forgetOldest = () => {
-    const [[text, name] = []] = known;
-    if (text === undefined) return;
+  const forget = (text: string) => {
+    const name = known.get(text);
     known.delete(text);
-    // It fails in a transaction that has failed already. The name is not used again, so nothing can be confused.
-    if (name !== undefined) void send(`deallocate ${name}`).catch(() => undefined);
+    if (name !== undefined) unused.push(name);
+  };
+  // Not in a transaction: it may have failed, and then refuses everything.
+  const deallocate = () => {
+    if (unused.length === 0 || client.getTransactionStatus() !== 'I') return;
+    const names = unused;
+    unused = [];
+    // It fails if the server has forgotten one by itself. A name is not used again, so nothing can be confused.
+    for (const name of names) void send(`deallocate ${name}`).catch(() => undefined);
   };
   const query: Query = (text, values) => {
     if (typeof text !== 'string' || values === undefined) return send(text, values);
     // Without parameters, one message is enough.
     if (values.length === 0) return send(text);
     const name = isPlannedAnew(text) ? undefined : nameOf(text);
+    deallocate();
     if (name === undefined) return send(text, values);
     return send({ name, text, values }).catch((error: unknown) => {
       if (!outdated.has(String((error as { code?: unknown }).code))) throw error;
-      known.delete(text);
+      forget(text);
       // A transaction has failed as a whole.
       if (client.getTransactionStatus() !== 'I') throw error;
       return send(text, values);
