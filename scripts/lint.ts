@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
-import { withStatuses } from './support/declared-statuses.ts';
+import { withHints } from './support/type-hints.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
@@ -86,7 +86,7 @@ const steps: Step[] = [
     run: ({ fresh }) =>
       tool('typescript/bin/tsc', ['--noEmit', '-p', root], {
         cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/lint.tsbuildinfo`],
-      }).then(withStatuses),
+      }).then(withHints),
   },
 ];
 
