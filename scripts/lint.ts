@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { withHints } from './support/type-hints.ts';
+import { groupExampleFaults } from './support/example-faults.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
@@ -115,7 +116,7 @@ async function lintContract({ json }: Options): Promise<Outcome> {
   const problems = json ? parseProblems(stdout) : undefined;
   // If the root file is not YAML, Redocly prints an error instead of a JSON report.
   if (json && problems) return { ok: status === 0, output: '', problems };
-  return { ok: status === 0, output: `${stdout.trim()}\n\n${stderr.trim()}`.trim() };
+  return { ok: status === 0, output: `${groupExampleFaults(stdout).trim()}\n\n${stderr.trim()}`.trim() };
 }
 
 interface Report {
