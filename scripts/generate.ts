@@ -81,7 +81,9 @@ async function main(): Promise<number> {
   console.log(`${styleText('green', '✓')} ${outcome}`);
   const migrations = values.check ? [] : await newMigrations();
   if (migrations.length > 0)
-    console.log(`Not committed yet, and applied at the next start: ${migrations.join(', ')}`);
+    console.log(
+      `Not committed yet, and applied by the next npm start, payments command or test: ${migrations.join(', ')}`,
+    );
   return 0;
 }
 

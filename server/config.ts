@@ -73,6 +73,8 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
+
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const faults: string[] = [];
   const given = (name: string) => (env[name] === '' ? undefined : env[name]);

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
@@ -50,7 +51,9 @@ function readKey(file: string | undefined): KeyObject {
     pem = readFileSync(path);
   } catch {
     throw new Refused(
-      file === undefined ? 'The sandbox has no key yet. Start it once: npm start' : `${file} cannot be read.`,
+      file === undefined
+        ? `There is no key in ${dirname(path)}. Start the sandbox once: npm start. If it runs, it has another DATA_DIR.`
+        : `${file} cannot be read.`,
     );
   }
   let key: KeyObject;

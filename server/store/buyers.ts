@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely';
 import { findAccountOf } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
-import type { BuyersTable } from './tables/buyers.ts';
+import type { BuyersTable, NewBuyer } from './tables/buyers.ts';
+
+export type { NewBuyer } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
@@ -51,20 +53,14 @@ export const listBuyers = (db: Db, account: string) =>
     .orderBy('id', 'desc')
     .execute();
 
-export interface NewBuyer {
-  id?: string;
-  merchant_account_id: string;
-  external_identifier: string | null;
-  display_name: string | null;
-  account_number: string | null;
-  billing_details: object | null;
-}
-
 /** Undefined when the external identifier, or the ID, is taken. */
 export const insertBuyer = (db: Tx, buyer: NewBuyer) =>
   db
     .insertInto('buyers')
-    .values({ ...buyer, billing_details: buyer.billing_details && JSON.stringify(buyer.billing_details) })
+    .values({
+      ...buyer,
+      billing_details: buyer.billing_details ? JSON.stringify(buyer.billing_details) : null,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();

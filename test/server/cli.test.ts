@@ -424,7 +424,7 @@ describe('while no server runs', () => {
     const { status, stderr } = await paymentsHere(['token', '--scopes', '*.read'], env);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'The sandbox has no key yet. Start it once: npm start\n',
+      stderr: `There is no key in ${fresh.path}. Start the sandbox once: npm start. If it runs, it has another DATA_DIR.\n`,
     });
     expect(existsSync(fresh.path)).toBe(false);
     expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(

@@ -18,6 +18,7 @@ import { createRole } from '../../server/actions/roles.ts';
 import { openSecrets, type Secrets } from '../../server/secrets.ts';
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
+import { printIfWanted } from './explain.ts';
 import { silentWork } from './records.ts';
 
 export interface TestService extends AsyncDisposable {
@@ -87,7 +88,11 @@ export async function startTestService({
     ...given,
   };
   const logs: string[] = [];
-  const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
+  const write = (line: string) => {
+    logs.push(line);
+    printIfWanted(line);
+  };
+  const log = createLog(config.logLevel, { write });
   const service = await startService({
     config,
     log,
@@ -103,7 +108,7 @@ export async function startTestService({
     url: service.url,
     service,
     config,
-    call: createCaller(service.url),
+    call: createCaller(service.url, logs),
     key,
     token: (...scopes) => signToken(key, scopes, 3600),
     pair: (wanted) => createPair(service, wanted),
