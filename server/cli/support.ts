@@ -22,6 +22,7 @@ export async function withDatabase<T>(
   const config = readConfig();
   const database = await openStore({
     readOnly,
+    environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
@@ -99,8 +100,11 @@ export async function withSecrets<T>(
   work: (parts: ServiceParts) => Promise<T>,
   options: { size?: number; readOnly?: boolean } = {},
 ): Promise<T> {
-  const secrets = await openSecrets(readConfig(), options);
-  return withDatabase((database, config) => work({ database, secrets, config }), options);
+  return withDatabase(
+    // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
+    async (database, config) => work({ database, secrets: await openSecrets(config, options), config }),
+    options,
+  );
 }
 
 export interface EventParts extends ServiceParts {
