@@ -5,6 +5,11 @@ import { tableLines } from './table.ts';
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
 
+export const noSandbox = (dataDir: string): Refused =>
+  new Refused(
+    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. To create a sandbox: npm start`,
+  );
+
 const stopMilliseconds = 19_000;
 
 /** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */

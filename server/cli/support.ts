@@ -5,6 +5,7 @@ import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actio
 import { readConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
+import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
@@ -12,7 +13,7 @@ import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
-import { Refused } from './output.ts';
+import { noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
@@ -20,6 +21,9 @@ export async function withDatabase<T>(
   { size = 2, readOnly = false } = {},
 ): Promise<T> {
   const config = readConfig();
+  // A command that is called in the wrong folder must not create a sandbox there.
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir)))
+    throw noSandbox(config.dataDir);
   const database = await openStore({
     readOnly,
     environment: config.environment,

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
@@ -7,7 +8,7 @@ import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { WrongCall } from './faults.ts';
-import { Refused } from './output.ts';
+import { noSandbox, Refused } from './output.ts';
 import { scopes as scopesIn, whole } from './values.ts';
 
 export function token(): Command {
@@ -49,9 +50,7 @@ function readKey(file: string | undefined): KeyObject {
   try {
     pem = readFileSync(path);
   } catch {
-    throw new Refused(
-      file === undefined ? 'The sandbox has no key yet. Start it once: npm start' : `${file} cannot be read.`,
-    );
+    throw file === undefined ? noSandbox(dirname(path)) : new Refused(`${file} cannot be read.`);
   }
   let key: KeyObject;
   try {

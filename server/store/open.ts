@@ -4,7 +4,7 @@ import { DatabaseFault, openDatabase, reasonOf, type Database, type Db } from '.
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
-import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
@@ -24,10 +24,7 @@ export interface OpenOptions {
   /** What a migration does that may take long. */
   progress?: Progress;
   size?: number;
-  /**
-   * Opens `background` apart from the connections for requests, whose statements end sooner, and creates the embedded database
-   * if there is none. A command in the wrong folder must not create one.
-   */
+  /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
   /** For what must change nothing: it refuses a database that needs migrations. */
   readOnly?: boolean;
@@ -44,10 +41,6 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  if (!servesRequests && databaseUrl === undefined && !(await hasDatabase(dataDir)))
-    throw new DatabaseFault(
-      `There is no sandbox in ${dataDir}. Run this in the folder of the service, or set DATA_DIR to its data folder. To create a sandbox here: npm start`,
-    );
   const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {

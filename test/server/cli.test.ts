@@ -418,18 +418,20 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
-  it('works before the first start, and token says what is missing', async () => {
+  it('in a folder without a sandbox creates none, and says where it looked and what to do', async () => {
     await using fresh = await newDataDir();
-    const env = { DATA_DIR: fresh.path };
-    const { status, stderr } = await paymentsHere(['token', '--scopes', '*.read'], env);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'The sandbox has no key yet. Start it once: npm start\n',
-    });
+    for (const args of [
+      ['token', '--scopes', '*.read'],
+      ['accounts', 'list'],
+      ['transactions', 'list'],
+      ['keys', 'create', '--name', 'x'],
+      ['database', 'url'],
+    ]) {
+      const { status, stdout, stderr } = await paymentsHere(args, { DATA_DIR: fresh.path });
+      expect([status, stdout, args]).toEqual([1, '', args]);
+      expect(stderr).toContain(`There is no sandbox in ${fresh.path}. `);
+      expect(stderr).toMatch(/DATA_DIR.* npm start\n$/);
+    }
     expect(existsSync(fresh.path)).toBe(false);
-    expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(
-      'There is no merchant account. Make one:',
-    );
-    await nothingRunsOn(fresh.path);
   });
 });
