@@ -39,7 +39,7 @@ const examples: Record<string, readonly string[]> = {
   'payment-methods show': [`payments payment-methods show ${id}`],
   'payment-methods move': [`payments payment-methods move ${id} failed`],
   'payment-methods found-replacement': [
-    `payments payment-methods found-replacement ${id} --expiration-date 12/31 </dev/null`,
+    `payments payment-methods found-replacement ${id} --expiration-date 12/31`,
     `payments payment-methods found-replacement ${id} --expiration-date 12/31 --new-number`,
   ],
   'payment-methods apply-replacements': ['payments payment-methods apply-replacements'],

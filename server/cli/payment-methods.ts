@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { applyExpiredReplacements, movePaymentMethod, noteReplacement } from '../actions/payment-methods.ts';
-import { passesLuhn } from '../domain/cards.ts';
+import { hasExpired, passesLuhn } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
@@ -42,15 +42,9 @@ export function paymentMethods(): Command {
     });
   command
     .command('found-replacement <id>')
-    .description(
-      'record new card details that the account updater found; a new number is read from standard input',
-    )
-    .requiredOption(
-      '--expiration-date <MM/YY>',
-      'the new date',
-      matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.'),
-    )
-    .option('--new-number', 'read the new number from standard input')
+    .description('record new card details that the account updater found')
+    .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
+    .option('--new-number', 'read a new number from standard input; without this, the number stays')
     .action(foundReplacement);
   command
     .command('apply-replacements')
@@ -62,6 +56,12 @@ export function paymentMethods(): Command {
       printJson({ applied: applied.map(({ id }) => id) });
     });
   return command;
+}
+
+function futureDate(text: string): string {
+  const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.')(text);
+  if (hasExpired(date, new Date())) throw new Refused(`--expiration-date ${date} is in the past.`);
+  return date;
 }
 
 interface ListOptions {
@@ -110,12 +110,9 @@ async function foundReplacement(
   id: string,
   options: { expirationDate: string; newNumber?: boolean },
 ): Promise<void> {
-  const { expirationDate } = options;
-  const number = options.newNumber === true || !process.stdin.isTTY ? await readSecretLine('New number') : '';
-  if (number !== '' && !/^[0-9]{13,19}$/.test(number))
-    throw new Refused('A card number has 13 to 19 digits.');
-  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
-  const details = { expiration_date: expirationDate, ...(number === '' ? {} : { number }) };
+  const { expirationDate, newNumber = false } = options;
+  const number = newNumber ? await readNumber() : undefined;
+  const details = { expiration_date: expirationDate, ...(number === undefined ? {} : { number }) };
   const noted = isUuid(id)
     ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
         const { describeCard } = await loadProviders(config);
@@ -128,4 +125,15 @@ async function foundReplacement(
     has_replacement: noted.has_replacement,
     last_replaced_at: noted.last_replaced_at,
   });
+}
+
+async function readNumber(): Promise<string> {
+  const number = await readSecretLine('New number');
+  if (number === '')
+    throw new Refused(
+      'Standard input is empty. It must have the new number; if the number stays, leave out --new-number.',
+    );
+  if (!/^[0-9]{13,19}$/.test(number)) throw new Refused('A card number has 13 to 19 digits.');
+  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
+  return number;
 }

@@ -1,5 +1,6 @@
 // The commands for buyers, gift cards, stored cards and transactions.
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
@@ -22,7 +23,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const payments = (args: string[], input?: string): Promise<EndedHere> => {
+const payments = (args: string[], input?: string | Readable): Promise<EndedHere> => {
   const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = service.config;
   return paymentsHere(args, { DATABASE_URL, DATA_DIR }, input);
 };
@@ -113,8 +114,14 @@ describe('payment-methods', () => {
 
   it('a new number stays pending; a new date applies at once, together with a pending number', async () => {
     const { id, fingerprint } = await store();
-    const found = (date: string, input = '') =>
-      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const found = (date: string, input?: string) =>
+      payments(
+        [
+          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
+          ...(input === undefined ? [] : ['--new-number']),
+        ],
+        input,
+      );
     const waits = await found('01/41', '5105105105105100\n');
     expect([waits.status, waits.stderr]).toEqual([0, '']);
     expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
@@ -160,14 +167,43 @@ describe('payment-methods', () => {
     expect(luhn.stdout + luhn.stderr).not.toContain('5555555555554445');
   });
 
+  it('without --new-number standard input is not read; with it, it must have a number', async () => {
+    const { id } = await store();
+    const found = (...args: string[]) => ['payment-methods', 'found-replacement', id, ...args];
+    // What a loop such as `while read id; do …; done` still has to read.
+    const rest = Readable.from(['the lines of the caller\n']);
+    const kept = await payments(found('--expiration-date', '05/41'), rest);
+    expect([kept.status, kept.stderr]).toEqual([0, '']);
+    const before = await findPaymentMethodOfAnyAccount(db(), id);
+    expect(before).toMatchObject({ label: '1111', expiration_date: '05/41', has_replacement: false });
+    const none = await payments(found('--expiration-date', '06/41', '--new-number'), '');
+    expect([none.status, none.stdout]).toEqual([1, '']);
+    expect(none.stderr).toContain('Standard input is empty. It must have the new number');
+    expect(await findPaymentMethodOfAnyAccount(db(), id)).toEqual(before);
+  });
+
+  it('a new date in the past is refused', async () => {
+    const { id } = await store();
+    const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/24'];
+    const { status, stderr } = await payments(args);
+    expect([status, stderr]).toEqual([2, '--expiration-date 01/24 is in the past.\n']);
+    expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({ expiration_date: '12/39' });
+  });
+
   it('the same details again change nothing and send nothing', async () => {
     await service.call('POST', '/webhook-subscriptions', {
       token: service.token('webhook-subscriptions.write'),
       body: { url: 'http://127.0.0.1:9/' },
     });
     const { id } = await store();
-    const found = (date: string, input = '') =>
-      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const found = (date: string, input?: string) =>
+      payments(
+        [
+          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
+          ...(input === undefined ? [] : ['--new-number']),
+        ],
+        input,
+      );
     const state = async () => ({
       row: await findPaymentMethodOfAnyAccount(db(), id),
       events: await db()

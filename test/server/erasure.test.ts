@@ -385,7 +385,7 @@ it('no token of the buyer is left in the database, and all that is not personal 
     .execute();
   expect(new Set(cards.map(({ status }) => status))).toEqual(new Set(['failed']));
   const replaced = await payments(
-    ['payment-methods', 'found-replacement', janesCard, '--expiration-date', '12/44'],
+    ['payment-methods', 'found-replacement', janesCard, '--expiration-date', '12/44', '--new-number'],
     '5555555555554444\n',
   );
   expect([replaced.status, replaced.stderr]).toEqual([
