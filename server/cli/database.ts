@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { readCallName, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { hasDatabase, runningUrl } from '../postgres/index.ts';
-import { noSandbox, Refused, untilStopped } from './output.ts';
+import { call, noSandbox, Refused, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
 
 export function database(): Command {
@@ -25,7 +25,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new Refused(
-      `The embedded database is not running. Start the server: npm start, or only the database, in another terminal: ${readCallName()} database url --hold`,
+      `The embedded database is not running. Start the server: npm start, or only the database, in another terminal: ${call('database url --hold')}`,
     );
   await withDatabase(async () => {
     console.log(await runningUrl(dataDir));

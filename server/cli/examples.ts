@@ -15,6 +15,7 @@ const examples: Record<string, readonly string[]> = {
   ],
   'accounts list': ['payments accounts list'],
   'accounts create': ['payments accounts create shop --name "Second shop"'],
+  'accounts delete': ['payments accounts delete shop'],
   'roles list': ['payments roles list'],
   'roles create': [
     "payments roles create reporting --allow transactions.read,api-key-pairs.read --name 'Reporting'",
@@ -29,13 +30,13 @@ const examples: Record<string, readonly string[]> = {
     'curl -H "Authorization: Bearer $(payments token --scopes transactions.read)" PUBLIC_URL/transactions',
     'payments token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600',
   ],
-  'buyers list': ['payments buyers list --merchant-account default'],
+  'buyers list': ['payments buyers list --merchant-account default --search jane@'],
   'buyers show': [`payments buyers show ${id}`],
   'buyers create': ['payments buyers create --external-identifier customer-42 --name "Jane Doe"'],
   'buyers erase': [`payments buyers erase ${id} --dry-run`, `payments buyers erase ${id} --references`],
   'gift-cards list': ['payments gift-cards list --merchant-account default'],
   'gift-cards create': ["echo '9999000125505678 1111' | payments gift-cards create"],
-  'payment-methods list': ['payments payment-methods list --limit 5'],
+  'payment-methods list': ['payments payment-methods list --buyer customer-42 --status succeeded'],
   'payment-methods show': [`payments payment-methods show ${id}`],
   'payment-methods move': [`payments payment-methods move ${id} failed`],
   'payment-methods found-replacement': [

@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { applyExpiredReplacements, movePaymentMethod, noteReplacement } from '../actions/payment-methods.ts';
 import { hasExpired, passesLuhn } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
@@ -8,21 +8,25 @@ import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerOfAnyAccount } from '../store/buyers.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { printJson, printRows, Refused } from './output.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
+  new Refused(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list the payment methods of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
+    .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
+    .addOption(
+      new Option('--status <status...>', 'with one of these statuses').choices(
+        Object.keys(paymentMethodMoves),
+      ),
+    )
     .option('--limit <number>', 'how many', limit(10_000), 50)
-    .option('--json', 'for programs')
     .action(listMethods);
   command
     .command('show <id>')
@@ -64,15 +68,16 @@ function futureDate(text: string): string {
   return date;
 }
 
-interface ListOptions {
+interface ListOptions extends ListOutput {
   merchantAccount: string;
+  buyer?: string;
+  status?: PaymentMethodStatus[];
   limit: number;
-  json?: boolean;
 }
 
-async function listMethods({ merchantAccount, limit: most, json }: ListOptions): Promise<void> {
+async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
   const rows = await withDatabase(async ({ db }) =>
-    listPaymentMethods(db, await requireAccount(db, merchantAccount), most),
+    listPaymentMethods(db, await requireAccount(db, merchantAccount), filter),
   );
   const shown = rows.map((row) => ({
     id: row.id,
@@ -83,7 +88,11 @@ async function listMethods({ merchantAccount, limit: most, json }: ListOptions):
     has_replacement: row.has_replacement,
     external_identifier: row.external_identifier,
   }));
-  printRows(shown, json, 'There is no payment method.');
+  printRows(
+    shown,
+    { json, wide },
+    { whenEmpty: 'There is no such payment method.', least: ['has_replacement', 'external_identifier'] },
+  );
 }
 
 async function show(id: string): Promise<void> {

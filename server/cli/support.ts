@@ -13,7 +13,7 @@ import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
-import { noSandbox, Refused } from './output.ts';
+import { call, noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
@@ -156,5 +156,5 @@ export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if ((await listAccounts(db)).some((account) => account.id === id)) return id;
-  throw new Refused(`There is no merchant account ${id}. See: payments accounts list`);
+  throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }
