@@ -18,6 +18,7 @@ import { loadProviders, type Providers } from './providers/index.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
+import { findActivePairNamed } from './store/api-key-pairs.ts';
 import { findFirstAccount } from './store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import { sampleKeyIds } from './store/sealing.ts';
@@ -58,8 +59,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
-  const secrets = await openSecrets(config);
   const database = await openStore({
+    environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     servesRequests: true,
@@ -73,6 +74,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { db, background } = database;
   let opened: Queue | undefined;
   try {
+    // After the database: one that belongs to production is refused before anything is created.
+    const secrets = await openSecrets(config);
     const queue = await openQueue(background.pool, (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
     });
@@ -167,6 +170,11 @@ async function warnOfData(
   if (environment === 'production' && !(await findFirstAccount(db, [])))
     log.warn(
       'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+    );
+  const left = environment === 'production' && (await findActivePairNamed(db, 'Sandbox'));
+  if (left)
+    log.warn(
+      `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
     );
   const lost = (await sampleKeyIds(db)).filter((key) => !vault.canOpen(key));
   if (lost.length > 0)

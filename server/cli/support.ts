@@ -5,6 +5,7 @@ import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actio
 import { readConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
+import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
@@ -12,16 +13,22 @@ import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
-import { Refused } from './output.ts';
+import { call, noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2, readOnly = false } = {},
+  { size = 2, readOnly = false, creates = false } = {},
 ): Promise<T> {
   const config = readConfig();
+  // A command that only reads is in the wrong folder then.
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
+    if (!creates) throw noSandbox(config.dataDir);
+    console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
+  }
   const database = await openStore({
     readOnly,
+    environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: () => undefined,
@@ -86,7 +93,7 @@ const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : J
 
 /** The same, with the database opened for it. */
 export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withDatabase(({ db }) => inAuditedWork(db, work));
+  withDatabase(({ db }) => inAuditedWork(db, work), { creates: true });
 
 export interface ServiceParts {
   database: OpenedDatabase;
@@ -97,10 +104,13 @@ export interface ServiceParts {
 /** With the vault and the other uses of the secrets. */
 export async function withSecrets<T>(
   work: (parts: ServiceParts) => Promise<T>,
-  options: { size?: number; readOnly?: boolean } = {},
+  options: { size?: number; readOnly?: boolean; creates?: boolean } = {},
 ): Promise<T> {
-  const secrets = await openSecrets(readConfig(), options);
-  return withDatabase((database, config) => work({ database, secrets, config }), options);
+  return withDatabase(
+    // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
+    async (database, config) => work({ database, secrets: await openSecrets(config, options), config }),
+    { creates: options.readOnly !== true, ...options },
+  );
 }
 
 export interface EventParts extends ServiceParts {
@@ -148,5 +158,5 @@ export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if ((await listAccounts(db)).some((account) => account.id === id)) return id;
-  throw new Refused(`There is no merchant account ${id}. See: payments accounts list`);
+  throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }

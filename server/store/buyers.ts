@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { findAccountOf } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import type { BuyersTable, NewBuyer } from './tables/buyers.ts';
@@ -44,14 +44,23 @@ export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRo
     .executeTakeFirst();
 }
 
-export const listBuyers = (db: Db, account: string) =>
-  db
+/** `search` is an ID, or part of the reference, the name or the email address. */
+export const listBuyers = (db: Db, account: string, search?: string) => {
+  const query = db
     .selectFrom('buyers')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('id', 'desc');
+  if (search === undefined) return query.execute();
+  const part = search.toLowerCase();
+  return query
+    .where(
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(concat_ws(E'\\n', external_identifier,
+        display_name, billing_details->>'email_address'))) > 0)`,
+    )
     .execute();
+};
 
 /** Undefined when the external identifier, or the ID, is taken. */
 export const insertBuyer = (db: Tx, buyer: NewBuyer) =>

@@ -1,9 +1,10 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
 import { DatabaseFault, openDatabase, reasonOf, type Database, type Db } from './database.ts';
+import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
-import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
@@ -16,6 +17,7 @@ export interface OpenedDatabase extends Database {
 }
 
 export interface OpenOptions {
+  environment: Environment;
   databaseUrl: string | undefined;
   dataDir: string;
   log: (message: string) => void;
@@ -24,7 +26,7 @@ export interface OpenOptions {
   size?: number;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
-  /** For what must change nothing: it refuses a database that is missing or needs migrations. */
+  /** For what must change nothing: it refuses a database that needs migrations. */
   readOnly?: boolean;
 }
 
@@ -34,14 +36,11 @@ const requestStatementMilliseconds = 3_000;
 const backgroundSize = 6;
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, progress, size, servesRequests = false, readOnly = false } = options;
+  const { environment, databaseUrl, dataDir, log, progress, size } = options;
+  const { servesRequests = false, readOnly = false } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  if (readOnly && databaseUrl === undefined && !(await hasDatabase(dataDir)))
-    throw new DatabaseFault(
-      `There is no database in ${dataDir}, and this command creates nothing. Start the service first.`,
-    );
   const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {
@@ -66,7 +65,15 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
     })());
   try {
-    const ready: Ready = readOnly ? refusePending : (db) => migrate(db, progress);
+    // An embedded database is always that of a sandbox.
+    const fills = servesRequests && environment === 'sandbox' && !embedded;
+    const ready: Ready = async (db) => {
+      await refuseOtherEnvironment(db, environment, fills);
+      if (readOnly) return refusePending(db);
+      const migrated = await migrate(db, progress);
+      if (environment === 'production') await claimDatabase(db, environment);
+      return migrated;
+    };
     const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready)
       : await prepare(url, onError, ready);
