@@ -33,8 +33,9 @@ import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/vel
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
+import { withDatabaseBudget } from './store/budget.ts';
 import { countCardNumber } from './store/card-numbers.ts';
-import type { OpenedDatabase } from './store/open.ts';
+import { requestDatabaseMilliseconds, type OpenedDatabase } from './store/open.ts';
 import { onBehalfOf } from './store/fair-share.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
@@ -49,12 +50,14 @@ export interface AppDeps
   bodyLimit: number;
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
+  /** Whether this instance is about to stop, and should get no more requests. */
+  isStopping: () => boolean;
   log: Logger;
 }
 
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
-  const { inUnitOfWork, publicUrl, log, now } = deps;
+  const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
   const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
   const { db, pool, isSharded } = database;
@@ -68,7 +71,14 @@ export function createApp(deps: AppDeps): Express {
   app.use(cors);
   app.use(createAccessLog(log));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, isReady: database.isReady });
+  app.use((_req, _res, next) => {
+    withDatabaseBudget(requestDatabaseMilliseconds, next);
+  });
+  serveStatic(app, {
+    document,
+    siteDir,
+    findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
+  });
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
   app.use(

@@ -24,6 +24,7 @@ export async function withDatabase<T>(
     readOnly,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    pooler: config.databasePooler,
     log: () => undefined,
     // The output of a command may be for a program.
     progress: console.error,

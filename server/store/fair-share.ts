@@ -13,13 +13,16 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Waits for a place of the current owner, in order and for so long at most. Returns what gives the place back. */
-export function createFairShare(
-  mostOf: (owner: string) => number,
-  waitMilliseconds: number,
-): () => Promise<() => void> {
+export interface FairShare {
+  /** Waits for a place of the current owner, in order and for a limited time. Returns what gives the place back. */
+  enter: () => Promise<() => void>;
+  /** How many callers wait for a place. */
+  waiting: () => number;
+}
+
+export function createFairShare(mostOf: (owner: string) => number, waitMilliseconds: number): FairShare {
   const shares = new Map<string, Share>();
-  return async () => {
+  const enter = async () => {
     const owner = owners.getStore();
     if (owner === undefined) return () => undefined;
     const share = shares.get(owner) ?? { held: 0, waiting: [] };
@@ -33,6 +36,7 @@ export function createFairShare(
       if (share.held === 0) shares.delete(owner);
     };
   };
+  return { enter, waiting: () => [...shares.values()].reduce((sum, share) => sum + share.waiting.length, 0) };
 }
 
 const turnIn = (share: Share, milliseconds: number) =>

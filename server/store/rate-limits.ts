@@ -18,6 +18,7 @@ export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): Cou
       scope,
       new RateLimiterPostgres({
         storeClient: pool,
+        storeType: 'pool',
         tableName: 'rate_limits',
         tableCreated: true,
         keyPrefix: scope,
