@@ -17,10 +17,11 @@ export const lockHolder = 'payments-service lock';
  */
 export function withLock<T>(db: Db, name: string, work: () => Promise<T>): Promise<{ done: T } | undefined> {
   return inTransactionOnce(db, async (tx) => {
-    // PostgreSQL 17 also has `transaction_timeout`.
+    // Without parameters: those of the extended protocol leave a portal open, and with it a snapshot. PostgreSQL 17 also has
+    // `transaction_timeout`.
     const { rows } = await sql<{ free: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as free,
-        set_config('application_name', ${lockHolder}, true),
+      select pg_try_advisory_xact_lock(hashtextextended(${sql.lit(name)}, 0)) as free,
+        set_config('application_name', ${sql.lit(lockHolder)}, true),
         (select count(set_config(name, '0', true)) from pg_settings
           where name in ('idle_in_transaction_session_timeout', 'transaction_timeout'))`.execute(tx);
     return rows[0]?.free === true ? { done: await work() } : undefined;

@@ -17,7 +17,7 @@ const card = { method: 'card', number: '4111111111111111', expiration_date: '12/
 
 async function healthOf({ url }: { url: string }) {
   const [health, ready] = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);
-  return { health: health.status, ready: ready.status, body: (await ready.json()) as unknown };
+  return { health: health.status, ready: ready.status, body: await ready.json() };
 }
 const ready = { health: 200, ready: 200, body: { status: 'ready' } };
 const notReady = (reason: string) => ({ health: 200, ready: 503, body: { status: 'not ready', reason } });
@@ -45,7 +45,7 @@ describe('a database of its own', () => {
   };
   const openTransactions = () =>
     withClient(database.url, async (client) => {
-      const { rows } = await client.query(
+      const { rows } = await client.query<{ query: string }>(
         `select query from pg_stat_activity where application_name like 'payments-service%' and xact_start is not null`,
       );
       return rows;
