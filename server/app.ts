@@ -16,13 +16,12 @@ import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
-import { only, step, type Step } from './http/context.ts';
+import { only, step, type Context, type Step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
-import { createOnce } from './http/idempotency.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
@@ -34,7 +33,7 @@ import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
 import { countCardNumber } from './store/card-numbers.ts';
-import type { OpenedDatabase } from './store/open.ts';
+import { requestDatabaseMilliseconds, type OpenedDatabase } from './store/open.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
@@ -48,21 +47,28 @@ export interface AppDeps
   bodyLimit: number;
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
+  /** Whether this instance is about to stop, and should get no more requests. */
+  isStopping: () => boolean;
   log: Logger;
 }
 
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
-  const { inUnitOfWork, publicUrl, log, now } = deps;
+  const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
   const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
-  const { db, dbOf, pool, isSharded } = database;
+  const { dbFor, pool, isSharded } = database;
+  const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
   const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
   const app = createExpress();
-  app.use(step(requestId));
+  app.use(
+    step(requestId, (context) => {
+      context.budget = { left: requestDatabaseMilliseconds };
+    }),
+  );
   app.use(createSecurityHeaders(publicUrl));
   app.use(cors);
   app.use(createAccessLog(log));
@@ -77,14 +83,14 @@ export function createApp(deps: AppDeps): Express {
       route,
       earlyData,
       createBearer({
-        findSigningPair: (thumbprint) => findSigningPair(db, thumbprint),
-        touch: (pairId, at) => noteKeyPairUse(db, pairId, at),
+        findSigningPair: (context, thumbprint) => findSigningPair(dbOf(context), thumbprint),
+        touch: (context, pairId, at) => noteKeyPairUse(dbOf(context), pairId, at),
         now,
       }),
       permission,
       createMerchantAccount({
-        first: (own) => findFirstAccount(db, own),
-        find: (own, id) => findAccount(db, own, id),
+        first: (own, context: Context) => findFirstAccount(dbOf(context), own),
+        find: (own, id, context) => findAccount(dbOf(context), own, id),
         now,
       }),
       createRateLimit(createRateLimiter(pool, rateLimits)),
@@ -97,28 +103,38 @@ export function createApp(deps: AppDeps): Express {
         responses,
         limitVelocity: createVelocityLimit({
           countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
-          countNumber: (tried, limit) => countCardNumber(db, tried, limit, now()),
+          countNumber: (context, tried, limit) => countCardNumber(dbOf(context), tried, limit, now()),
           digestsOf: velocity,
         }),
         digests,
-        once: createOnce(createKeptAnswers({ db, vault, now })),
-        depsOf: ({ caller, selection }, owner, beforeCommit) => ({
-          ...shared,
-          db: dbOf(owner),
-          caller,
-          mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
-          selection,
-          example,
-          publicUrl: publicUrl(),
-          inUnitOfWork: (work) =>
-            inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), dbOf(owner)),
-        }),
+        keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
+        depsOf: (context, owner, beforeCommit) => {
+          const db = dbOf(context, owner);
+          const { caller, selection } = context;
+          return {
+            ...shared,
+            db,
+            caller,
+            mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
+            selection,
+            example,
+            publicUrl: publicUrl(),
+            inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), db),
+          };
+        },
       }),
     ),
   );
-  serveStatic(app, { document, siteDir, isReady: database.isReady });
+  serveStatic(app, {
+    document,
+    siteDir,
+    findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
+  });
   if (environment === 'sandbox')
-    serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
+    serveApprovals(app, {
+      find: (context, id) => findPaymentMethodOfAnyAccount(dbOf(context), id),
+      inUnitOfWork: (context) => (work) => inUnitOfWork(work, dbOf(context)),
+    });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));
   app.use(createWriteError(responses, log));

@@ -12,6 +12,10 @@ export interface Config {
   publicUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** The kind of pooler that DATABASE_URL leads to. */
+  databasePooler?: 'transaction' | undefined;
+  /** Seconds between the signal to stop and the end of serving, in which `/readyz` says no. */
+  shutdownDelay?: number;
   logLevel: string;
   bodyLimit: number;
   maxConnections?: number;
@@ -104,6 +108,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
+  if (given('DATABASE_POOLER') !== undefined && given('DATABASE_URL') === undefined)
+    faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
   if (environment === 'production') {
     const publicUrl = given('PUBLIC_URL');
     if (publicUrl === undefined)
@@ -140,6 +146,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ),
     dataDir: resolve(text('DATA_DIR')),
     databaseUrl: given('DATABASE_URL'),
+    databasePooler: given('DATABASE_POOLER') === undefined ? undefined : 'transaction',
+    shutdownDelay: Number(text('SHUTDOWN_DELAY')),
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
     maxConnections: Number(text('MAX_CONNECTIONS')),

@@ -33,7 +33,6 @@ Try it in another terminal, in this folder:
     ${service.url}/card-scheme-definitions
 `);
   }
-  log.info({ port: service.port, url: service.url }, 'listening');
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
     // One Ctrl-C arrives several times (from the terminal and npm). A second Ctrl-C after 5 s is deliberate: exit at once.
@@ -43,7 +42,7 @@ Try it in another terminal, in this folder:
     }
     stoppingSince = Date.now();
     log.info({ signal }, 'stopping: finishing running requests');
-    exitAfter(stopMilliseconds, () => {
+    exitAfter(stopMilliseconds + 1000 * (config.shutdownDelay ?? 0), () => {
       log.error('stopping took too long');
       process.exitCode = 1;
     });
@@ -64,6 +63,8 @@ Try it in another terminal, in this folder:
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // Last, because who reads it may send a signal.
+  log.info({ port: service.port, url: service.url }, 'listening');
 }
 
 /** For a shell. */

@@ -65,6 +65,19 @@ export const keys: Key[] = [
     accepts: url('postgres:', 'postgresql:'),
   },
   {
+    name: 'DATABASE_POOLER',
+    doc: 'what DATABASE_URL leads to; unset: PostgreSQL itself, or a pooler in session mode',
+    format: '`transaction`: a pooler in transaction mode, such as PgBouncer',
+    accepts: oneOf('transaction'),
+  },
+  {
+    name: 'SHUTDOWN_DELAY',
+    doc: 'seconds for which requests are still served after the signal to stop, while /readyz responds with 503',
+    format: '0 to 300',
+    default: '0',
+    accepts: whole(0, 300),
+  },
+  {
     name: 'LOG_LEVEL',
     doc: 'how much to log',
     format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',

@@ -1,5 +1,6 @@
 // Composition root: config → contract → store → app → listen. main.ts uses it, and tests do with port 0.
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { notePublicUrl } from './actions/housekeeping.ts';
 import { createUnitOfWork } from './actions/unit-of-work.ts';
@@ -34,7 +35,7 @@ export interface Service {
   port: number;
   connections: () => Promise<number>;
   database: OpenedDatabase;
-  /** Finishes running requests, then closes everything. Ends within 20 s, whatever is under way. */
+  /** Finishes running requests, then closes everything. Ends within 20 s after SHUTDOWN_DELAY, whatever is under way. */
   close: () => Promise<void>;
 }
 
@@ -63,6 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    pooler: config.databasePooler,
     servesRequests: true,
     log: (message) => {
       log.warn(message);
@@ -84,6 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.info('sample data was added to the sandbox');
     await warnOfData(background.db, { environment, vault: secrets.vault, log });
     let publicUrl = config.publicUrl;
+    let isStopping = false;
     const unitOptions = {
       outbox: createOutbox(queue, contract.responses),
       publicUrl: () => publicUrl,
@@ -102,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       bodyLimit: config.bodyLimit,
       cardsPerMinute: config.cardsPerMinute,
       siteDir: join(projectRoot, 'site'),
+      isStopping: () => isStopping,
       log,
       now,
       warn: (message, error) => {
@@ -144,6 +148,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       database,
       close: () =>
         (closed ??= (async () => {
+          isStopping = true;
+          // Requests are served on until load balancers have noticed.
+          await wait(1000 * (config.shutdownDelay ?? 0));
           try {
             // At the same time, because each of them may take up to 10 s.
             const stopped = await Promise.allSettled([close(), jobs.stop(), worker?.stop()]);

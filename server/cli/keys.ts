@@ -81,6 +81,7 @@ async function create(options: CreateOptions): Promise<void> {
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
+  let isWritten = false;
   const { pair, hasAccount } = await withWork(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
@@ -89,8 +90,9 @@ async function create(options: CreateOptions): Promise<void> {
           ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}`
           : `There is no merchant account ${made.accounts.join(', ')}. See: ${call('accounts list')}`,
       );
-    // Before the commit: a pair whose private key is lost is useless.
-    if (out !== undefined) writePrivateKey(out, pem);
+    // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
+    if (out !== undefined && !isWritten) writePrivateKey(out, pem);
+    isWritten = true;
     return { pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });

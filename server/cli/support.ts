@@ -31,6 +31,7 @@ export async function withDatabase<T>(
     environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    pooler: config.databasePooler,
     log: () => undefined,
     // The output of a command may be for a program.
     progress: console.error,
@@ -121,8 +122,8 @@ export interface EventParts extends ServiceParts {
 /** With units of work, so that changes send events like those of the API; each has an audit entry. */
 export const withEvents = <T>(
   work: (parts: EventParts) => Promise<T>,
-  /** A long-running process supervises the queue and needs more connections. */
-  { supervise = false, size = 2 } = {},
+  /** A long-running process supervises the queue and needs more connections. What reads a stream cannot be repeated. */
+  { supervise = false, size = 2, isRepeatable = true } = {},
 ): Promise<T> =>
   withSecrets(
     async (parts) => {
@@ -136,6 +137,7 @@ export const withEvents = <T>(
           outbox: createOutbox(queue, check),
           publicUrl: () => publicUrl,
           now: () => new Date(),
+          isRepeatable,
         });
         const audited: InUnitOfWork = (change) =>
           inUnitOfWork(async (unit) => {

@@ -3,10 +3,10 @@
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
+import type { IdempotencyDigests, KeptAnswers, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
-import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
+import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';
 import { severalAccounts } from './merchant-account.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
 
@@ -27,13 +27,13 @@ export interface AnswerDeps<Deps, Unit> {
   /** Throws when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
-  once: Once<Unit>;
+  keptFor: (context: Context) => KeptAnswers<Unit>;
 }
 
-export const createAnswer =
-  <Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step =>
-  async (context, req, res) => {
-    const { handlers, responses, depsOf, limitVelocity, digests, once } = options;
+export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
+  const once = createOnce<Unit>();
+  return async (context, req, res) => {
+    const { handlers, responses, depsOf, limitVelocity, digests, keptFor } = options;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -65,8 +65,9 @@ export const createAnswer =
         throw error;
       });
     const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
-    sendText(res, await (keyed ? once(keyed, res, soundly) : run()));
+    sendText(res, await (keyed ? once(keptFor(context), keyed, res, soundly) : run()));
   };
+}
 
 const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   status,

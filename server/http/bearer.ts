@@ -12,12 +12,12 @@ import {
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../store/api-key-pairs.ts';
 import { createCache } from './cache.ts';
-import type { Step } from './context.ts';
+import type { Context, Step } from './context.ts';
 
 export interface BearerDeps {
-  findSigningPair: (thumbprint: string) => Promise<SigningPair | undefined>;
+  findSigningPair: (context: Context, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
-  touch: (pairId: string, now: Date) => Promise<unknown>;
+  touch: (context: Context, pairId: string, now: Date) => Promise<unknown>;
   now: () => Date;
 }
 
@@ -37,8 +37,8 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
 
-  const findPair = async (thumbprint: string, at: number): Promise<Pair> => {
-    const found = await findSigningPair(thumbprint);
+  const findPair = async (context: Context, thumbprint: string, at: number): Promise<Pair> => {
+    const found = await findSigningPair(context, thumbprint);
     if (!found) throw new InvalidToken('unknown kid');
     const pair = { ...found, publicKey: createPublicKey(found.public_key) };
     pairs.set(thumbprint, pair, at + pairMilliseconds);
@@ -53,7 +53,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
     try {
       const known = tokens.get(token, at);
       const thumbprint = known?.thumbprint ?? readKeyId(token);
-      const pair = pairs.get(thumbprint, at) ?? (await findPair(thumbprint, at));
+      const pair = pairs.get(thumbprint, at) ?? (await findPair(context, thumbprint, at));
       if (!pair.active) throw new InvalidToken('the key pair is not active');
       const verified =
         known?.pairId === pair.id
@@ -67,7 +67,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
       if (verified !== known) tokens.set(token, verified, (verified.exp + leewaySeconds) * 1000);
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
-        await touch(pair.id, time);
+        await touch(context, pair.id, time);
       }
       context.caller = {
         keyPairId: pair.id,

@@ -1,6 +1,7 @@
 // What the pipeline steps find out about a request, in one typed object.
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
+import type { Budget } from '../store/budget.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';
@@ -19,6 +20,8 @@ export interface Caller {
 
 export interface Context {
   requestId: string;
+  /** How long the request may still wait for the database. */
+  budget: Budget;
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;

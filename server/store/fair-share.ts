@@ -6,13 +6,16 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Waits for a place of the owner, in order and for so long at most. Returns what gives the place back. */
-export function createFairShare(
-  mostOf: (owner: string) => number,
-  waitMilliseconds: number,
-): (owner: string) => Promise<() => void> {
+export interface FairShare {
+  /** Waits for a place of the owner, in order and for a limited time. Returns what gives the place back. */
+  enter: (owner: string) => Promise<() => void>;
+  /** How many callers wait for a place. */
+  waiting: () => number;
+}
+
+export function createFairShare(mostOf: (owner: string) => number, waitMilliseconds: number): FairShare {
   const shares = new Map<string, Share>();
-  return async (owner) => {
+  const enter = async (owner: string) => {
     const share = shares.get(owner) ?? { held: 0, waiting: [] };
     shares.set(owner, share);
     if (share.held < mostOf(owner)) share.held += 1;
@@ -24,6 +27,7 @@ export function createFairShare(
       if (share.held === 0) shares.delete(owner);
     };
   };
+  return { enter, waiting: () => [...shares.values()].reduce((sum, share) => sum + share.waiting.length, 0) };
 }
 
 const turnIn = (share: Share, milliseconds: number) =>

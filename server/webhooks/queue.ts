@@ -1,4 +1,5 @@
 // The delivery queue, on pg-boss. Jobs are added in the same transaction as the change that caused the event.
+import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Db, Pool } from '../store/database.ts';
@@ -70,7 +71,7 @@ export async function openQueue(
   { supervise = true } = {},
 ): Promise<Queue> {
   const boss = new PgBoss({
-    db: { executeSql: (text: string, values: unknown[]) => pool.query(text, values) },
+    db: { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) },
     schedule: false,
     // Long-running processes supervise the queue; a command that only adds jobs does not.
     supervise,
@@ -269,19 +270,31 @@ async function assignSome(pool: Pool): Promise<number> {
   }
 }
 
+const lockPollMilliseconds = 100;
+
 /** Two processes that create the queue's tables at the same time would deadlock. */
 async function withSchemaLock(pool: Pool, work: () => Promise<void>): Promise<void> {
+  // Polls: one that waits in a statement holds a connection, which `work` of another may need behind a pooler.
+  while (!(await tryWithSchemaLock(pool, work))) await wait(lockPollMilliseconds);
+}
+
+async function tryWithSchemaLock(pool: Pool, work: () => Promise<void>): Promise<boolean> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    await client.query('set local statement_timeout = 0');
     await client.query('set local idle_in_transaction_session_timeout = 0');
-    await client.query(`select pg_advisory_xact_lock(hashtextextended('webhook queue', 0))`);
-    await work();
-  } finally {
+    const { rows } = await client.query<{ free: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtextextended('webhook queue', 0)) as free`,
+    );
+    const isFree = rows[0]?.free === true;
+    if (isFree) await work();
     // Nothing was changed on this connection; the end of the transaction releases the lock.
-    await client.query('rollback').finally(() => {
-      client.release();
-    });
+    await client.query('rollback');
+    client.release();
+    return isFree;
+  } catch (error) {
+    // Closes the connection, which ends the transaction.
+    client.release(true);
+    throw error;
   }
 }
