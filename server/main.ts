@@ -42,6 +42,7 @@ Try it in another terminal, in this folder:
     }
     stoppingSince = Date.now();
     log.info({ signal }, 'stopping: finishing running requests');
+    log.flush();
     exitAfter(stopMilliseconds + 1000 * (config.shutdownDelay ?? 0), () => {
       log.error('stopping took too long');
       process.exitCode = 1;
@@ -65,6 +66,7 @@ Try it in another terminal, in this folder:
   process.on('SIGTERM', stop);
   // Last, because who reads it may send a signal.
   log.info({ port: service.port, url: service.url }, 'listening');
+  log.flush();
 }
 
 /** For a shell. */

@@ -176,8 +176,8 @@ const parsesAnswers = 'client/client.ts';
 
 /** They read files of the project, or what they have just written, where no caller chooses a key. */
 const parsesOwnFiles = [
-  'server/contract/explain.ts',
   'server/contract/load.ts',
+  'server/contract/parameters.ts',
   'server/postgres/binaries.ts',
   'server/sandbox/secrets-file.ts',
   'server/terminal-log.ts',
