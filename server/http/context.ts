@@ -19,6 +19,8 @@ export interface Caller {
 
 export interface Context {
   requestId: string;
+  /** Undefined without tracing. */
+  traceId: string | undefined;
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;
