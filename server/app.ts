@@ -11,7 +11,7 @@ import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/load.ts';
 import { isAllowed } from './domain/scopes.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
-import { createAccessLog } from './http/access-log.ts';
+import { createAccessLog, type NoteRequest } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
@@ -28,6 +28,7 @@ import { createRateLimit, rateLimits } from './http/rate-limit.ts';
 import { requestId } from './http/request-id.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
+import { createTrace, type RequestTracing } from './http/trace.ts';
 import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
@@ -49,6 +50,9 @@ export interface AppDeps
   siteDir: string;
   /** Whether this instance is about to stop, and should get no more requests. */
   isStopping: () => boolean;
+  /** Left out when they are off. */
+  noteRequest?: NoteRequest | undefined;
+  tracing?: RequestTracing | undefined;
   log: Logger;
 }
 
@@ -71,7 +75,8 @@ export function createApp(deps: AppDeps): Express {
   );
   app.use(createSecurityHeaders(publicUrl));
   app.use(cors);
-  app.use(createAccessLog(log));
+  app.use(createAccessLog(log, deps.noteRequest));
+  if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(step(wellFormed));
   const route: Step = (context, req, res) => {
     context.operation = find(req).operation;

@@ -16,6 +16,9 @@ export interface Config {
   databasePooler?: 'transaction' | undefined;
   /** Seconds between the signal to stop and the end of serving, in which `/readyz` says no. */
   shutdownDelay?: number;
+  /** Where metrics are served; without it they are off. */
+  metrics?: { host: string; port: number } | undefined;
+  tracing?: boolean;
   logLevel: string;
   bodyLimit: number;
   maxConnections?: number;
@@ -110,6 +113,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   if (given('DATABASE_POOLER') !== undefined && given('DATABASE_URL') === undefined)
     faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
+  if (Number(given('METRICS_PORT') ?? 0) > 0 && Number(text('METRICS_PORT')) === Number(text('PORT')))
+    faults.push('METRICS_PORT and PORT must differ from each other');
   if (environment === 'production') {
     const publicUrl = given('PUBLIC_URL');
     if (publicUrl === undefined)
@@ -148,6 +153,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     databaseUrl: given('DATABASE_URL'),
     databasePooler: given('DATABASE_POOLER') === undefined ? undefined : 'transaction',
     shutdownDelay: Number(text('SHUTDOWN_DELAY')),
+    metrics:
+      given('METRICS_PORT') === undefined
+        ? undefined
+        : { host: text('METRICS_HOST'), port: Number(text('METRICS_PORT')) },
+    tracing: text('TRACING') === 'on',
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
     maxConnections: Number(text('MAX_CONNECTIONS')),

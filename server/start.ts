@@ -15,6 +15,7 @@ import type { Handlers } from '../generated/operations.ts';
 import { listen } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
+import { countFaults, observe, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets } from './secrets.ts';
@@ -33,6 +34,8 @@ import { startWorker } from './webhooks/worker.ts';
 export interface Service {
   url: string;
   port: number;
+  /** Undefined when metrics are off. */
+  metricsPort: number | undefined;
   connections: () => Promise<number>;
   database: OpenedDatabase;
   /** Finishes running requests, then closes everything. Ends within 20 s after SHUTDOWN_DELAY, whatever is under way. */
@@ -75,26 +78,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { db, background } = database;
   let opened: Queue | undefined;
+  let observing: Observing | undefined;
   try {
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = await openSecrets(config);
-    const queue = await openQueue(background.pool, (error: Error) => {
+    const observed = await observe(config);
+    observing = observed;
+    const { metrics, tracing } = observed;
+    const onError = (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
-    });
+    };
+    const queue = await openQueue(background.pool, onError, { currentTrace: tracing?.current });
     opened = queue;
+    const responses = metrics
+      ? countFaults(contract.responses, metrics.noteContractFault)
+      : contract.responses;
+    observed.readFrom({ database, queue });
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     await warnOfData(background.db, { environment, vault: secrets.vault, log });
     let publicUrl = config.publicUrl;
     let isStopping = false;
     const unitOptions = {
-      outbox: createOutbox(queue, contract.responses),
+      outbox: createOutbox(queue, responses),
       publicUrl: () => publicUrl,
       now,
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const app = createApp({
       ...contract,
+      responses,
+      noteRequest: metrics?.noteRequest,
+      tracing,
       ...secrets,
       environment,
       providers,
@@ -113,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     });
     const { port, connections, close } = await listen(app, config, (facts) => {
+      metrics?.noteRequest(undefined, 400, 0);
       log.info({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
@@ -124,6 +140,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           now,
           options: sendOptions(config),
           schedule: withJitter,
+          noteAttempt: metrics?.noteAttempt,
+          tracing,
           ...options.webhooks,
         })
       : undefined;
@@ -144,6 +162,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return {
       url: publicUrl,
       port,
+      metricsPort: observed.metricsPort,
       connections,
       database,
       close: () =>
@@ -157,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             await queue.close();
             for (const result of stopped) if (result.status === 'rejected') throw result.reason;
           } finally {
+            await observed.close();
             await database.close();
           }
         })()),
@@ -164,6 +184,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     // Otherwise the queue's timers keep the process alive although the start failed.
     await opened?.close();
+    await observing?.close();
     await database.close();
     throw error;
   }

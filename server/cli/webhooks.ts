@@ -6,6 +6,7 @@ import {
 } from '../actions/webhook-subscriptions.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
+import { observe } from '../observe.ts';
 import { countPending, listDeliveries } from '../store/delivery-list.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
@@ -209,7 +210,10 @@ async function replay(
 }
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database: { db }, secrets: { vault }, queue, config }: EventParts) => {
+  const deliverAll = async ({ database, secrets: { vault }, queue, config }: EventParts) => {
+    const { db } = database;
+    const observed = await observe(config);
+    observed.readFrom({ database, queue });
     const log = createLog(config.logLevel);
     for (const warning of config.warnings ?? []) log.warn(warning);
     const worker = startWorker({
@@ -220,11 +224,14 @@ async function work(): Promise<void> {
       now: () => new Date(),
       options: sendOptions(config),
       schedule: withJitter,
+      noteAttempt: observed.metrics?.noteAttempt,
+      tracing: observed.tracing,
     });
     log.info('delivering webhooks');
     await untilStopped();
     log.info('stopping: finishing running attempts');
     await worker.stop();
+    await observed.close();
     log.info('stopped');
   };
   // Eight connections: for recording attempts, for the queue and for its supervision.

@@ -22,6 +22,8 @@ export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
   budget: Budget;
+  /** Undefined without tracing. */
+  traceId: string | undefined;
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;

@@ -38,6 +38,7 @@ const service = [
     'server/random-key.ts',
     'server/visible.ts',
   ],
+  ...['server/metrics', 'server/tracing', 'server/observe.ts'],
 ];
 
 const rooms: Record<string, Room> = {
@@ -85,6 +86,15 @@ const rooms: Record<string, Room> = {
     from: [...pure, 'server/store'],
     types: ['server/actions', 'server/contract'],
     packages: ['kysely', 'pg-boss', 'pino'],
+  },
+  'server/metrics': { from: [], packages: ['prom-client'] },
+  'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
+  'server/observe.ts': {
+    from: ['server/store', 'server/metrics', 'server/tracing'],
+    types: [
+      ...['generated', 'server/config.ts', 'server/contract', 'server/store/open.ts'],
+      'server/webhooks',
+    ],
   },
   'server/http': {
     from: [...pure, 'server/errors.ts', 'server/contract', 'server/present', 'server/actions'],
