@@ -3,7 +3,7 @@ import type { EventName } from '../generated/operations.ts';
 import type { Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Metrics } from './metrics/index.ts';
-import { withDatabaseBudget } from './store/budget.ts';
+import { withinBudget } from './store/budget.ts';
 import { findOldestPending } from './store/events.ts';
 import type { OpenedDatabase } from './store/open.ts';
 import type { Tracing } from './tracing/index.ts';
@@ -29,9 +29,9 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
     readFrom: ({ database: { pool, background }, queue }) =>
       started?.metrics.readFrom({
         pools: { requests: pool.usage, background: background.pool.usage },
-        countJobs: () => withDatabaseBudget(scrapeMilliseconds, queue.count),
+        countJobs: () => withinBudget(undefined, scrapeMilliseconds, queue.count, () => undefined),
         oldestEventSeconds: () =>
-          withDatabaseBudget(scrapeMilliseconds, () => findOldestPending(background.db)),
+          findOldestPending(background.dbFor({ budget: { left: scrapeMilliseconds } })),
       }),
     close: async () => started?.server.close(),
   };
