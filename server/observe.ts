@@ -1,6 +1,6 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
 import type { EventName } from '../generated/operations.ts';
-import type { Config } from './config.ts';
+import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Metrics } from './metrics/index.ts';
 import { withinBudget } from './store/budget.ts';
@@ -43,7 +43,13 @@ async function startMetrics(address: { host: string; port: number }) {
     import('./metrics/serve.ts'),
   ]);
   const metrics = createMetrics();
-  return { metrics, server: await serveMetrics(metrics, address) };
+  const server = await serveMetrics(metrics, address).catch((error: unknown) => {
+    const { host, port } = address;
+    throw new ConfigFault(
+      `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  });
+  return { metrics, server };
 }
 
 /** The same check, which counts what it finds. */

@@ -160,6 +160,16 @@ describe('without the database', () => {
   });
 });
 
+describe('a port that is taken', () => {
+  it('stops the start with a message that names the setting', async () => {
+    await using first = await startTestService({ config: { metrics } });
+    const taken = { host: '127.0.0.1', port: first.service.metricsPort ?? 0 };
+    await expect(startTestService({ config: { metrics: taken } })).rejects.toThrow(
+      `METRICS_PORT ${taken.port} on METRICS_HOST 127.0.0.1 cannot be used (EADDRINUSE).`,
+    );
+  });
+});
+
 describe('without METRICS_PORT', () => {
   it('there are none', async () => {
     await using service = await startTestService();

@@ -1,5 +1,7 @@
 // Traces of callers: in log lines and on webhooks, if TRACING is on.
-import { describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { trace, type Span, type TracerProvider } from '@opentelemetry/api';
+import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/data-dir.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
@@ -46,3 +48,55 @@ describe('the trace of a caller', () => {
     expect(logs).not.toContain(traceId);
   });
 });
+
+describe('with an SDK', () => {
+  afterEach(() => {
+    trace.disable();
+  });
+
+  it('each request and each attempt is a span of the caller’s trace, and the receiver gets that of the attempt', async () => {
+    const spans: { name: string; traceId: string; spanId: string; parent: string | undefined }[] = [];
+    trace.setGlobalTracerProvider(recordingInto(spans));
+    const { request, received } = await causeEvent(true, given);
+    expect(request).toBe(traceId);
+    const ours = spans.filter((span) => span.traceId === traceId);
+    const [called, attempt] = ours;
+    expect(ours.map(({ name }) => name)).toEqual(['createPaymentMethod', 'webhook']);
+    expect(called?.parent).toBe('b7ad6b7169203331');
+    expect(attempt?.parent).toBe(called?.spanId);
+    expect(received).toBe(`00-${traceId}-${attempt?.spanId ?? ''}-01`);
+  });
+});
+
+/** What an SDK does, as far as the API asks for it: it makes spans, and notes those that have ended. */
+function recordingInto(
+  spans: { name: string; traceId: string; spanId: string; parent: string | undefined }[],
+): TracerProvider {
+  return {
+    getTracer: () => ({
+      startSpan(name, _options, context) {
+        const parent = context && trace.getSpanContext(context);
+        const own = {
+          traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
+          spanId: randomBytes(8).toString('hex'),
+          traceFlags: 1,
+        };
+        let current = name;
+        const span: Partial<Span> = {
+          spanContext: () => own,
+          updateName: (changed) => {
+            current = changed;
+            return span as Span;
+          },
+          setAttribute: () => span as Span,
+          setStatus: () => span as Span,
+          end: () => void spans.push({ name: current, ...own, parent: parent?.spanId }),
+        };
+        return span as Span;
+      },
+      startActiveSpan: () => {
+        throw new Error('not used');
+      },
+    }),
+  };
+}

@@ -90,11 +90,8 @@ const rooms: Record<string, Room> = {
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: ['server/store', 'server/metrics', 'server/tracing'],
-    types: [
-      ...['generated', 'server/config.ts', 'server/contract', 'server/store/open.ts'],
-      'server/webhooks',
-    ],
+    from: ['server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
+    types: [...['generated', 'server/contract', 'server/store/open.ts'], 'server/webhooks'],
   },
   'server/http': {
     from: [...pure, 'server/errors.ts', 'server/contract', 'server/present', 'server/actions'],
