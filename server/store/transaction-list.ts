@@ -1,7 +1,8 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonText } from '../../generated/operations.ts';
 import { acrossAccounts } from './across-accounts.ts';
+import type { Position } from '../domain/cursor.ts';
 import type { Db } from './database.ts';
 import { hasValue, isOf } from './lookup.ts';
 import { plannedAnew } from './named-statements.ts';
@@ -35,18 +36,77 @@ export async function listTransactionPage(
   filters: TransactionFilters,
   { isSharded, ...page }: PageRequest & { isSharded: boolean },
 ): Promise<Page<TransactionItem>> {
+  const [only] = accounts ?? [];
+  if (only !== undefined && accounts?.length === 1 && !hasFilter(filters))
+    return pageThrough((range, behind) => readPlain(db, only, range, behind), page);
   const conditions = conditionsOf(filters);
   const isFlat = isSharded && accounts?.length !== 1;
   const statement = isFlat ? flatRange : transactionRange;
   const named =
     accounts ?? (conditions.ofAccount.length > 0 && !isFlat ? await listFewAccounts(db) : undefined);
-  // One statement for both questions: a second one would cost as much as the page itself.
-  const read = async (range: Range, behind?: Range) => {
-    const hasBehind = behind && sql`exists (${statement(named, conditions, behind, sql`1`)})`;
-    const what = hasBehind ? sql`${item}, ${hasBehind} as "hasBehind"` : item;
-    return (await statement(named, conditions, range, what).execute(db)).rows;
-  };
+  const read = async (range: Range, behind?: Range) =>
+    (await bothRanges(statement, named, conditions, range, behind).execute(db)).rows;
   return pageThrough(read, page);
+}
+
+/** One statement for both questions: a second one would cost as much as the page itself. */
+function bothRanges(
+  statement: typeof transactionRange,
+  accounts: readonly string[] | undefined,
+  conditions: Conditions,
+  range: Range,
+  behind: Range | undefined,
+): RawBuilder<TransactionItem> {
+  const hasBehind = behind && sql`exists (${statement(accounts, conditions, behind, sql`1`)})`;
+  const what = hasBehind ? sql`${item}, ${hasBehind} as "hasBehind"` : item;
+  return statement(accounts, conditions, range, what);
+}
+
+const hasFilter = (filters: TransactionFilters): boolean => {
+  for (const name in filters) if (filters[name as keyof TransactionFilters] !== undefined) return true;
+  return false;
+};
+
+/** Stand in for the values of a plain page while it is compiled. */
+const marks = {
+  account: 'account',
+  at: { createdAt: new Date(1), id: '00000000-0000-4000-8000-000000000001' },
+  behind: { createdAt: new Date(2), id: '00000000-0000-4000-8000-000000000002' },
+};
+const valuesOf = (account: string, at: Position | undefined, behind: Position | undefined): string[] => [
+  account,
+  ...[at, behind].flatMap((position) => (position ? [timestamp(position.createdAt), position.id] : ['', ''])),
+];
+const marked = valuesOf(marks.account, marks.at, marks.behind);
+
+interface Template {
+  text: string;
+  /** For each parameter, which of `valuesOf` it is. */
+  places: number[];
+}
+
+const templates = new Map<string, Template>();
+
+/** A page of one account without filters: what most requests ask for. Its statement is written once for each form and limit. */
+async function readPlain(db: Db, account: string, range: Range, behind?: Range): Promise<TransactionItem[]> {
+  const { side, limit, at } = range;
+  const form = `${side} ${limit} ${at === undefined} ${behind?.at === undefined}`;
+  let template = templates.get(form);
+  if (!template) {
+    const { sql: text, parameters } = bothRanges(
+      transactionRange,
+      [marks.account],
+      conditionsOf({}),
+      { ...range, at: at && marks.at },
+      behind && { ...behind, at: behind.at && marks.behind },
+    ).compile(db);
+    template = { text, places: parameters.map((value) => marked.indexOf(value as string)) };
+    templates.set(form, template);
+  }
+  const values = valuesOf(account, at, behind?.at);
+  const parameters = template.places.map((place) => values[place]);
+  const query = CompiledQuery.raw(template.text, parameters) as CompiledQuery<TransactionItem>;
+  return (await db.executeQuery(query)).rows;
 }
 
 const mostNamed = 20;
