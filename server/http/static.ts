@@ -1,7 +1,8 @@
 // Serves the docs, the contract, badges and health checks. They are public and need no token.
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
+import { serveDocs } from './docs.ts';
 
 export interface StaticDeps {
   document: Document;
@@ -19,20 +20,9 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
     res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
+  app.get('/openapi.yaml', (_req, res) => {
+    res.redirect(308, 'docs/openapi.yaml');
+  });
   serveBadges(app);
-  serveDocs(app, siteDir);
-}
-
-/** The mock serves them too. */
-export function serveDocs(app: Express, siteDir: string): void {
-  // The relative links of the page need the trailing slash.
-  app.get('/docs', (_req, res) => {
-    res.redirect(308, 'docs/');
-  });
-  app.use('/docs', (_req, res, next) => {
-    res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
-    res.setHeader('Cache-Control', 'no-cache');
-    next();
-  });
-  app.use('/docs', express.static(siteDir, { redirect: false }));
+  serveDocs(app, siteDir, { hasConsole: false });
 }
