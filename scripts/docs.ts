@@ -7,33 +7,43 @@ import { Command } from 'commander';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
 import { assemble } from './docs/assemble.ts';
+import { assemblePages } from './docs/pages.ts';
 import { renderReference } from './docs/redoc.ts';
 import { onChange } from './docs/watch.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
 const generated = join(root, 'generated', 'openapi.json');
+const siteFolder = join(root, 'site');
+
+export interface Folders {
+  out: string;
+  /** For the sandbox's own pages, which are no part of the docs. */
+  pages?: string | undefined;
+  contract?: string;
+}
 
 /** The same contract and guides always give the same bytes. */
-export async function buildDocs({ out, contract = generated }: { out: string; contract?: string }) {
+export async function buildDocs({ out, pages, contract = generated }: Folders) {
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
   const site = await assemble(parseContract(text), text, renderReference);
   site.write(out);
+  if (pages !== undefined) (await assemblePages(parseContract(text))).write(pages);
   // Last, so that a build that was interrupted counts as out of date.
   writeFileSync(join(out, 'digest.txt'), `${digest}\n`);
   return { file: join(out, 'index.html'), bytes: site.bytes() };
 }
 
 /** For --watch: bundles openapi/ itself instead of waiting for `npm run generate`. */
-async function buildFromSource(out: string) {
+async function buildFromSource(folders: Folders) {
   const folder = mkdtempSync(join(tmpdir(), 'payments-docs-'));
   try {
     const contract = join(folder, 'openapi.json');
     const { status, stdout, stderr } = await redocly(['bundle', 'payments@v1', '--output', contract]);
     if (status !== 0) throw new Error(`redocly bundle failed:\n${stderr}${stdout}`.trimEnd());
-    return await buildDocs({ out, contract });
+    return await buildDocs({ ...folders, contract });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,14 +63,14 @@ async function report(build: () => ReturnType<typeof buildDocs>): Promise<boolea
 }
 
 async function main({ out, watch }: { out: string; watch?: boolean }): Promise<void> {
-  const folder = resolve(out);
+  const folders = { out: resolve(out), pages: out === siteFolder ? join(root, 'pages') : undefined };
   if (!watch) {
-    if (!(await report(() => buildDocs({ out: folder })))) process.exitCode = 1;
+    if (!(await report(() => buildDocs(folders)))) process.exitCode = 1;
     return;
   }
   console.log('Watching openapi/ and docs/. Stop with Ctrl+C.');
   const watched = ['openapi', 'docs', 'scripts/docs'].map((name) => join(root, name));
-  await onChange(watched, () => report(() => buildFromSource(folder)));
+  await onChange(watched, () => report(() => buildFromSource(folders)));
 }
 
 if (process.argv[1] === import.meta.filename)
@@ -68,7 +78,7 @@ if (process.argv[1] === import.meta.filename)
     .description(
       'Build the docs site from generated/openapi.json and docs/. Neither the build nor the site needs a network.',
     )
-    .option('--out <folder>', 'folder for the site', join(root, 'site'))
+    .option('--out <folder>', 'folder for the site', siteFolder)
     .option('--watch', 'build from openapi/ and docs/, and rebuild whenever they change')
     .action(main)
     .parseAsync();

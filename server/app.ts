@@ -19,6 +19,8 @@ import { createBody } from './http/body.ts';
 import { step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
+import { serveDesk, type Activity } from './http/desk/desk.ts';
+import { createRecent } from './http/desk/recent.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
@@ -49,6 +51,8 @@ export interface AppDeps
   bodyLimit: number;
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
+  /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
+  desk: { activity: Activity; pagesDir: string; makeToken: () => string } | undefined;
   log: Logger;
 }
 
@@ -56,7 +60,7 @@ export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
-  const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
+  const { providers, warn, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { db, pool, isSharded } = database;
   const shared = { db, isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
@@ -65,10 +69,18 @@ export function createApp(deps: AppDeps): Express {
   const app = createExpress();
   app.use(step(requestId));
   app.use(createSecurityHeaders(publicUrl));
+  const recent = desk && createRecent(now);
+  // Before CORS, which lets pages of all origins read what they get.
+  if (desk && recent)
+    serveDesk(app, {
+      ...desk,
+      recent,
+      facts: { name: document.info.title, version: document.info.version, kind: 'sandbox' },
+    });
   app.use(cors);
-  app.use(createAccessLog(log));
+  app.use(createAccessLog(log, recent?.note));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, isReady: database.isReady });
+  serveStatic(app, { document, siteDir, hasConsole: desk !== undefined, isReady: database.isReady });
   if (environment === 'sandbox')
     serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
   app.use(

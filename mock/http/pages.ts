@@ -30,7 +30,7 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express, siteDir: string): void {
+export function servePages(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
   app.get('/healthz', (_req, res) => {
     contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
@@ -83,15 +83,15 @@ export function servePages(app: Express, siteDir: string): void {
       );
   });
 
-  serveSite(app, siteDir);
+  serveSite(app, siteDir, options);
 }
 
-function serveSite(app: Express, siteDir: string): void {
+function serveSite(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
   app.use('/docs', (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });
-  serveDocs(app, siteDir, { hasConsole: false });
+  serveDocs(app, siteDir, options);
   app.get('/docs/', (_req, res) => {
     contextOf(res).why = 'the docs are not built; run: npm run docs';
     res

@@ -1,10 +1,10 @@
 // Puts the site together: guides, reference, search, and the same texts for programs.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
 import { stringify } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Entry } from './browser/entry.ts';
+import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
 import { preface, readGuides, type Guide } from './guides.ts';
@@ -91,18 +91,6 @@ export async function assemble(
 }
 
 const searchScript = (entries: Entry[]) => `window.searchEntries = ${JSON.stringify(entries)};\n`;
-
-async function bundled(name: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'browser', name)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'iife',
-    target: 'es2022',
-  });
-  return outputFiles[0]?.text ?? '';
-}
 
 const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
   // Not in code: a link there is an example.

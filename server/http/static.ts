@@ -8,10 +8,11 @@ export interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
+  hasConsole: boolean;
   isReady: () => Promise<boolean>;
 }
 
-export function serveStatic(app: Express, { document, siteDir, isReady }: StaticDeps): void {
+export function serveStatic(app: Express, { document, siteDir, hasConsole, isReady }: StaticDeps): void {
   // One buffer for all answers, so that clients that do not read theirs share it.
   const contract = Buffer.from(JSON.stringify(document));
   app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
@@ -24,5 +25,5 @@ export function serveStatic(app: Express, { document, siteDir, isReady }: Static
     res.redirect(308, 'docs/openapi.yaml');
   });
   serveBadges(app);
-  serveDocs(app, siteDir, { hasConsole: false });
+  serveDocs(app, siteDir, { hasConsole });
 }

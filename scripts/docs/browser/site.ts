@@ -1,26 +1,10 @@
 // The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
 import MiniSearch from 'minisearch';
 import type { Entry } from './entry.ts';
+import { applyKeptMode, connectModeButton } from './mode.ts';
 
 const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
-
-// Redoc keeps its mode under this name, so guides and reference always agree.
-const modeKey = 'redoc.colorMode';
-
-function applyMode(mode: string | null): void {
-  const dark = mode ? mode === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  html.classList.toggle('dark', dark);
-  html.classList.toggle('light', !dark);
-}
-
-function kept(): string | null {
-  try {
-    return localStorage.getItem(modeKey);
-  } catch {
-    return null;
-  }
-}
 
 /** The docs were one page before: `#section/errors` and `#operation/listTransactions` lead to where these are now. */
 function followMoved(): void {
@@ -33,12 +17,12 @@ function followMoved(): void {
   else location.replace(root + address);
 }
 
-applyMode(kept());
+applyKeptMode();
 followMoved();
 addEventListener('hashchange', followMoved);
 
 addEventListener('DOMContentLoaded', () => {
-  modeButton();
+  connectModeButton(find('.theme-button'));
   menu();
   copyButtons();
   searchDialog();
@@ -49,24 +33,6 @@ const find = <T extends Element>(selector: string): T => {
   if (!found) throw new Error(`${selector} is not on this page`);
   return found;
 };
-
-function modeButton(): void {
-  const button = find<HTMLButtonElement>('.theme-button');
-  const show = () => {
-    button.setAttribute('aria-pressed', String(html.classList.contains('dark')));
-  };
-  show();
-  button.addEventListener('click', () => {
-    const mode = html.classList.contains('dark') ? 'light' : 'dark';
-    try {
-      localStorage.setItem(modeKey, mode);
-    } catch {
-      // Without storage the mode holds for this page.
-    }
-    applyMode(mode);
-    show();
-  });
-}
 
 function menu(): void {
   const button = find<HTMLButtonElement>('.menu-button');
