@@ -41,7 +41,7 @@ export function createSite(): Site {
   };
 }
 
-// Quality 11 would make Redoc's script a tenth smaller, and the first start five seconds longer.
+// Quality 11 would make Redoc's script a tenth smaller, and the first start six seconds longer.
 const brotli = (content: Buffer) =>
   brotliCompressSync(content, {
     params: {

@@ -42,7 +42,7 @@ function fields(
   href: string,
 ): Field[] {
   const given = parameters.map((one) => {
-    const { name, in: where, description = '' } = resolve<Parameter>(contract, one);
+    const { name, in: where, description = '' } = resolve(contract, one) as Parameter;
     const place = where === 'header' ? 'headers' : where;
     return {
       title: name,
@@ -50,9 +50,9 @@ function fields(
       text: description,
     };
   });
-  const body = resolve<Body | undefined>(contract, requestBody)?.content?.['application/json']?.schema;
+  const body = (resolve(contract, requestBody) as Body | undefined)?.content?.['application/json']?.schema;
   const [status, success] = Object.entries(responses ?? {}).find(([code]) => code.startsWith('2')) ?? [];
-  const answer = resolve<Body | undefined>(contract, success)?.content?.['application/json']?.schema;
+  const answer = (resolve(contract, success) as Body | undefined)?.content?.['application/json']?.schema;
   return [
     ...given,
     ...properties(contract, body, `${href}t=request&path=`),
@@ -71,9 +71,9 @@ interface Body {
 
 /** Of a list also those of its items. */
 function properties(contract: Contract, given: Schema | undefined, href: string, prefix = ''): Field[] {
-  const schema = resolve<Schema | undefined>(contract, given);
+  const schema = resolve(contract, given) as Schema | undefined;
   return Object.entries(schema?.properties ?? {}).flatMap(([name, value]) => {
-    const property = resolve<Schema>(contract, value);
+    const property = resolve(contract, value) as Schema;
     const description = value.description ?? property.description ?? '';
     const items =
       prefix === '' && property.items ? properties(contract, property.items, href, `${name}[]/`) : [];
@@ -81,12 +81,12 @@ function properties(contract: Contract, given: Schema | undefined, href: string,
   });
 }
 
-function resolve<T>(contract: Contract, value: unknown): T {
+function resolve(contract: Contract, value: unknown): unknown {
   const { $ref } = (value ?? {}) as { $ref?: string };
-  if ($ref === undefined) return value as T;
+  if ($ref === undefined) return value;
   const target = $ref
     .slice(2)
     .split('/')
     .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key.replaceAll('~1', '/')], contract);
-  return resolve<T>(contract, target);
+  return resolve(contract, target);
 }

@@ -143,7 +143,9 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     });
     await visit('/console/', async (page) => {
       await page.locator('.opblock').first().waitFor();
-      const shown = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
+      const shown = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.opblock')].map(({ id }) => id)`,
+      );
       const ids = shown.map((id) => id.split('-').at(-1));
       expect(ids.sort()).toEqual(Object.keys(operations).sort());
     });

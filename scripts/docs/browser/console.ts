@@ -1,4 +1,5 @@
 // The console: Swagger UI with the contract of the server that this page comes from. It knows no operation by name.
+import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
 interface Request {
@@ -37,7 +38,7 @@ interface Contract {
 applyKeptMode();
 
 addEventListener('DOMContentLoaded', () => {
-  connectModeButton(byId('.theme-button'));
+  connectModeButton(find('.theme-button'));
   void start();
 });
 
@@ -69,10 +70,10 @@ async function start(): Promise<void> {
     },
     plugins: [{ fn: { requestSnippetGenerator_payments_client: clientCode(contract) } }],
   });
-  byId('#get-token').addEventListener('click', () => {
+  find('#get-token').addEventListener('click', () => {
     void getToken().then((token) => {
       if (token !== undefined) ui.preauthorizeApiKey(scheme, token);
-      byId('#token-state').textContent =
+      find('#token-state').textContent =
         token === undefined
           ? 'No answer from the server.'
           : 'Calls carry a token with every scope, for an hour.';
@@ -134,7 +135,7 @@ const clientCode =
 
 const client = createPaymentsClient({
   baseUrl: '${url.origin}',
-  token: () => process.env.TOKEN,
+  token: async () => (await fetch('/token')).text(),
 });
 const answer = unwrap(await client.${method.toUpperCase()}('${url.pathname}'${options}));
 console.log(answer);`;
@@ -159,10 +160,4 @@ function typesOf(contract: Contract, parameters: Parameter[]): Map<string, { typ
       ];
     }),
   );
-}
-
-function byId<T extends HTMLElement>(selector: string): T {
-  const found = document.querySelector<T>(selector);
-  if (!found) throw new Error(`${selector} is not on this page`);
-  return found;
 }

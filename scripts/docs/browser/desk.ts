@@ -1,4 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
+import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
 interface Noted {
@@ -41,15 +42,15 @@ const mostRows = 100;
 applyKeptMode();
 
 addEventListener('DOMContentLoaded', () => {
-  connectModeButton(byId('.theme-button'));
+  connectModeButton(find('.theme-button'));
   let after = 0;
   let shownEvents = '';
-  const requests = byId('#requests');
-  const events = byId('#events');
+  const requests = find('#requests');
+  const events = find('#events');
 
   const show = (feed: Feed) => {
-    byId('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
-    byId('#version').textContent = `contract ${feed.version}`;
+    find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
+    find('#version').textContent = `contract ${feed.version}`;
     setText('#state', 'Live: this page shows requests as they are answered.');
     if (feed.requests.length > 0) {
       if (after === 0) requests.replaceChildren();
@@ -58,7 +59,7 @@ addEventListener('DOMContentLoaded', () => {
       after = feed.requests.at(-1)?.number ?? after;
     }
     if (!feed.events) return;
-    byId('#events-section').hidden = false;
+    find('#events-section').hidden = false;
     // Rows that did not change stay as they are, so that nobody loses the focus.
     const now = JSON.stringify(feed.events);
     if (now === shownEvents || feed.events.length === 0) return;
@@ -89,15 +90,9 @@ addEventListener('DOMContentLoaded', () => {
   void goOn();
 });
 
-function byId<T extends HTMLElement>(selector: string): T {
-  const found = document.querySelector<T>(selector);
-  if (!found) throw new Error(`${selector} is not on this page`);
-  return found;
-}
-
 /** Only if it is new: a screen reader speaks every change. */
 function setText(selector: string, text: string): void {
-  const element = byId(selector);
+  const element = find(selector);
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -160,7 +155,7 @@ function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableR
 
 async function replay(id: string, name: string, button: HTMLButtonElement): Promise<void> {
   button.disabled = true;
-  const said = byId('#replayed');
+  const said = find('#replayed');
   try {
     const response = await fetch(`/sandbox/events/${id}/replay`, {
       method: 'POST',

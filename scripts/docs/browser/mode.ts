@@ -22,7 +22,7 @@ export function applyKeptMode(): void {
   applyMode(mode);
 }
 
-export function connectModeButton(button: HTMLButtonElement): void {
+export function connectModeButton(button: HTMLElement): void {
   const show = () => {
     button.setAttribute('aria-pressed', String(html.classList.contains('dark')));
   };

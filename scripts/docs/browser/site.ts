@@ -1,6 +1,7 @@
 // The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
 import MiniSearch from 'minisearch';
 import type { Entry } from './entry.ts';
+import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
 const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
@@ -28,15 +29,9 @@ addEventListener('DOMContentLoaded', () => {
   searchDialog();
 });
 
-const find = <T extends Element>(selector: string): T => {
-  const found = document.querySelector<T>(selector);
-  if (!found) throw new Error(`${selector} is not on this page`);
-  return found;
-};
-
 function menu(): void {
-  const button = find<HTMLButtonElement>('.menu-button');
-  const nav = find<HTMLElement>('#menu');
+  const button = find('.menu-button');
+  const nav = find('#menu');
   const open = (isOpen: boolean) => {
     html.classList.toggle('menu-open', isOpen);
     button.setAttribute('aria-expanded', String(isOpen));
@@ -128,10 +123,10 @@ const loadIndex = () =>
 const mostResults = 12;
 
 function searchDialog(): void {
-  const dialog = find<HTMLDialogElement>('dialog.search');
-  const input = find<HTMLInputElement>('dialog.search input');
-  const list = find<HTMLUListElement>('dialog.search ul');
-  const status = find<HTMLElement>('dialog.search .found');
+  const dialog = find('dialog.search') as HTMLDialogElement;
+  const input = find('dialog.search input') as HTMLInputElement;
+  const list = find('dialog.search ul');
+  const status = find('dialog.search .found');
   const open = () => {
     if (dialog.open) return;
     dialog.showModal();
