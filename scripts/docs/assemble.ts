@@ -32,7 +32,10 @@ export async function assemble(
   });
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
   const entries = [
-    ...rendered.flatMap((page) => guideEntries(`guides/${page.guide.slug}.html`, page)),
+    // Why the service is built as it is would hide how it is used.
+    ...rendered
+      .filter(({ guide }) => guide.group !== 'Decisions')
+      .flatMap((page) => guideEntries(`guides/${page.guide.slug}.html`, page)),
     ...referenceEntries(contract),
   ];
   const parts: Frame = {

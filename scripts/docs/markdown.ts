@@ -100,16 +100,16 @@ export const codeBlock = (code: string, language?: string) =>
 
 const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '').trim();
 
-function split(html: string): Section[] {
-  const [before = '', ...parts] = html.split(/(?=<h[1-4] id=")/);
-  const sections = parts.map((part) => {
-    const [, id = '', heading = '', rest = ''] =
-      /^<h\d id="([^"]*)">([\s\S]*?)<\/h\d>([\s\S]*)$/.exec(part) ?? [];
-    return { id, heading: readable(heading.replace(/<a class="anchor"[\s\S]*/, '')), text: readable(rest) };
-  });
-  const text = readable(before);
-  return text ? [{ id: '', heading: '', text }, ...sections] : sections;
-}
+const sectionPattern = /^<h\d id="([^"]*)">([\s\S]*?)<\/h\d>([\s\S]*)$/;
+
+const split = (html: string): Section[] =>
+  html
+    .split(/(?=<h[1-4] id=")/)
+    .map((part) => {
+      const [, id = '', heading = '', rest = part] = sectionPattern.exec(part) ?? [];
+      return { id, heading: readable(heading.replace(/<a class="anchor"[\s\S]*/, '')), text: readable(rest) };
+    })
+    .filter(({ heading, text }) => heading || text);
 
 const readable = (html: string) =>
   html

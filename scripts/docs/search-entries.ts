@@ -14,7 +14,7 @@ export const guideEntries = (path: string, { title, sections }: Rendered): Entry
 
 export function referenceEntries(contract: Contract): Entry[] {
   const found = addresses(contract);
-  return [contract.paths, contract.webhooks].flatMap((items) =>
+  const entries = [contract.paths, contract.webhooks].flatMap((items) =>
     Object.entries(items).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, operation]) => {
         const hash = found[`#operation/${operation.operationId.toLowerCase()}`] ?? '';
@@ -31,7 +31,12 @@ export function referenceEntries(contract: Contract): Entry[] {
       }),
     ),
   );
+  return entries.map((entry) => ({ ...entry, text: plain(entry.text) }));
 }
+
+/** Without the signs of Markdown. */
+const plain = (markdown: string) =>
+  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
 
 type Field = Omit<Entry, 'place'>;
 

@@ -8,6 +8,7 @@ import { type Browser, type BrowserContextOptions, type Locator, type Page } fro
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildDocs } from '../../scripts/docs.ts';
+import type { Entry } from '../../scripts/docs/browser/entry.ts';
 import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { addresses, createLinks, linkReference, oldAddresses } from '../../scripts/docs/links.ts';
@@ -102,6 +103,18 @@ describe('the built site', () => {
     );
     for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))
       expect(index).toContain(`href="reference.html${hash}"`);
+  });
+
+  it('has the title of each guide, and no decision in the search', () => {
+    expect(built.get('guides/going-live.html')).toContain('<title>Going live ');
+    expect(built.get('guides/errors.html')).toContain('<title>Errors ');
+    const search = [...built].find(([file]) => /^assets\/search\..*\.js$/.test(file))?.[1] ?? '';
+    const entries = JSON.parse(search.slice(search.indexOf('['), search.lastIndexOf(']') + 1)) as Entry[];
+    expect(entries).toContainEqual(
+      expect.objectContaining({ title: 'Idempotency', href: 'guides/idempotency.html' }),
+    );
+    expect(entries.filter(({ title, href }) => !title || href.includes('decision-'))).toEqual([]);
+    expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
   });
 
   it('has no link that leads nowhere, in pages, Markdown and llms.txt', () => {
