@@ -167,12 +167,10 @@ describe('a person at this machine', () => {
       };
       return feed.events.find((event) => event.id === id);
     };
-    await expect
-      .poll(find)
-      .toMatchObject({
-        name: 'payment-method.created',
-        deliveries: [{ state: 'succeeded', status: 204, attempts: 1 }],
-      });
+    await expect.poll(find).toMatchObject({
+      name: 'payment-method.created',
+      deliveries: [{ state: 'succeeded', status: 204, attempts: 1 }],
+    });
     expect(JSON.stringify(await find())).not.toContain('411111');
     const replayed = await send('POST', `/sandbox/events/${id}/replay`, own);
     expect([replayed.status, JSON.parse(replayed.text)]).toEqual([200, { replayed: 1 }]);
