@@ -107,7 +107,6 @@ ${head}<link rel="stylesheet" href="${up}${assets.style}">
 <button class="menu-button" type="button" aria-expanded="false" aria-controls="menu">Menu</button>
 <a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
 <button class="search-button" type="button" aria-haspopup="dialog">Search <kbd>/</kbd></button>
-<a class="console-link" href="${up}../console/">Console</a>
 <button class="theme-button" type="button" aria-label="Dark colours" aria-pressed="false">◐</button>
 </header>
 <div class="columns">

@@ -67,7 +67,7 @@ function linksOf(file: string): { file: string; anchor: string }[] {
   return (
     [...found]
       .map(([, link = '']) => link.replaceAll('&#38;', '&'))
-      .filter((link) => !/^(https?:|data:|mailto:)/.test(link) && !link.includes('../console/'))
+      .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
       // Redoc's own menu, which is hidden, and whose links its script completes.
       .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
       .map((link) => {

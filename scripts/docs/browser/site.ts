@@ -24,10 +24,20 @@ addEventListener('hashchange', followMoved);
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
+  consoleLink();
   menu();
   copyButtons();
   searchDialog();
 });
+
+/** Where the docs have a console beside them, here.js says so. Elsewhere nothing leads to one. */
+function consoleLink(): void {
+  if (html.dataset.console === undefined) return;
+  const link = document.createElement('a');
+  link.href = `${root}../console/`;
+  link.textContent = 'Console';
+  find('.theme-button').before(link);
+}
 
 function menu(): void {
   const button = find('.menu-button');
