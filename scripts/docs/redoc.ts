@@ -10,6 +10,8 @@ const options = {
   sortRequiredPropsFirst: true,
   jsonSamplesExpandLevel: 'all',
   hideDownloadButtons: true,
+  /** Names such as `FreeText` are for those who write the contract. */
+  hideSchemaTitles: true,
   /** The height of our bar. */
   scrollYOffset: 56,
   codeSamples: { languages: [{ lang: 'curl' }, { lang: 'Payload' }] },

@@ -172,6 +172,8 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       await page.getByText('Calls carry a token').waitFor();
       await page.locator('tr[data-param-name=limit] input').fill('2');
       await execute(page, '200');
+      await page.setViewportSize({ width: 375, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
       await page.locator('.request-snippets').getByText('Client', { exact: true }).click();
       await expect.poll(() => page.locator('.request-snippets').innerText()).toContain('query: { limit: 2 }');
     });
