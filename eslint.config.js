@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { declaredErrors } from './scripts/eslint/declared-errors.js';
 
 export default defineConfig(
   globalIgnores([
@@ -31,7 +32,9 @@ export default defineConfig(
   {
     // Without an explicit return type, the compiler accepts fields that the contract does not have.
     files: ['server/handlers/*.ts'],
+    plugins: { contract: declaredErrors },
     rules: {
+      'contract/declared-errors': 'error',
       'no-restricted-syntax': [
         'error',
         {

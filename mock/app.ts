@@ -5,7 +5,7 @@ import type { Express } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
 import { announceDeprecation } from '../server/http/deprecation.ts';
-import { serveDesk } from '../server/http/desk/desk.ts';
+import { createDesk } from '../server/http/desk/desk.ts';
 import { createRecent } from '../server/http/desk/recent.ts';
 import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
@@ -56,7 +56,8 @@ export function createApp(options: AppOptions): Express {
   // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.
   if (pagesDir !== undefined) {
     const { title: name, version } = contract().document.info;
-    serveDesk(app, { pagesDir, recent, facts: { name, version, kind: 'mock' }, makeToken: () => 'mock' });
+    const facts = { name, version, kind: 'mock' } as const;
+    app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, () => false));
   }
   app.use(createRequestLog(log, recent.note));
   app.use(cors);

@@ -20,7 +20,7 @@ for (const name of readdirSync(cache)) {
   if (Date.now() - statSync(path).mtimeMs > keepMilliseconds) rmSync(path, { recursive: true, force: true });
 }
 const folder = mkdtempSync(join(cache, `${program.replaceAll('/', '-')}-`));
-const inputs = await bundle([program], folder);
+const inputs = await bundle([program], folder, { sourcemap: true });
 // Packages change only with the list of what is installed.
 const stamped = [
   ...inputs.filter((file) => !file.startsWith('node_modules/')),

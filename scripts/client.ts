@@ -60,7 +60,7 @@ function pack(): string {
 }
 
 async function main(): Promise<number> {
-  if (readFileSync(join(root, digestFile), 'utf8').trim() !== (await contractDigest())) {
+  if (readFileSync(join(root, digestFile), 'utf8').trim() !== (await contractDigest(root))) {
     console.error('openapi/ changed since the last `npm run generate`. Run: npm run generate');
     return 1;
   }

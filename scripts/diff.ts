@@ -22,7 +22,8 @@ const help = `Compare the contract in openapi/ with the last released one, opena
 
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
-these lines must begin with **Breaking**.
+these lines must begin with **Breaking**. They name each addition in a code span: an operation as GET /path, a filter, a
+field, a status, an event, an error code.
 
 A change that is breaking by the rules, but refuses nothing that ever worked, can be listed in
 ${acceptedFile}: its place as printed here, the reason, and the test that proves it.

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
-import { withStatuses } from './support/declared-statuses.ts';
+import { withHints } from './support/type-hints.ts';
+import { groupExampleFaults } from './support/example-faults.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
@@ -88,7 +89,7 @@ const steps: Step[] = [
         tool('typescript/bin/tsc', ['--noEmit', '-p', project], {
           cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/${name}.tsbuildinfo`],
         });
-      const code = await withStatuses(await compile(root, 'lint'));
+      const code = await withHints(await compile(root, 'lint'));
       // What runs in a browser has other globals.
       const pages = await compile(join(root, 'scripts/docs/browser'), 'pages');
       return { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
@@ -121,7 +122,7 @@ async function lintContract({ json }: Options): Promise<Outcome> {
   const problems = json ? parseProblems(stdout) : undefined;
   // If the root file is not YAML, Redocly prints an error instead of a JSON report.
   if (json && problems) return { ok: status === 0, output: '', problems };
-  return { ok: status === 0, output: `${stdout.trim()}\n\n${stderr.trim()}`.trim() };
+  return { ok: status === 0, output: `${groupExampleFaults(stdout).trim()}\n\n${stderr.trim()}`.trim() };
 }
 
 interface Report {

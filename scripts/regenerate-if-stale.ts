@@ -19,7 +19,7 @@ function run(script: string): number {
 }
 
 async function main(): Promise<number> {
-  if ((await read(digestFile)).trim() !== (await contractDigest())) {
+  if ((await read(digestFile)).trim() !== (await contractDigest(root))) {
     console.log('openapi/ changed since the last `npm run generate`. Generating:');
     const failed = run('generate.ts');
     if (failed) return failed;

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { mapStacks } from './support/stacks.js';
 
 const root = join(import.meta.dirname, '..');
 const [program = '', ...args] = process.argv.slice(2);
@@ -46,4 +47,5 @@ if (folder === undefined) {
 }
 const file = join(folder, program.replace(/\.ts$/, '.js'));
 process.argv = [process.argv[0] ?? 'node', file, ...args];
+mapStacks();
 await import(pathToFileURL(file).href);

@@ -69,8 +69,8 @@ async function main(minutes: number): Promise<Claim[]> {
     function claims(): Claim[] {
       const stored = JSON.parse(
         service.payments('payment-methods', 'list', '--limit', '99999', '--json').stdout,
-      ) as { id: string; external_identifier: string | null }[];
-      const there = new Map(stored.map(({ id, external_identifier }) => [external_identifier, id]));
+      ) as { items: { id: string; external_identifier: string | null }[] };
+      const there = new Map(stored.items.map(({ id, external_identifier }) => [external_identifier, id]));
       const lost = [...load.acknowledged].filter(([external, id]) => there.get(external) !== id);
       const doctor = service.payments('doctor', '--json');
       const findings = JSON.parse(doctor.stdout) as { check: string; broken: number }[];

@@ -11,33 +11,32 @@ import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/load.ts';
 import { isAllowed } from './domain/scopes.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
-import { createAccessLog } from './http/access-log.ts';
+import { createAccessLog, type NoteRequest } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
-import { step } from './http/context.ts';
+import { only, step, type Context, type Step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
-import { serveDesk, type Activity } from './http/desk/desk.ts';
+import { createDesk, type Activity } from './http/desk/desk.ts';
 import { createRecent } from './http/desk/recent.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
-import { createOnce } from './http/idempotency.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
 import { requestId } from './http/request-id.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
+import { createTrace, type RequestTracing } from './http/trace.ts';
 import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
 import { countCardNumber } from './store/card-numbers.ts';
-import type { OpenedDatabase } from './store/open.ts';
-import { onBehalfOf } from './store/fair-share.ts';
+import { requestDatabaseMilliseconds, type OpenedDatabase } from './store/open.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
@@ -53,92 +52,107 @@ export interface AppDeps
   siteDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
   desk: { activity: Activity; pagesDir: string; makeToken: () => string } | undefined;
+  /** Whether this instance is about to stop, and should get no more requests. */
+  isStopping: () => boolean;
+  /** Left out when they are off. */
+  noteRequest?: NoteRequest | undefined;
+  tracing?: RequestTracing | undefined;
   log: Logger;
 }
 
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
-  const { inUnitOfWork, publicUrl, log, now } = deps;
+  const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
   const { providers, warn, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
-  const { db, pool, isSharded } = database;
-  const shared = { db, isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
+  const { dbFor, pool, isSharded } = database;
+  const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
+  const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
   const find = createRouter(Object.values(operations));
 
   const app = createExpress();
-  app.use(step(requestId));
+  app.use(
+    step(requestId, (context) => {
+      context.budget = { left: requestDatabaseMilliseconds };
+    }),
+  );
   app.use(createSecurityHeaders(publicUrl));
   const recent = desk && createRecent(now);
   // Before CORS, which lets pages of all origins read what they get.
-  if (desk && recent)
-    serveDesk(app, {
-      ...desk,
-      recent,
-      facts: { name: document.info.title, version: document.info.version, kind: 'sandbox' },
-    });
+  if (desk && recent) {
+    const { title: name, version } = document.info;
+    app.use(createDesk({ ...desk, recent, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
+  }
   app.use(cors);
-  app.use(createAccessLog(log, recent?.note));
+  app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: recent?.note }));
+  if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(step(wellFormed));
-  serveStatic(app, { document, siteDir, hasConsole: desk !== undefined, isReady: database.isReady });
-  if (environment === 'sandbox')
-    serveApprovals(app, { find: (id) => findPaymentMethodOfAnyAccount(db, id), inUnitOfWork });
+  const route: Step = (context, req, res) => {
+    context.operation = find(req).operation;
+    announceDeprecation(document, context.operation, res);
+  };
   app.use(
-    step((context, req, res) => {
-      context.operation = find(req).operation;
-      announceDeprecation(document, context.operation, res);
-    }),
-  );
-  app.use(step(earlyData));
-  app.use(
-    step(
+    only(
+      find.isKnown,
+      route,
+      earlyData,
       createBearer({
-        findSigningPair: (thumbprint) => findSigningPair(db, thumbprint),
-        touch: (pairId, at) => noteKeyPairUse(db, pairId, at),
+        findSigningPair: (context, thumbprint) => findSigningPair(dbOf(context), thumbprint),
+        touch: (context, pairId, at) => noteKeyPairUse(dbOf(context), pairId, at),
         now,
       }),
-    ),
-  );
-  app.use(step(permission));
-  app.use(
-    step(
+      permission,
       createMerchantAccount({
-        first: (own) => findFirstAccount(db, own),
-        find: (own, id) => findAccount(db, own, id),
+        first: (own, context: Context) => findFirstAccount(dbOf(context), own),
+        find: (own, id, context) => findAccount(dbOf(context), own, id),
         now,
+      }),
+      createRateLimit(createRateLimiter(pool, rateLimits)),
+      createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
+      async (context, req, res) => {
+        context.path = (await requests.judge(context.operation.id, req, res)).path;
+      },
+      createAnswer<WriteDeps, Work>({
+        handlers,
+        responses,
+        limitVelocity: createVelocityLimit({
+          countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
+          countNumber: (context, tried, limit) => countCardNumber(dbOf(context), tried, limit, now()),
+          digestsOf: velocity,
+        }),
+        digests,
+        keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
+        depsOf: (context, owner, beforeCommit) => {
+          const db = dbOf(context, owner);
+          const { caller, selection } = context;
+          return {
+            ...shared,
+            db,
+            caller,
+            mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
+            selection,
+            example,
+            publicUrl: publicUrl(),
+            inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), db),
+          };
+        },
       }),
     ),
   );
-  app.use(step(createRateLimit(createRateLimiter(pool, rateLimits))));
-  app.use(step(createBody(bodyLimit, ({ operation }) => hasBody(document, operation))));
-  app.use(
-    step(async (context, req, res) => {
-      context.path = (await requests.judge(context.operation.id, req, res)).path;
-    }),
-  );
-  app.use(
-    createAnswer<WriteDeps, Work>({
-      handlers,
-      responses,
-      onBehalfOf,
-      limitVelocity: createVelocityLimit({
-        countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
-        countNumber: (tried, limit) => countCardNumber(db, tried, limit, now()),
-        digestsOf: velocity,
-      }),
-      digests,
-      once: createOnce(createKeptAnswers({ db, vault, now })),
-      depsOf: ({ caller, selection }, beforeCommit) => ({
-        ...shared,
-        caller,
-        mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
-        selection,
-        example,
-        publicUrl: publicUrl(),
-        inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit)),
-      }),
-    }),
-  );
+  serveStatic(app, {
+    document,
+    siteDir,
+    hasConsole: desk !== undefined,
+    findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
+  });
+  if (environment === 'sandbox')
+    serveApprovals(app, {
+      find: (context, id) => findPaymentMethodOfAnyAccount(dbOf(context), id),
+      inUnitOfWork: (context) => (work) => inUnitOfWork(work, dbOf(context)),
+    });
+  // Refuses what is neither an operation nor a page.
+  app.use(step(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;

@@ -12,6 +12,13 @@ export interface Config {
   publicUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** The kind of pooler that DATABASE_URL leads to. */
+  databasePooler?: 'transaction' | undefined;
+  /** Seconds between the signal to stop and the end of serving, in which `/readyz` says no. */
+  shutdownDelay?: number;
+  /** Where metrics are served; without it they are off. */
+  metrics?: { host: string; port: number } | undefined;
+  tracing?: boolean;
   logLevel: string;
   bodyLimit: number;
   maxConnections?: number;
@@ -73,6 +80,8 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
+
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const faults: string[] = [];
   const given = (name: string) => (env[name] === '' ? undefined : env[name]);
@@ -102,6 +111,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
+  if (given('DATABASE_POOLER') !== undefined && given('DATABASE_URL') === undefined)
+    faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
+  if (Number(given('METRICS_PORT') ?? 0) > 0 && Number(text('METRICS_PORT')) === Number(text('PORT')))
+    faults.push('METRICS_PORT and PORT must differ from each other');
   if (environment === 'production') {
     const publicUrl = given('PUBLIC_URL');
     if (publicUrl === undefined)
@@ -138,6 +151,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ),
     dataDir: resolve(text('DATA_DIR')),
     databaseUrl: given('DATABASE_URL'),
+    databasePooler: given('DATABASE_POOLER') === undefined ? undefined : 'transaction',
+    shutdownDelay: Number(text('SHUTDOWN_DELAY')),
+    metrics:
+      given('METRICS_PORT') === undefined
+        ? undefined
+        : { host: text('METRICS_HOST'), port: Number(text('METRICS_PORT')) },
+    tracing: text('TRACING') === 'on',
     logLevel: text('LOG_LEVEL'),
     bodyLimit: Number(text('BODY_LIMIT')),
     maxConnections: Number(text('MAX_CONNECTIONS')),

@@ -1,6 +1,6 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
-import { ConfigFault, readConfig } from './config.ts';
+import { ConfigFault, defaultDataDir, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
@@ -21,17 +21,18 @@ async function main(): Promise<void> {
   const log = createLog(config.logLevel, stdout.isTTY ? toTerminal(stdout) : undefined);
   const service = await startService({ config, log });
   if (config.environment === 'sandbox') {
+    // The other terminal does not have this one's DATA_DIR, and `token` reads the key there.
+    const settings = config.dataDir === defaultDataDir ? '' : `DATA_DIR=${quoted(config.dataDir)} `;
     console.log(`
 Payments service, sandbox: ${service.url}
 Docs: ${service.url}/docs   Contract: ${service.url}/openapi.json
 
 Try it in another terminal, in this folder:
 
-  curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')" \\
+  curl -H "Authorization: Bearer $(${settings}npm run -s payments -- token --scopes '*.read')" \\
     ${service.url}/card-scheme-definitions
 `);
   }
-  log.info({ port: service.port, url: service.url }, 'listening');
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
     // One Ctrl-C arrives several times (from the terminal and npm). A second Ctrl-C after 5 s is deliberate: exit at once.
@@ -41,7 +42,8 @@ Try it in another terminal, in this folder:
     }
     stoppingSince = Date.now();
     log.info({ signal }, 'stopping: finishing running requests');
-    exitAfter(stopMilliseconds, () => {
+    log.flush();
+    exitAfter(stopMilliseconds + 1000 * (config.shutdownDelay ?? 0), () => {
       log.error('stopping took too long');
       process.exitCode = 1;
     });
@@ -62,7 +64,14 @@ Try it in another terminal, in this folder:
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // Last, because who reads it may send a signal.
+  log.info({ port: service.port, url: service.url }, 'listening');
+  log.flush();
 }
+
+/** For a shell. */
+const quoted = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The timer alone does not keep the process alive: it fires only if something else does, such as a handle of a library. */
 function exitAfter(milliseconds: number, before: () => void = () => undefined): void {

@@ -18,6 +18,7 @@ const oneOf =
     words.includes(value);
 const whole = (from: number, to: number) => (value: string) =>
   /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to;
+const isHost = (value: string) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value);
 const url =
   (...protocols: string[]) =>
   (value: string) =>
@@ -36,7 +37,7 @@ export const keys: Key[] = [
     doc: 'address to listen on',
     format: 'an IP address or host name',
     default: '127.0.0.1',
-    accepts: (value) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value),
+    accepts: isHost,
   },
   {
     name: 'PORT',
@@ -65,11 +66,44 @@ export const keys: Key[] = [
     accepts: url('postgres:', 'postgresql:'),
   },
   {
+    name: 'DATABASE_POOLER',
+    doc: 'what DATABASE_URL leads to; unset: PostgreSQL itself, or a pooler in session mode',
+    format: '`transaction`: a pooler in transaction mode, such as PgBouncer',
+    accepts: oneOf('transaction'),
+  },
+  {
+    name: 'SHUTDOWN_DELAY',
+    doc: 'seconds for which requests are still served after the signal to stop, while /readyz responds with 503',
+    format: '0 to 300',
+    default: '0',
+    accepts: whole(0, 300),
+  },
+  {
     name: 'LOG_LEVEL',
     doc: 'how much to log',
     format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
     default: 'info',
     accepts: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  {
+    name: 'METRICS_PORT',
+    doc: 'port of the metrics for Prometheus, at /metrics; 0 takes any free one, without it there are none',
+    format: '0 to 65535',
+    accepts: whole(0, 65535),
+  },
+  {
+    name: 'METRICS_HOST',
+    doc: 'address to serve metrics on; they need no token, so others must not reach it',
+    format: 'an IP address or host name',
+    default: '127.0.0.1',
+    accepts: isHost,
+  },
+  {
+    name: 'TRACING',
+    doc: 'whether traces of callers (traceparent) are accepted, logged and passed on to receivers of webhooks',
+    format: '`on` or `off`',
+    default: 'off',
+    accepts: oneOf('on', 'off'),
   },
   {
     name: 'BODY_LIMIT',

@@ -1,5 +1,6 @@
 // Composition root: config → contract → store → app → listen. main.ts uses it, and tests do with port 0.
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { notePublicUrl } from './actions/housekeeping.ts';
 import { createUnitOfWork } from './actions/unit-of-work.ts';
@@ -15,11 +16,13 @@ import { isLoopback } from './http/desk/guard.ts';
 import { listen } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
+import { countFaults, observe, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
+import { findActivePairNamed } from './store/api-key-pairs.ts';
 import { findFirstAccount } from './store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import { sampleKeyIds } from './store/sealing.ts';
@@ -33,9 +36,11 @@ import { startWorker } from './webhooks/worker.ts';
 export interface Service {
   url: string;
   port: number;
+  /** Undefined when metrics are off. */
+  metricsPort: number | undefined;
   connections: () => Promise<number>;
   database: OpenedDatabase;
-  /** Finishes running requests, then closes everything. Ends within 20 s, whatever is under way. */
+  /** Finishes running requests, then closes everything. Ends within 20 s after SHUTDOWN_DELAY, whatever is under way. */
   close: () => Promise<void>;
 }
 
@@ -63,10 +68,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
-  const secrets = await openSecrets(config);
   const database = await openStore({
+    environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    pooler: config.databasePooler,
     servesRequests: true,
     log: (message) => {
       log.warn(message);
@@ -77,23 +83,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { db, background } = database;
   let opened: Queue | undefined;
+  let observing: Observing | undefined;
   try {
-    const queue = await openQueue(background.pool, (error: Error) => {
+    // After the database: one that belongs to production is refused before anything is created.
+    const secrets = await openSecrets(config);
+    const observed = await observe(config);
+    observing = observed;
+    const { metrics, tracing } = observed;
+    const onError = (error: Error) => {
       log.warn({ reason: error.message }, 'the webhook queue failed');
-    });
+    };
+    const queue = await openQueue(background.pool, onError, { currentTrace: tracing?.current });
     opened = queue;
+    const responses = metrics
+      ? countFaults(contract.responses, metrics.noteContractFault)
+      : contract.responses;
+    observed.readFrom({ database, queue });
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     await warnOfData(background.db, { environment, vault: secrets.vault, log });
     let publicUrl = config.publicUrl;
+    let isStopping = false;
     const unitOptions = {
-      outbox: createOutbox(queue, contract.responses),
+      outbox: createOutbox(queue, responses),
       publicUrl: () => publicUrl,
       now,
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const app = createApp({
       ...contract,
+      responses,
+      noteRequest: metrics?.noteRequest,
+      tracing,
       ...secrets,
       environment,
       providers,
@@ -116,6 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
               makeToken: () => makeSandboxToken(config.dataDir),
             }
           : undefined,
+      isStopping: () => isStopping,
       log,
       now,
       warn: (message, error) => {
@@ -123,6 +145,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     });
     const { port, connections, close } = await listen(app, config, (facts) => {
+      metrics?.noteRequest(undefined, 400, 0);
       log.info({ ...facts, status: 400 });
     });
     const worker = config.webhookWorker
@@ -134,6 +157,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           now,
           options: sendOptions(config),
           schedule: withJitter,
+          noteAttempt: metrics?.noteAttempt,
+          tracing,
           ...options.webhooks,
         })
       : undefined;
@@ -154,16 +179,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return {
       url: publicUrl,
       port,
+      metricsPort: observed.metricsPort,
       connections,
       database,
       close: () =>
         (closed ??= (async () => {
+          isStopping = true;
+          // Requests are served on until load balancers have noticed.
+          await wait(1000 * (config.shutdownDelay ?? 0));
           try {
             // At the same time, because each of them may take up to 10 s.
             const stopped = await Promise.allSettled([close(), jobs.stop(), worker?.stop()]);
             await queue.close();
             for (const result of stopped) if (result.status === 'rejected') throw result.reason;
           } finally {
+            await observed.close();
             await database.close();
           }
         })()),
@@ -171,6 +201,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     // Otherwise the queue's timers keep the process alive although the start failed.
     await opened?.close();
+    await observing?.close();
     await database.close();
     throw error;
   }
@@ -184,6 +215,11 @@ async function warnOfData(
   if (environment === 'production' && !(await findFirstAccount(db, [])))
     log.warn(
       'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+    );
+  const left = environment === 'production' && (await findActivePairNamed(db, 'Sandbox'));
+  if (left)
+    log.warn(
+      `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
     );
   const lost = (await sampleKeyIds(db)).filter((key) => !vault.canOpen(key));
   if (lost.length > 0)

@@ -14,7 +14,7 @@ interface Line {
   code?: string;
   reason?: string;
   ms?: number;
-  err?: { message?: string; stack?: string };
+  err?: { message?: string; stack?: string; hint?: string };
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -47,7 +47,9 @@ export function terminalLine(json: string, hasColours: boolean): string {
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const told = [msg ?? '', paint('dim', shown.join(' '))].filter((text) => text !== '').join('  ');
-  const stack = err ? `\n${err.stack ?? err.message ?? ''}` : '';
+  const stack = err
+    ? `\n${[err.stack ?? err.message ?? '', ...(err.hint === undefined ? [] : [err.hint])].join('\n')}`
+    : '';
   return `${clock} ${name}${told}${stack}\n`;
 }
 

@@ -24,7 +24,8 @@ const digests = [createIdempotencyDigests(Buffer.from('mock'))];
 const keyPairId = '';
 
 export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
-  const once = createOnce(createKeptAnswers(now));
+  const once = createOnce<never>();
+  const kept = createKeptAnswers(now);
   return async (req, res) => {
     const context = contextOf(res);
     const preference = readPreference(preferOf(req), context.operation);
@@ -32,7 +33,7 @@ export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
     // Whoever chooses the answer does not want an earlier one.
     const keyed = preference ? undefined : keyedBy(digests, context, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
-    sendText(res, await (keyed ? once(keyed, res, run) : run()));
+    sendText(res, await (keyed ? once(kept, keyed, res, run) : run()));
   };
 
   async function respond(

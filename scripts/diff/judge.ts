@@ -1,9 +1,10 @@
 // The release rules: info.version and CHANGELOG.md must announce every change, according to its rating.
+import { announces, codeSpans, proposedLine, type Announced } from './announce.ts';
 import type { Rating } from './impact.ts';
 
 export interface Evidence {
   /** With the place and what happened there, additions are written into the proposed section of the changelog. */
-  changes: { rating: Rating; place?: string; what?: string }[];
+  changes: ({ rating: Rating } & Partial<Announced>)[];
   baseVersion: string;
   version: string;
   /** The text of CHANGELOG.md; empty if the file does not exist. */
@@ -50,46 +51,67 @@ export function judge({ changes, baseVersion, version, changelog }: Evidence): P
     });
   }
   const announced = enough ? version : next.join('.');
-  const lines = contractLines(changelog, announced);
-  const example = `\n\n  ## ${announced} — YYYY-MM-DD\n\n  ### Contract\n\n  - `;
+  const message = changelogFault(changes, worst, announced, changelog);
+  return message === undefined ? problems : [...problems, { rule: 'changelog', message }];
+}
+
+function changelogFault(
+  changes: Evidence['changes'],
+  worst: Rating,
+  version: string,
+  changelog: string,
+): string | undefined {
+  const section = sectionOf(changelog, version);
+  const contract = section === undefined ? undefined : contractOf(section);
+  const lines = [...(contract ?? '').matchAll(/^[-*] +(\S.*)$/gm)].map(([, line = '']) => line);
+  const toAdd = (items: string[]) => items.map((item) => `\n  - ${item}`).join('');
   if (lines.length === 0) {
-    problems.push({
-      rule: 'changelog',
-      message:
-        `CHANGELOG.md says nothing about the contract of ${announced}. Add this at the top, written for consumers:` +
-        example +
-        proposedLines(changes, worst).join('\n  - '),
-    });
-  } else if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**'))) {
-    problems.push({
-      rule: 'changelog',
-      message:
-        `CHANGELOG.md does not mark the breaking change of ${announced}. Begin the line that consumers must act on like this:` +
-        `${example}**Breaking** What changed, and what to do about it.`,
-    });
+    const where = section === undefined ? 'at the top' : `to the section of ${version} that is there`;
+    const headings = [
+      ...(section === undefined ? [`\n\n  ## ${version} — YYYY-MM-DD`] : []),
+      ...(contract === undefined ? ['\n\n  ### Contract'] : []),
+    ];
+    return (
+      `CHANGELOG.md says nothing about the contract of ${version}. Add this ${where}, written for consumers:` +
+      `${headings.join('')}\n${toAdd(proposedLines(changes, worst))}`
+    );
   }
-  return problems;
+  if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**')))
+    return (
+      `CHANGELOG.md does not mark the breaking change of ${version}. Begin the line that consumers must act on ` +
+      `like this:\n${toAdd(['**Breaking** What changed, and what to do about it.'])}`
+    );
+  const spans = codeSpans(contract ?? '');
+  const missing = additionsOf(changes).filter(
+    ({ names = [] }) => !names.every((name) => announces(spans, name)),
+  );
+  if (missing.length === 0) return undefined;
+  return (
+    `CHANGELOG.md does not name what ${version} adds. Add this below "### Contract" of its section, ` +
+    `written for consumers, with the names in code spans:\n${toAdd(missing.map(proposedLine))}`
+  );
 }
 
 /** A start: what was added, in code spans, by which the additions are recognized later. */
 function proposedLines(changes: Evidence['changes'], worst: Rating): string[] {
-  const additions = changes.flatMap(({ rating, place, what }) =>
-    rating === 'addition' && place !== undefined && what !== undefined ? `\`${place}\`: ${what}.` : [],
-  );
+  const additions = additionsOf(changes).map(proposedLine);
   const other = `${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`;
   return worst === 'addition' && additions.length > 0 ? additions : [other, ...additions];
 }
 
+const additionsOf = (changes: Evidence['changes']): Announced[] =>
+  changes.flatMap(({ rating, place, what, names = [] }) =>
+    rating === 'addition' && place !== undefined && what !== undefined ? { place, what, names } : [],
+  );
+
 export const count = (changes: { rating: Rating }[], rating: Rating) =>
   changes.filter((change) => change.rating === rating).length;
 
-/** The list items below `### Contract` in the section of a version. */
-export function contractLines(changelog: string, version: string): string[] {
-  const section = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version) ?? '';
-  const contract =
-    section.split(/^### /m).find((text) => /^Contract\s*$/m.test(text.split('\n', 1)[0] ?? '')) ?? '';
-  return [...contract.matchAll(/^[-*] +(\S.*)$/gm)].map(([, line = '']) => line);
-}
+const sectionOf = (changelog: string, version: string) =>
+  changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version);
+
+/** What is below `### Contract` in a section. */
+const contractOf = (section: string) => section.split(/^### /m).find((text) => /^Contract\s*\n/.test(text));
 
 export function parseVersion(version: string): Version | undefined {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)$/.exec(version) ?? [];

@@ -1,5 +1,6 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
+import { namesOf } from './announce.ts';
 import { pointerOf, segments, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
@@ -12,6 +13,8 @@ export interface Line {
   place: string;
   usedBy: string[];
   what: string;
+  /** What an addition is announced by in CHANGELOG.md. */
+  names?: string[];
   why?: string;
   where: string;
   /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
@@ -30,9 +33,11 @@ export function linesOf(changes: Change[], base: Json, revision: Json, root: str
   const [before, after] = [usesOf(base), usesOf(revision)];
   return changes.map((change) => {
     const pointer = pointerOf(change);
+    const names = namesOf(change);
     return {
       ...rate(change),
       place: placeOf(pointer),
+      ...(names.length > 0 ? { names } : {}),
       usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
       what: describe(change),
       where: sourceOf(placeWithin(change, pointer), root),

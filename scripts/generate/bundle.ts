@@ -7,13 +7,13 @@ import type { Contract } from './contract.ts';
 
 const api = 'payments@v1';
 
-export async function bundleContract(): Promise<{ contract: Contract } | { fault: string }> {
+export async function bundleContract(project: string): Promise<{ contract: Contract } | { fault: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   try {
     const file = join(folder, 'openapi.json');
     const [lint, bundle] = await Promise.all([
-      redocly(['lint', api], { colour: process.stdout.isTTY }),
-      redocly(['bundle', api, '-o', file]),
+      redocly(['lint', api], { cwd: project, colour: process.stdout.isTTY }),
+      redocly(['bundle', api, '-o', file], { cwd: project }),
     ]);
     if (lint.status !== 0) return { fault: (lint.stdout + lint.stderr).trim() };
     if (bundle.status !== 0) return { fault: (bundle.stdout + bundle.stderr).trim() };

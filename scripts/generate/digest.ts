@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { root } from '../support/root.ts';
 
 export const digestFile = 'generated/openapi.sha256';
 
-export async function contractDigest(): Promise<string> {
-  const base = join(root, 'openapi');
+export async function contractDigest(project: string): Promise<string> {
+  const base = join(project, 'openapi');
   const entries = await readdir(base, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && /\.(yaml|md)$/.test(entry.name))

@@ -2,7 +2,6 @@
 // reports files that belong to no operation. Existing handlers are never overwritten.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../support/root.ts';
 import { operationsOf, type Contract } from './contract.ts';
 import { formatted } from './format.ts';
 
@@ -15,7 +14,7 @@ export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter
 export const ids = (contract: Contract) =>
   operationsOf(contract).map(({ operation }) => operation.operationId);
 
-const existing = () => readdir(join(root, folder)).catch((): string[] => []);
+const existing = (project: string) => readdir(join(project, folder)).catch((): string[] => []);
 
 export function handlersIndex(contract: Contract): string {
   const sorted = ids(contract).sort();
@@ -30,8 +29,8 @@ ${sorted.map((id) => `  ${id},`).join('\n')}
 `;
 }
 
-export async function stubs(contract: Contract): Promise<[string, string][]> {
-  const files = await existing();
+export async function stubs(contract: Contract, project: string): Promise<[string, string][]> {
+  const files = await existing(project);
   return Promise.all(
     ids(contract)
       .filter((id) => !files.includes(`${kebab(id)}.ts`))
@@ -47,9 +46,9 @@ export const ${id}: Handler<'${id}', Deps> = (_input, deps): Promise<Result<'${i
   Promise.resolve(deps.example('${id}'));
 `;
 
-export async function orphans(contract: Contract): Promise<string[]> {
+export async function orphans(contract: Contract, project: string): Promise<string[]> {
   const expected = new Set([...ids(contract).map((id) => `${kebab(id)}.ts`), ...supportFiles]);
-  const files = await existing();
+  const files = await existing(project);
   return files
     .filter((file) => file.endsWith('.ts') && !expected.has(file))
     .map((file) => `${folder}/${file}`);

@@ -32,8 +32,8 @@ export async function newMigrations(project = root): Promise<string[]> {
   return committed ? names.filter((name) => !committed.includes(`${folder}/${name}.ts`)) : [];
 }
 
-export async function migrationsIndex(): Promise<string> {
-  const names = await migrationNames(root);
+export async function migrationsIndex(project: string): Promise<string> {
+  const names = await migrationNames(project);
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
 import type { ServiceMigration } from '../online.ts';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}

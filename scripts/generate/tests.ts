@@ -2,7 +2,6 @@
 // author can write is listed by the test as things to do.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../support/root.ts';
 import { operationsOf, resolve, type Contract, type Operation } from './contract.ts';
 import { formatted } from './format.ts';
 import { ids, kebab } from './handlers.ts';
@@ -10,7 +9,7 @@ import { ids, kebab } from './handlers.ts';
 const folder = 'test/operations';
 const suffix = '.test.ts';
 
-const existing = () => readdir(join(root, folder)).catch((): string[] => []);
+const existing = (project: string) => readdir(join(project, folder)).catch((): string[] => []);
 
 /** Statuses that `describeOperation` brings about by itself. */
 const shared = (operation: Operation) => [
@@ -22,8 +21,8 @@ const shared = (operation: Operation) => [
 const hasPath = ({ parameters = [] }: Operation) =>
   parameters.some((one) => 'in' in one && one.in === 'path');
 
-export async function testStubs(contract: Contract): Promise<[string, string][]> {
-  const files = await existing();
+export async function testStubs(contract: Contract, project: string): Promise<[string, string][]> {
+  const files = await existing(project);
   const missing = operationsOf(contract).filter(
     ({ operation: { operationId } }) => !files.includes(kebab(operationId) + suffix),
   );
@@ -123,9 +122,9 @@ function bodyOf(contract: Contract, { requestBody }: Operation): { body?: unknow
 }
 
 /** Tests of operations that the contract does not have. */
-export async function orphanTests(contract: Contract): Promise<string[]> {
+export async function orphanTests(contract: Contract, project: string): Promise<string[]> {
   const expected = new Set(ids(contract).map((id) => kebab(id) + suffix));
-  const files = await existing();
+  const files = await existing(project);
   return files
     .filter((file) => file.endsWith(suffix) && !expected.has(file))
     .map((file) => `${folder}/${file}`);

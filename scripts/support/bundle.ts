@@ -24,8 +24,17 @@ const lightPrism: Plugin = {
   },
 };
 
+interface Options {
+  /** With source maps, which stacks and debuggers need to show TypeScript. */
+  sourcemap?: boolean;
+}
+
 /** Writes `server/main.ts` to `server/main.js` in the folder; returns the files that went into it, relative to the project. */
-export async function bundle(programs: string[], folder: string): Promise<string[]> {
+export async function bundle(
+  programs: string[],
+  folder: string,
+  { sourcemap = false }: Options = {},
+): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: programs,
@@ -45,6 +54,8 @@ export async function bundle(programs: string[], folder: string): Promise<string
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     plugins: [lightPrism],
+    sourcemap,
+    sourcesContent: false,
     metafile: true,
     logLevel: 'error',
   });

@@ -48,7 +48,7 @@ const readers: Partial<Record<string, Reader>> = {
   async 'payment-method'({ db, publicUrl }, account, id) {
     const row =
       id === undefined
-        ? (await listPaymentMethods(db, account, 1))[0]
+        ? (await listPaymentMethods(db, account, { limit: 1 }))[0]
         : await findPaymentMethod(db, account, id);
     if (!row) return undefined;
     const buyer = row.buyer_id === null ? undefined : await lockBuyer(db, account, { id: row.buyer_id });

@@ -3,12 +3,14 @@ import { partitionDays } from '../domain/time-ranges.ts';
 import { pruneAuditEntries } from '../store/audit.ts';
 import { pruneCardNumbers } from '../store/card-numbers.ts';
 import type { Db } from '../store/database.ts';
+import { claimDatabase } from '../store/environment.ts';
 import { pruneEvents } from '../store/event-retention.ts';
 import { pruneIdempotencyKeys } from '../store/idempotency-keys.ts';
 import { withLock } from '../store/locks.ts';
 import { answers, eventTables, makePartitions } from '../store/partitions.ts';
 import { deleteRateLimits } from '../store/rate-limits.ts';
 import { savePublicUrl } from '../store/settings.ts';
+import type { Work } from './unit-of-work.ts';
 
 /** Only one process at a time changes partitions; the others leave it to that one. */
 const alone = async (db: Db, work: () => Promise<number>): Promise<number> =>
@@ -36,6 +38,9 @@ export const deleteOldIdempotencyKeys = (db: Db, before: Date): Promise<number> 
   alone(db, () => pruneIdempotencyKeys(db, before));
 
 export const deleteOldCardNumbers = (db: Db, before: Date): Promise<number> => pruneCardNumbers(db, before);
+
+/** Refuses a database that belongs to production. */
+export const claimForSandbox = ({ db }: Work): Promise<void> => claimDatabase(db, 'sandbox');
 
 export const notePublicUrl = async (db: Db, url: string): Promise<void> => {
   await savePublicUrl(db, url);

@@ -1,4 +1,4 @@
-import { insertAccount } from '../store/merchant-accounts.ts';
+import { deleteEmptyAccount, insertAccount } from '../store/merchant-accounts.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Undefined when the ID is taken. */
@@ -6,3 +6,6 @@ export const createAccount = (
   { db }: Work,
   account: { id: string; display_name: string; created_at?: Date },
 ) => insertAccount(db, account);
+
+/** False when something belongs to it. */
+export const deleteAccount = ({ db }: Work, id: string): Promise<boolean> => deleteEmptyAccount(db, id);

@@ -1,7 +1,7 @@
 // A unit of work: one database transaction with its outbox inside. Everything that changes state takes one, so a change and
 // its event are committed together or not at all.
 import type { EventName, EventPayload } from '../../generated/operations.ts';
-import { inTransaction, type Db, type Tx } from '../store/database.ts';
+import { inTransaction, inTransactionOnce, type Db, type Tx } from '../store/database.ts';
 
 /** Enough for changes that have no events. */
 export interface Work {
@@ -36,20 +36,26 @@ export type Outbox = (
   at: Date,
 ) => Promise<Published>;
 
-export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
+/** `on` is where its transaction runs, if not on the database that the units were made for. */
+export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>, on?: Db) => Promise<T>;
 
 export interface UnitOfWorkOptions {
   db: Db;
   outbox: Outbox;
   publicUrl: () => string;
   now: () => Date;
+  /** False for work that reads a stream: it cannot be repeated. */
+  isRepeatable?: boolean;
 }
 
-/** Commits when `work` is done, rolls back when it throws. */
+/**
+ * Commits when `work` is done, rolls back when it throws. After a deadlock and the like all of `work` is repeated, so it must
+ * change nothing but the database, and call no provider.
+ */
 export const createUnitOfWork =
-  ({ db, outbox, publicUrl, now }: UnitOfWorkOptions): InUnitOfWork =>
-  (work) =>
-    inTransaction(db, (tx) => {
+  ({ db, outbox, publicUrl, now, isRepeatable = true }: UnitOfWorkOptions): InUnitOfWork =>
+  (work, on = db) =>
+    (isRepeatable ? inTransaction : inTransactionOnce)(on, (tx) => {
       const at = now();
       return work({
         db: tx,
@@ -59,7 +65,7 @@ export const createUnitOfWork =
       });
     });
 
-/** For changes that have no events. */
+/** For changes that have no events. It is repeated like a unit of work. */
 export const inWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
   inTransaction(db, (tx) => work({ db: tx, now: new Date() }));
 

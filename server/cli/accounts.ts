@@ -1,24 +1,20 @@
 import { Command } from 'commander';
-import { createAccount } from '../actions/merchant-accounts.ts';
+import { createAccount, deleteAccount } from '../actions/merchant-accounts.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
-import { printJson, printRows, Refused } from './output.ts';
-import { withDatabase, withWork } from './support.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { requireAccount, withDatabase, withWork } from './support.ts';
 import { matching, name } from './values.ts';
 
 export function accounts(): Command {
   const command = new Command('accounts');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')
-    .option('--json', 'for programs')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (output: ListOutput) => {
       const rows = await withDatabase(({ db }) => listAccounts(db));
       const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
-      printRows(
-        shown,
-        json,
-        'There is no merchant account. Make one: payments accounts create default --name Default',
-      );
+      printRows(shown, output, {
+        whenEmpty: `There is no merchant account. Make one: ${call('accounts create default --name Default')}`,
+      });
     });
   command
     .command('create')
@@ -37,6 +33,20 @@ export function accounts(): Command {
       const made = await withWork((unit) => createAccount(unit, { id, display_name }));
       if (!made) throw new Refused(`There is a merchant account ${id} already.`);
       printJson(made);
+    });
+  command
+    .command('delete <id>')
+    .description('delete a merchant account that has no records, key pairs and events')
+    .action(async (id: string) => {
+      const deleted = await withWork(async (unit) => {
+        await requireAccount(unit.db, id);
+        return deleteAccount(unit, id);
+      });
+      if (!deleted)
+        throw new Refused(
+          `The merchant account ${id} has records, key pairs or events, so it cannot be deleted.`,
+        );
+      printJson({ id, deleted });
     });
   return command;
 }

@@ -4,7 +4,7 @@ import { presentBuyer } from '../present/buyer.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../store/buyers.ts';
 import { eraseCommand } from './erase-buyer.ts';
-import { printJson, printRows, Refused } from './output.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
 import { matching } from './values.ts';
 
@@ -23,32 +23,21 @@ const text = matching(/^[^\0]{1,200}$/s, 'Identifiers and names have 1 to 200 ch
 
 export function buyers(): Command {
   const command = new Command('buyers');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list the buyers of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--json', 'for programs')
-    .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
-      const rows = await withDatabase(async ({ db }) =>
-        listBuyers(db, await requireAccount(db, merchantAccount)),
-      );
-      if (json) printJson(rows.map(presentBuyer));
-      else {
-        const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
-          id,
-          external_identifier,
-          display_name,
-          erased_at,
-        }));
-        printRows(shown, false, 'There is no buyer. Make one: payments buyers create --name "Jane Doe"');
-      }
-    });
+    .option(
+      '--search <text>',
+      'whose ID is this, or whose reference, name or email address contains it',
+      text,
+    )
+    .action(listAll);
   command
     .command('show <id>')
     .description('print a buyer as JSON, and since when it is erased, if it is')
     .action(async (id: string) => {
       const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerOfAnyAccount(db, id)) : undefined;
-      if (!found) throw new Refused(`There is no buyer ${id}. See: payments buyers list`);
+      if (!found) throw new Refused(`There is no buyer ${id}. See: ${call('buyers list')}`);
       printJson({ ...presentBuyer(found), erased_at: found.erased_at });
     });
   command
@@ -63,6 +52,29 @@ export function buyers(): Command {
     .option('--email <address>', 'email address in the billing details')
     .action(create);
   return command.addCommand(eraseCommand());
+}
+
+interface ListOptions extends ListOutput {
+  merchantAccount: string;
+  search?: string;
+}
+
+async function listAll({ merchantAccount, search, ...output }: ListOptions): Promise<void> {
+  const rows = await withDatabase(async ({ db }) =>
+    listBuyers(db, await requireAccount(db, merchantAccount), search),
+  );
+  const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
+    id,
+    external_identifier,
+    display_name,
+    erased_at,
+  }));
+  printRows(output.json ? rows.map(presentBuyer) : shown, output, {
+    whenEmpty:
+      search === undefined
+        ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
+        : 'There is no such buyer.',
+  });
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { runningUrl } from '../postgres/index.ts';
-import { Refused, untilStopped } from './output.ts';
+import { hasDatabase, runningUrl } from '../postgres/index.ts';
+import { call, noSandbox, Refused, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
 
 export function database(): Command {
@@ -21,10 +21,11 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
     console.log(url);
     return;
   }
+  if (!(await hasDatabase(dataDir))) throw noSandbox(dataDir);
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new Refused(
-      'The embedded database is not running. Start the server: npm start, or only the database, in another terminal: payments database url --hold',
+      `The embedded database is not running. Start the server: npm start, or only the database, in another terminal: ${call('database url --hold')}`,
     );
   await withDatabase(async () => {
     console.log(await runningUrl(dataDir));

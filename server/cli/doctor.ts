@@ -1,7 +1,6 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { readCallName } from '../config.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
@@ -9,7 +8,7 @@ import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { countUnbound, listSealed } from '../store/reseal.ts';
 import { findSealing } from '../store/sealing.ts';
 import { visible } from '../visible.ts';
-import { printJson } from './output.ts';
+import { call, printJson } from './output.ts';
 import { count, startProgress } from './progress.ts';
 import { withSecrets } from './support.ts';
 
@@ -46,7 +45,7 @@ async function findNoAccount(db: Db): Promise<Finding> {
   return {
     ...finding,
     broken: 1,
-    note: `create one: ${readCallName()} accounts create default --name Default`,
+    note: `create one: ${call('accounts create default --name Default')}`,
   };
 }
 
@@ -66,8 +65,8 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const left = count(await countUnbound(db));
   const note =
     sealing === 'unbound'
-      ? `new values are not bound to their rows, nor are ${left}: run payments secrets rotate`
-      : `a rotation is not finished, ${left} are not bound to their rows: run payments secrets rotate`;
+      ? `new values are not bound to their rows, nor are ${left}: run ${call('secrets rotate')}`
+      : `a rotation is not finished, ${left} are not bound to their rows: run ${call('secrets rotate')}`;
   return { ...finding, note };
 }
 

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { rewriteFingerprints } from '../actions/fingerprints.ts';
 import type { Fingerprints } from '../domain/fingerprints.ts';
 import { countFingerprints, listUnfinished } from '../store/fingerprints.ts';
-import { printJson, Refused } from './output.ts';
+import { call, printJson, Refused } from './output.ts';
 import { count, startProgress } from './progress.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
@@ -70,9 +70,9 @@ async function rewrite({ database: { db }, secrets }: ServiceParts, all: boolean
     if (done === undefined) throw new Refused('The service, or another command, is rewriting them now.');
     if (faults.length > 0)
       throw new Refused(
-        `The numbers of ${count(faults.length, 'card')} cannot be opened, such as that of ${faults[0] ?? ''}. See: payments doctor`,
+        `The numbers of ${count(faults.length, 'card')} cannot be opened, such as that of ${faults[0] ?? ''}. See: ${call('doctor')}`,
       );
-    progress.done(`Rewrote ${count(done, 'record')}. See: payments secrets status`);
+    progress.done(`Rewrote ${count(done, 'record')}. See: ${call('secrets status')}`);
   } catch (error) {
     progress.failed();
     throw error;

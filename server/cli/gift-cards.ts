@@ -3,18 +3,18 @@ import { createGiftCard } from '../actions/gift-cards.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { listGiftCards } from '../store/gift-cards.ts';
 import { readSecretLine } from './input.ts';
-import { printJson, printRows, Refused } from './output.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
 export function giftCards(): Command {
   const command = new Command('gift-cards');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list the stored gift cards of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--json', 'for programs')
-    .action(async ({ merchantAccount, json }: { merchantAccount: string; json?: boolean }) => {
-      const rows = await withDatabase(({ db }) => listGiftCards(db, merchantAccount));
+    .action(async ({ merchantAccount, ...output }: ListOutput & { merchantAccount: string }) => {
+      const rows = await withDatabase(async ({ db }) =>
+        listGiftCards(db, await requireAccount(db, merchantAccount)),
+      );
       const shown = rows.map(({ id, bin, sub_bin, last4, created_at }) => ({
         id,
         bin,
@@ -22,7 +22,9 @@ export function giftCards(): Command {
         last4,
         created_at,
       }));
-      printRows(shown, json, 'There is no stored gift card. Make one: payments gift-cards create');
+      printRows(shown, output, {
+        whenEmpty: `There is no stored gift card. Make one: ${call('gift-cards create')}`,
+      });
     });
   command
     .command('create')

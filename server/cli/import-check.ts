@@ -46,14 +46,24 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
       ...(extras(value) ? [] : (extras.errors ?? [])),
     ];
     if (errors.length > 0) {
-      return translate(errors, 'body')
-        .map(({ pointer, message }) => `${pointer || 'it'} ${message}`)
-        .join('; ')
-        .slice(0, longestReason);
+      return firstOf(
+        translate(errors, 'body').map(({ pointer, message }) => `${pointer || 'it'} ${message}`),
+      );
     }
     const given = value as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
       return `/merchant_account_id ${given.merchant_account_id} does not exist`;
     return whyUnstorable(given) ?? given;
   };
+}
+
+/** As many faults as a line of a report has room for, and how many are left out. */
+function firstOf(faults: readonly string[]): string {
+  let shown = faults[0]?.slice(0, longestReason) ?? '';
+  for (const [index, fault] of faults.entries()) {
+    if (index === 0) continue;
+    if (shown.length + fault.length > longestReason) return `${shown}; … and ${faults.length - index} more`;
+    shown += `; ${fault}`;
+  }
+  return shown;
 }

@@ -11,7 +11,7 @@ import { readBatches, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
 import { visible } from '../visible.ts';
 import { Refused } from './output.ts';
-import { withEvents } from './support.ts';
+import { withEvents, type EventParts } from './support.ts';
 
 const mostBadLines = 20;
 
@@ -94,7 +94,7 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
   const bad: BadLines = { total: 0, first: [] };
   let imported = 0;
   try {
-    await withEvents(({ inUnitOfWork }) =>
+    const importAll = ({ inUnitOfWork }: EventParts) =>
       inUnitOfWork(async (unit) => {
         const accounts = await listAccounts(unit.db);
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
@@ -122,8 +122,8 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
           );
         await begun.finish();
         return true;
-      }),
-    );
+      });
+    await withEvents(importAll, { isRepeatable: false });
   } catch (error) {
     progress.failed();
     throw error;

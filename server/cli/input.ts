@@ -5,9 +5,7 @@ export async function readSecretLine(what: string): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write(`${what}: `);
   // Without this hint, a command with an open but empty standard input would seem to hang.
   const hint = setTimeout(() => {
-    process.stderr.write(
-      `Waiting for a line on standard input (${what}); to send an empty one: </dev/null\n`,
-    );
+    process.stderr.write(`Waiting for a line on standard input (${what}).\n`);
   }, 2_000);
   let text = '';
   try {

@@ -1,13 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { readCallName } from '../config.ts';
 import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
-import { collect, printJson, printRows, Refused } from './output.ts';
+import {
+  asList,
+  call,
+  collect,
+  printJson,
+  printRows,
+  Refused,
+  shellWord,
+  type ListOutput,
+} from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 import { name } from './values.ts';
 
@@ -21,11 +29,9 @@ interface CreateOptions {
 
 export function keys(): Command {
   const command = new Command('keys');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list key pairs, newest first')
-    .option('--json', 'for programs')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (output: ListOutput) => {
       const rows = await withDatabase(({ db }) => listApiKeyPairs(db));
       const shown = rows.map((pair) => ({
         id: pair.id,
@@ -37,8 +43,10 @@ export function keys(): Command {
         thumbprint: pair.thumbprint,
         last_used_at: pair.last_used_at,
       }));
-      printRows(shown, json, 'There is no key pair. Make one: payments keys create --name "My server"', {
-        accounts: 'all',
+      printRows(shown, output, {
+        whenEmpty: `There is no key pair. Make one: ${call('keys create --name "My server"')}`,
+        empty: { accounts: 'all' },
+        least: ['thumbprint', 'algorithm'],
       });
     });
   command
@@ -61,7 +69,7 @@ export function keys(): Command {
     .description('deactivate a key pair: its tokens are refused within seconds, on every instance')
     .action(async (id: string) => {
       const pair = isUuid(id) ? await withWork((unit) => deactivateKeyPair(unit, id)) : undefined;
-      if (!pair) throw new Refused(`There is no key pair ${id}. See: payments keys list`);
+      if (!pair) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
       printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
     });
   return command;
@@ -73,23 +81,32 @@ async function create(options: CreateOptions): Promise<void> {
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
+  let isWritten = false;
   const { pair, hasAccount } = await withWork(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
       throw new Refused(
         'roles' in made
-          ? `There is no role ${made.roles.join(', ')}. See: payments roles list`
-          : `There is no merchant account ${made.accounts.join(', ')}. See: payments accounts list`,
+          ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}`
+          : `There is no merchant account ${made.accounts.join(', ')}. See: ${call('accounts list')}`,
       );
-    // Before the commit: a pair whose private key is lost is useless.
-    if (out !== undefined) writePrivateKey(out, pem);
+    // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
+    if (out !== undefined && !isWritten) writePrivateKey(out, pem);
+    isWritten = true;
     return { pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
+  if (out !== undefined) console.error(`To sign a token with it: ${call(tokenCommand(pair.roles, out))}`);
   if (!hasAccount)
     console.error(
-      `There is no merchant account yet, so most operations answer 404. Create one: ${readCallName()} accounts create default --name Default`,
+      `There is no merchant account yet, so most operations answer 404. Create one: ${call('accounts create default --name Default')}`,
     );
+}
+
+/** With all scopes that the roles allow. */
+function tokenCommand(roles: readonly { permissions: readonly string[] }[], file: string): string {
+  const scopes = [...new Set(roles.flatMap(({ permissions }) => permissions))].join(',');
+  return `token --scopes ${shellWord(scopes)} --key ${shellWord(file)}`;
 }
 
 function writePrivateKey(file: string, pem: string): void {

@@ -59,8 +59,10 @@ const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
   .version(contractVersion, '--version', 'print the version of the service and its contract')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
-const args = process.argv.slice(2);
-const called = args.find((word) => word !== 'help') ?? '';
+const [first, ...words] = process.argv.slice(2);
+// Commander's own `help` knows only one word after it.
+const args = first === 'help' && words.length > 0 ? [...words, '--help'] : process.argv.slice(2);
+const called = args[0] ?? '';
 for (const [name, [description, load]] of Object.entries(commands)) {
   // Completion needs to know all commands.
   const command = name === called || called === 'completion' ? await load() : new Command(name);
@@ -79,7 +81,7 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 
 try {
   refuseKeptOptions(program, args);
-  await program.parseAsync();
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;

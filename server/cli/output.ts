@@ -1,9 +1,16 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
+import type { Command } from 'commander';
+import { readCallName } from '../config.ts';
 import { visible, visibleJson } from '../visible.ts';
-import { tableLines } from './table.ts';
+import { tableLines, type TableOptions } from './table.ts';
 
 /** A mistake of the operator: printed as one sentence, exit code 1. */
 export class Refused extends Error {}
+
+export const noSandbox = (dataDir: string): Refused =>
+  new Refused(
+    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. To create a sandbox: npm start`,
+  );
 
 const stopMilliseconds = 19_000;
 
@@ -27,35 +34,69 @@ export const printJson = (value: unknown): void => {
   console.log(jsonText(value));
 };
 
+export interface ListOutput {
+  json?: boolean | undefined;
+  wide?: boolean | undefined;
+}
+
+/** The options of every command that prints a list. */
+export const asList = (command: Command): Command =>
+  command
+    .option('--json', 'for programs: an object whose items are the rows')
+    .option('--wide', 'all columns in full, also if they do not fit the terminal');
+
+interface TableText extends Pick<TableOptions, 'least'> {
+  whenEmpty: string;
+  /** What to print for an empty list in a cell, by column. */
+  empty?: Record<string, string>;
+}
+
 /** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
-  json: boolean | undefined,
-  whenEmpty: string,
-  /** What to print for an empty list, by column. */
-  empty: Record<string, string> = {},
+  { json = false, wide = false }: ListOutput,
+  { whenEmpty, empty = {}, least = [] }: TableText,
 ): void {
   if (json) {
-    printJson(rows);
+    printJson({ items: rows });
     return;
   }
   if (rows.length === 0) {
     console.log(whenEmpty);
     return;
   }
-  const names = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => names.map((name) => visible(cell(row[name], empty[name]))));
+  const { isTTY } = process.stdout;
   // Programs that read a pipe get everything. A terminal that does not know its width says 0.
-  const columns = (process.stdout.isTTY && process.stdout.columns) || undefined;
-  for (const line of tableLines([names, ...text], columns)) console.log(line);
+  const columns = (isTTY && !wide && process.stdout.columns) || undefined;
+  const time = columns === undefined ? fullTime : shortTime(new Date());
+  const names = Object.keys(rows[0] ?? {});
+  const text = rows.map((row) => names.map((name) => visible(cell(row[name], time, empty[name]))));
+  for (const line of tableLines([names, ...text], { columns, least })) console.log(line);
 }
 
-function cell(value: unknown, empty = 'none'): string {
+const fullTime = (at: Date): string => at.toISOString();
+
+const halfYear = 183 * 86_400_000;
+
+/** Like `ls -l`: without the year and in minutes if it is not long ago, otherwise the date only. In UTC. */
+const shortTime =
+  (now: Date) =>
+  (at: Date): string => {
+    const text = at.toISOString();
+    return Math.abs(now.getTime() - at.getTime()) < halfYear
+      ? text.slice(5, 16).replace('T', ' ')
+      : text.slice(0, 10);
+  };
+
+function cell(value: unknown, time: (at: Date) => string, empty = 'none'): string {
   if (value === null || value === undefined) return '-';
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return time(value);
   if (Array.isArray(value)) return value.length === 0 ? empty : value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** A command that is printed to be copied, as the operator called this one. */
+export const call = (args: string): string => `${readCallName()} ${args}`;
 
 export const list = (text: string): string[] =>
   text

@@ -1,6 +1,6 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { applyExpiredReplacements, movePaymentMethod, noteReplacement } from '../actions/payment-methods.ts';
-import { passesLuhn } from '../domain/cards.ts';
+import { hasExpired, passesLuhn } from '../domain/cards.ts';
 import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
@@ -8,21 +8,25 @@ import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerOfAnyAccount } from '../store/buyers.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { printJson, printRows, Refused } from './output.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(`There is no payment method ${id}. See: payments payment-methods list`);
+  new Refused(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list the payment methods of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
+    .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
+    .addOption(
+      new Option('--status <status...>', 'with one of these statuses').choices(
+        Object.keys(paymentMethodMoves),
+      ),
+    )
     .option('--limit <number>', 'how many', limit(10_000), 50)
-    .option('--json', 'for programs')
     .action(listMethods);
   command
     .command('show <id>')
@@ -42,15 +46,9 @@ export function paymentMethods(): Command {
     });
   command
     .command('found-replacement <id>')
-    .description(
-      'record new card details that the account updater found; a new number is read from standard input',
-    )
-    .requiredOption(
-      '--expiration-date <MM/YY>',
-      'the new date',
-      matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.'),
-    )
-    .option('--new-number', 'read the new number from standard input')
+    .description('record new card details that the account updater found')
+    .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
+    .option('--new-number', 'a new number must be on standard input; without this, it may be there')
     .action(foundReplacement);
   command
     .command('apply-replacements')
@@ -64,15 +62,22 @@ export function paymentMethods(): Command {
   return command;
 }
 
-interface ListOptions {
-  merchantAccount: string;
-  limit: number;
-  json?: boolean;
+function futureDate(text: string): string {
+  const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.')(text);
+  if (hasExpired(date, new Date())) throw new Refused(`--expiration-date ${date} is in the past.`);
+  return date;
 }
 
-async function listMethods({ merchantAccount, limit: most, json }: ListOptions): Promise<void> {
+interface ListOptions extends ListOutput {
+  merchantAccount: string;
+  buyer?: string;
+  status?: PaymentMethodStatus[];
+  limit: number;
+}
+
+async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
   const rows = await withDatabase(async ({ db }) =>
-    listPaymentMethods(db, await requireAccount(db, merchantAccount), most),
+    listPaymentMethods(db, await requireAccount(db, merchantAccount), filter),
   );
   const shown = rows.map((row) => ({
     id: row.id,
@@ -83,7 +88,11 @@ async function listMethods({ merchantAccount, limit: most, json }: ListOptions):
     has_replacement: row.has_replacement,
     external_identifier: row.external_identifier,
   }));
-  printRows(shown, json, 'There is no payment method.');
+  printRows(
+    shown,
+    { json, wide },
+    { whenEmpty: 'There is no such payment method.', least: ['has_replacement', 'external_identifier'] },
+  );
 }
 
 async function show(id: string): Promise<void> {
@@ -110,12 +119,9 @@ async function foundReplacement(
   id: string,
   options: { expirationDate: string; newNumber?: boolean },
 ): Promise<void> {
-  const { expirationDate } = options;
-  const number = options.newNumber === true || !process.stdin.isTTY ? await readSecretLine('New number') : '';
-  if (number !== '' && !/^[0-9]{13,19}$/.test(number))
-    throw new Refused('A card number has 13 to 19 digits.');
-  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
-  const details = { expiration_date: expirationDate, ...(number === '' ? {} : { number }) };
+  const { expirationDate, newNumber = false } = options;
+  const number = newNumber || !process.stdin.isTTY ? await readNumber(newNumber) : undefined;
+  const details = { expiration_date: expirationDate, ...(number === undefined ? {} : { number }) };
   const noted = isUuid(id)
     ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
         const { describeCard } = await loadProviders(config);
@@ -128,4 +134,16 @@ async function foundReplacement(
     has_replacement: noted.has_replacement,
     last_replaced_at: noted.last_replaced_at,
   });
+}
+
+async function readNumber(isRequired: boolean): Promise<string | undefined> {
+  const number = await readSecretLine('New number');
+  if (number === '' && !isRequired) return undefined;
+  if (number === '')
+    throw new Refused(
+      'Standard input is empty. It must have the new number; if the number stays, leave out --new-number.',
+    );
+  if (!/^[0-9]{13,19}$/.test(number)) throw new Refused('A card number has 13 to 19 digits.');
+  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
+  return number;
 }

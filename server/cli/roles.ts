@@ -2,22 +2,20 @@ import { Command } from 'commander';
 import { createRole } from '../actions/roles.ts';
 import { isPermission } from '../domain/scopes.ts';
 import { listRoles } from '../store/roles.ts';
-import { printJson, printRows, Refused } from './output.ts';
+import { asList, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 import { matching, name, scopes } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list roles')
-    .option('--json', 'for programs')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (output: ListOutput) => {
       const rows = await withDatabase(({ db }) => listRoles(db));
       printRows(
         rows.map(({ slug, name, permissions }) => ({ slug, name, allow: permissions })),
-        json,
-        'There is no role.',
+        output,
+        { whenEmpty: 'There is no role.' },
       );
     });
   command

@@ -17,7 +17,7 @@ export function seed(): Command {
     .requiredOption(
       '--transactions <number>',
       'how many, up to 10000000',
-      whole(0, 10_000_000, '--transactions is a number up to 10000000.'),
+      whole(1, 10_000_000, '--transactions is a number from 1 to 10000000.'),
     )
     .option('--merchant-account <id>', 'account', 'default')
     .option(
@@ -46,6 +46,13 @@ async function run({
   if (readConfig().environment === 'production')
     throw new Refused('Sample transactions can be created only in the sandbox.');
   const progress = startProgress('Seeding');
+  // All of them are one database transaction, which ends with the process.
+  const onSignal = (signal: NodeJS.Signals) => {
+    progress.failed();
+    console.error('Stopped. No transaction of this run was kept.');
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     await withSecrets(({ database: { db }, secrets }) =>
       inAuditedWork(db, async (work) => {
@@ -75,6 +82,8 @@ async function run({
   } catch (error) {
     progress.failed();
     throw error;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
   progress.done(`Created ${count(total, 'transaction')} in ${account}.`);
 }

@@ -5,6 +5,7 @@ import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actio
 import { readConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
+import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
@@ -12,18 +13,25 @@ import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openQueue, type Queue } from '../webhooks/queue.ts';
-import { Refused } from './output.ts';
+import { call, noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2, readOnly = false } = {},
+  { size = 2, readOnly = false, creates = false } = {},
 ): Promise<T> {
   const config = readConfig();
+  // A command that only reads is in the wrong folder then.
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
+    if (!creates) throw noSandbox(config.dataDir);
+    console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
+  }
   const database = await openStore({
     readOnly,
+    environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    pooler: config.databasePooler,
     log: () => undefined,
     // The output of a command may be for a program.
     progress: console.error,
@@ -86,7 +94,7 @@ const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : J
 
 /** The same, with the database opened for it. */
 export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withDatabase(({ db }) => inAuditedWork(db, work));
+  withDatabase(({ db }) => inAuditedWork(db, work), { creates: true });
 
 export interface ServiceParts {
   database: OpenedDatabase;
@@ -97,10 +105,13 @@ export interface ServiceParts {
 /** With the vault and the other uses of the secrets. */
 export async function withSecrets<T>(
   work: (parts: ServiceParts) => Promise<T>,
-  options: { size?: number; readOnly?: boolean } = {},
+  options: { size?: number; readOnly?: boolean; creates?: boolean } = {},
 ): Promise<T> {
-  const secrets = await openSecrets(readConfig(), options);
-  return withDatabase((database, config) => work({ database, secrets, config }), options);
+  return withDatabase(
+    // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
+    async (database, config) => work({ database, secrets: await openSecrets(config, options), config }),
+    { creates: options.readOnly !== true, ...options },
+  );
 }
 
 export interface EventParts extends ServiceParts {
@@ -111,8 +122,8 @@ export interface EventParts extends ServiceParts {
 /** With units of work, so that changes send events like those of the API; each has an audit entry. */
 export const withEvents = <T>(
   work: (parts: EventParts) => Promise<T>,
-  /** A long-running process supervises the queue and needs more connections. */
-  { supervise = false, size = 2 } = {},
+  /** A long-running process supervises the queue and needs more connections. What reads a stream cannot be repeated. */
+  { supervise = false, size = 2, isRepeatable = true } = {},
 ): Promise<T> =>
   withSecrets(
     async (parts) => {
@@ -126,6 +137,7 @@ export const withEvents = <T>(
           outbox: createOutbox(queue, check),
           publicUrl: () => publicUrl,
           now: () => new Date(),
+          isRepeatable,
         });
         const audited: InUnitOfWork = (change) =>
           inUnitOfWork(async (unit) => {
@@ -148,5 +160,5 @@ export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if ((await listAccounts(db)).some((account) => account.id === id)) return id;
-  throw new Refused(`There is no merchant account ${id}. See: payments accounts list`);
+  throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }

@@ -3,42 +3,80 @@
 const gap = '  ';
 /** A column that must be narrower than this is left out: nobody can read it. */
 const readable = 8;
+/** Less important columns are left out before the others become narrower than this. */
+const comfortable = 16;
+/** A column of at most this width, such as a time, is never cut. */
+const short = 12;
 
-/** Lines of at most `columns`; without a number, everything is shown in full. */
-export function tableLines(rows: readonly (readonly string[])[], columns: number | undefined): string[] {
-  const names = rows[0] ?? [];
-  const natural = names.map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index]))));
-  const widths = columns === undefined ? natural : fitting(natural, columns, names.indexOf('status'));
-  const lines = rows.map((cells) => {
-    const line = widths.map((width, index) => pad(cut(cells[index] ?? '', width), width));
-    return cut(line.join(gap).trimEnd(), columns ?? Infinity);
-  });
-  const missing = names.slice(widths.length);
-  return missing.length === 0
-    ? lines
-    : [...lines, '', `Not shown: ${missing.join(', ')}. Widen the terminal, or add --json.`];
+export interface TableOptions {
+  /** Without a number, everything is shown in full. */
+  columns?: number | undefined;
+  /** The less important columns, which are left out first, in this order. */
+  least?: readonly string[];
 }
 
-/** The status is cut only if it would have to be left out otherwise: several begin with the same word. */
-function fitting(natural: readonly number[], columns: number, status: number): number[] {
-  const widths = narrowed(natural, columns, [0, status]);
-  return status < widths.length ? widths : narrowed(natural, columns, [0]);
+/** Lines of at most `columns`. */
+export function tableLines(
+  rows: readonly (readonly string[])[],
+  { columns, least = [] }: TableOptions,
+): string[] {
+  const names = rows[0] ?? [];
+  const all = names.map((name, index) => ({
+    name,
+    index,
+    natural: Math.max(...rows.map((cells) => widthOf(cells[index]))),
+  }));
+  const shown = columns === undefined ? all.map(inFull) : fitting(all, columns, least);
+  const lines = rows.map((cells) => {
+    const line = shown.map(({ index, width }) => pad(cut(cells[index] ?? '', width), width));
+    return cut(line.join(gap).trimEnd(), columns ?? Infinity);
+  });
+  const missing = names.filter((name) => !shown.some((column) => column.name === name));
+  return missing.length === 0
+    ? lines
+    : [...lines, '', `Not shown: ${missing.join(', ')}. Widen the terminal, or add --wide.`];
+}
+
+interface Column {
+  name: string;
+  index: number;
+  natural: number;
+}
+type Shown = Column & { width: number };
+
+const inFull = (column: Column): Shown => ({ ...column, width: column.natural });
+
+/** The status is cut only if something important would have to be left out otherwise: several begin with the same word. */
+function fitting(all: readonly Column[], columns: number, least: readonly string[]): Shown[] {
+  const shown = narrowed(all, columns, least, ['status', 'state']);
+  const isComplete = all.every(({ name }) => least.includes(name) || shown.some((one) => one.name === name));
+  return isComplete ? shown : narrowed(all, columns, least, []);
 }
 
 /**
- * The widest columns become narrower, and the last ones are left out. Those in `whole` stay as they are; the first is always one
- * of them, because it names the record in other commands.
+ * The widest columns become narrower, and those that do not fit are left out: the least important first, then the last ones.
+ * Those in `whole` stay as they are, and so does the first, because it names the record in other commands.
  */
-function narrowed(natural: readonly number[], columns: number, whole: readonly number[]): number[] {
-  const capped = (count: number, cap: number) =>
-    natural.slice(0, count).map((width, index) => (whole.includes(index) ? width : Math.min(width, cap)));
-  const total = (widths: readonly number[]) =>
-    widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-  let count = natural.length;
-  while (count > 1 && total(capped(count, readable)) > columns) count -= 1;
-  let cap = Math.max(...natural);
-  while (cap > readable && total(capped(count, cap)) > columns) cap -= 1;
-  return capped(count, cap);
+function narrowed(
+  all: readonly Column[],
+  columns: number,
+  least: readonly string[],
+  whole: readonly string[],
+): Shown[] {
+  const capped = (cap: number) =>
+    left.map((column): Shown => {
+      const { name, index, natural } = column;
+      const isWhole = index === 0 || natural <= short || whole.includes(name);
+      return { ...column, width: isWhole ? natural : Math.min(natural, cap) };
+    });
+  const fits = (cap: number) =>
+    capped(cap).reduce((sum, { width }) => sum + width, gap.length * (left.length - 1)) <= columns;
+  let left = all;
+  for (const name of least) if (!fits(comfortable)) left = left.filter((column) => column.name !== name);
+  while (left.length > 1 && !fits(readable)) left = left.slice(0, -1);
+  let cap = Math.max(...left.map(({ natural }) => natural));
+  while (cap > readable && !fits(cap)) cap -= 1;
+  return capped(cap);
 }
 
 const segmenter = new Intl.Segmenter('en');

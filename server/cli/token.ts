@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
@@ -7,7 +8,7 @@ import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { WrongCall } from './faults.ts';
-import { Refused } from './output.ts';
+import { call, noSandbox, Refused } from './output.ts';
 import { scopes as scopesIn, whole } from './values.ts';
 
 export function token(): Command {
@@ -28,6 +29,13 @@ export function token(): Command {
       whole(1, longestLifetimeSeconds, `--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`),
       3600,
     )
+    .addHelpText(
+      'after',
+      `
+It only signs, and does not ask the database, so that it is fast and works where the database cannot be reached. A key
+pair that is unknown or deactivated is answered with 401, a scope that its roles do not allow with 403: see
+${call('keys list')}.`,
+    )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
       console.log(signToken(readKey(key), scopes, ttl));
     });
@@ -38,7 +46,7 @@ function sandboxKey(): string {
   // The folder may be left from a sandbox, and the service would refuse its tokens.
   if (environment === 'production')
     throw new WrongCall([
-      'In production give --key FILE: a private key that payments keys create --out made.',
+      `In production give --key FILE: a private key that ${call('keys create --out FILE')} made.`,
     ]);
   return sandboxKeyFile(dataDir);
 }
@@ -49,9 +57,7 @@ function readKey(file: string | undefined): KeyObject {
   try {
     pem = readFileSync(path);
   } catch {
-    throw new Refused(
-      file === undefined ? 'The sandbox has no key yet. Start it once: npm start' : `${file} cannot be read.`,
-    );
+    throw file === undefined ? noSandbox(dirname(path)) : new Refused(`${file} cannot be read.`);
   }
   let key: KeyObject;
   try {

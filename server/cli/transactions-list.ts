@@ -1,18 +1,17 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { readCallName } from '../config.ts';
 import { cursorBinding, pageCursors } from '../domain/cursor.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
 import type { TransactionFilters } from '../store/transaction-filters.ts';
 import type { Transaction } from '../store/tables/transactions.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
-import { printJson, printRows, Refused, shellWord } from './output.ts';
+import { asList, call, printJson, printRows, Refused, shellWord, type ListOutput } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
 import { limit, time } from './values.ts';
 
-interface Options {
+interface Options extends ListOutput {
   merchantAccount: string;
   status?: TransactionStatus[];
   buyer?: string;
@@ -21,11 +20,10 @@ interface Options {
   until?: Date;
   limit: number;
   cursor?: string;
-  json?: boolean;
 }
 
 export const listCommand = (): Command =>
-  new Command('list')
+  asList(new Command('list'))
     .description('list transactions, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .addOption(
@@ -37,7 +35,6 @@ export const listCommand = (): Command =>
     .option('--until <time>', 'created at this time or earlier', time('--until'))
     .option('--limit <number>', 'how many', limit(1000), 20)
     .option('--cursor <cursor>', 'of the next page, as printed below a page')
-    .option('--json', 'for programs: items and cursors, as the API answers them')
     .action(run);
 
 async function run({
@@ -45,6 +42,7 @@ async function run({
   limit: most,
   cursor: given,
   json,
+  wide,
   ...options
 }: Options): Promise<void> {
   const filters = filtersOf(options);
@@ -54,7 +52,9 @@ async function run({
       const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
       const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
       if (given !== undefined && !cursor)
-        throw new Refused('--cursor is of a list with other filters. Start again without it.');
+        throw new Refused(
+          '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
+        );
       const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
         limit: most,
         cursor,
@@ -65,6 +65,7 @@ async function run({
         ...pageCursors(secrets.cursors, around, boundTo),
       };
     },
+    { creates: false },
   );
   if (json) {
     printJson({ items, limit: most, next_cursor, previous_cursor });
@@ -73,16 +74,22 @@ async function run({
   const shown = items.map((one) => ({
     id: one.id,
     status: one.status,
-    amount: one.amount,
-    currency: one.currency,
+    amount: `${one.amount} ${one.currency}`,
+    created_at: new Date(one.created_at),
     method: one.payment_method?.label ?? one.method,
     buyer: one.buyer?.external_identifier ?? one.buyer?.id,
     external_identifier: one.external_identifier,
-    created_at: one.created_at,
   }));
-  printRows(shown, false, 'There is no such transaction.');
+  printRows(
+    shown,
+    { wide },
+    {
+      whenEmpty: 'There is no such transaction.',
+      least: ['method', 'buyer', 'external_identifier'],
+    },
+  );
   // Not on standard output, which has the table only.
-  if (next_cursor !== null) console.error(`\nNext page: ${readCallName()} ${commandLine(next_cursor)}`);
+  if (next_cursor !== null) console.error(`\nNext page: ${call(commandLine(next_cursor))}`);
 }
 
 const filtersOf = ({

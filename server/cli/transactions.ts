@@ -5,13 +5,13 @@ import { transactionMoves, type TransactionStatus } from '../domain/state-machin
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
-import { printJson, Refused } from './output.ts';
+import { call, printJson, Refused } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
 import { matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(`There is no transaction ${id}. See: payments transactions list`);
+  new Refused(`There is no transaction ${id}. See: ${call('transactions list')}`);
 
 export function transactions(): Command {
   const command = new Command('transactions').addCommand(listCommand());

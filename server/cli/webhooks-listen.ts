@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { jsonText, Refused, shellWord, untilStopped } from './output.ts';
+import { call, jsonText, Refused, shellWord, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
@@ -52,12 +52,12 @@ export async function listen({ port, merchantAccount }: Options): Promise<void> 
 const howTo = (publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
 
-  npm run -s payments -- webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
+  ${call('webhooks trigger payment-method.created')} --merchant-account ${shellWord(account)}
 
 or store a card:
 
   curl -X POST ${publicUrl}/payment-methods \\
-    -H "Authorization: Bearer $(npm run -s payments -- token --scopes payment-methods.write)" \\
+    -H "Authorization: Bearer $(${call('token --scopes payment-methods.write')})" \\
     -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
     -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
 `;

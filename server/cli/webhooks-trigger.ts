@@ -4,7 +4,7 @@ import { events, type EventName } from '../../generated/operations.ts';
 import { triggerEvent } from '../actions/events.ts';
 import { readConfig } from '../config.ts';
 import { loadContract, resolve } from '../contract/load.ts';
-import { printJson, Refused } from './output.ts';
+import { call, printJson, Refused } from './output.ts';
 import { requireAccount, withEvents } from './support.ts';
 import { uuid } from './values.ts';
 
@@ -45,7 +45,7 @@ async function run(
   });
   if (done.deliveries === 0)
     console.error(
-      `${account} has no active subscription, so nobody receives it. See: payments webhooks list, payments webhooks listen`,
+      `${account} has no active subscription, so nobody receives it. See: ${call('webhooks list')}, ${call('webhooks listen')}`,
     );
 }
 

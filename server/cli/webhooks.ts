@@ -4,9 +4,9 @@ import {
   rotateSubscription,
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
-import { readCallName } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
+import { observe } from '../observe.ts';
 import { countPending, listDeliveries } from '../store/delivery-list.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
@@ -14,7 +14,7 @@ import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { WrongCall } from './faults.ts';
-import { printJson, printRows, Refused, untilStopped } from './output.ts';
+import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
   inAuditedWork,
   withDatabase,
@@ -29,11 +29,9 @@ import { triggerCommand } from './webhooks-trigger.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks');
-  command
-    .command('list')
+  asList(command.command('list'))
     .description('list subscriptions, newest first')
-    .option('--json', 'for programs')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (output: ListOutput) => {
       const { rows, environment } = await withDatabase(async ({ db }, config) => ({
         rows: await listWebhookSubscriptions(db),
         environment: config.environment,
@@ -45,14 +43,12 @@ export function webhooks(): Command {
         url,
         failing_since,
       }));
-      printRows(
-        shown,
-        json,
-        // In production, `listen` is refused.
+      // In production, `listen` is refused.
+      const whenEmpty =
         environment === 'production'
           ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
-          : 'There is no subscription. Make one: payments webhooks listen',
-      );
+          : `There is no subscription. Make one: ${call('webhooks listen')}`;
+      printRows(shown, output, { whenEmpty });
     });
   command
     .command('rotate <id>')
@@ -73,8 +69,7 @@ export function webhooks(): Command {
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
     .action((id: string) => switchTo(id, false));
-  command
-    .command('deliveries')
+  asList(command.command('deliveries'))
     .description(
       'show attempts with time, status, duration and error, and when the next one is due; newest delivery first',
     )
@@ -82,7 +77,6 @@ export function webhooks(): Command {
     .option('--event <id>', 'of this event', uuid)
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--limit <number>', 'how many rows', limit(100_000), 50)
-    .option('--json', 'for programs')
     .action(deliveries);
   command
     .command('replay')
@@ -128,7 +122,7 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
 }
 
 const noSubscription = (id: string) =>
-  new Refused(`There is no subscription ${id}. See: payments webhooks list`);
+  new Refused(`There is no subscription ${id}. See: ${call('webhooks list')}`);
 
 async function switchTo(id: string, active: boolean): Promise<void> {
   const done = isUuid(id) && (await withWork((unit) => switchSubscription(unit, id, active)));
@@ -136,15 +130,15 @@ async function switchTo(id: string, active: boolean): Promise<void> {
   printJson({ id, active });
 }
 
-interface DeliveriesOptions {
+interface DeliveriesOptions extends ListOutput {
   subscription?: string;
   event?: string;
   failed?: boolean;
   limit: number;
-  json?: boolean;
 }
 
-async function deliveries({ subscription, event, json, ...filter }: DeliveriesOptions): Promise<void> {
+async function deliveries(options: DeliveriesOptions): Promise<void> {
+  const { subscription, event, json, wide, ...filter } = options;
   const { rows, next, retried } = await withDatabase(async ({ db }) => {
     const of = { subscriptionId: subscription, eventId: event };
     const found = await listDeliveries(db, { ...of, ...filter });
@@ -162,16 +156,27 @@ async function deliveries({ subscription, event, json, ...filter }: DeliveriesOp
     at: row.at,
     status: row.status,
     ms: row.milliseconds,
-    error: row.error,
+    // A response without an error of its own is a failure, too, unless its status is 2xx.
+    error: row.error ?? (json ? null : failedStatus(row.status)),
     next_attempt: json ? (next.get(row.id) ?? null) : untilThen(next.get(row.id), now),
   }));
-  printRows(shown, json, filter.failed ? noFailed(retried) : 'There is no delivery.');
+  printRows(
+    shown,
+    { json, wide },
+    {
+      whenEmpty: filter.failed ? noFailed(retried) : 'There is no delivery.',
+      least: ['ms', 'attempt', 'subscription', 'name', 'at', 'status'],
+    },
+  );
 }
+
+const failedStatus = (status: number | null): string | null =>
+  status === null || Math.floor(status / 100) === 2 ? null : `HTTP ${status}`;
 
 const noFailed = (retried: number): string =>
   retried === 0
     ? 'There is no failed delivery.'
-    : `There is no failed delivery; ${retried} ${retried === 1 ? 'is' : 'are'} still retried: ${readCallName()} webhooks deliveries`;
+    : `There is no failed delivery; ${retried} ${retried === 1 ? 'is' : 'are'} still retried: ${call('webhooks deliveries')}`;
 
 function untilThen(due: Date | undefined, now: number): string | undefined {
   if (!due) return undefined;
@@ -196,8 +201,8 @@ async function replay(
       if (done.replayed > 0) return done;
       throw new Refused(
         done.switchedOff > 0
-          ? 'The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)'
-          : 'There is no such delivery. See: payments webhooks deliveries',
+          ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
+          : `There is no such delivery. See: ${call('webhooks deliveries')}`,
       );
     }),
   );
@@ -205,7 +210,10 @@ async function replay(
 }
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database: { db }, secrets: { vault }, queue, config }: EventParts) => {
+  const deliverAll = async ({ database, secrets: { vault }, queue, config }: EventParts) => {
+    const { db } = database;
+    const observed = await observe(config);
+    observed.readFrom({ database, queue });
     const log = createLog(config.logLevel);
     for (const warning of config.warnings ?? []) log.warn(warning);
     const worker = startWorker({
@@ -216,11 +224,14 @@ async function work(): Promise<void> {
       now: () => new Date(),
       options: sendOptions(config),
       schedule: withJitter,
+      noteAttempt: observed.metrics?.noteAttempt,
+      tracing: observed.tracing,
     });
     log.info('delivering webhooks');
     await untilStopped();
     log.info('stopping: finishing running attempts');
     await worker.stop();
+    await observed.close();
     log.info('stopped');
   };
   // Eight connections: for recording attempts, for the queue and for its supervision.

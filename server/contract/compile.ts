@@ -19,7 +19,10 @@ export async function compileContract(contract: Contract): Promise<CompiledContr
   const compiled = compiledValidators(contract);
   return {
     responses: createResponseCheck(compiled ?? validatorsOf(contract)),
-    requests: await createRequestJudge(document, { isVerified: compiled !== undefined }),
+    requests: await createRequestJudge(document, {
+      isVerified: compiled !== undefined,
+      isQuick: true,
+    }),
     document,
   };
 }

@@ -3,19 +3,13 @@
 import type { ValidateFunction } from 'ajv';
 import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
-import { compileAt, createAjv, pointTo } from './ajv.ts';
+import { compileAt, createAjv } from './ajv.ts';
 import { dropUnknown } from './bound-faults.ts';
 import { formats, requestFormats } from './formats.ts';
-import {
-  operationsOf,
-  resolve,
-  type ContractOperation,
-  type Document,
-  type Parameter,
-  type Schema,
-} from './load.ts';
+import { operationsOf, resolve, type Document } from './load.ts';
 import type { PathValues } from './path.ts';
 import { badEncoding, type Query } from './query.ts';
+import { headersOf, isInteger, objectOf, parametersIn } from './parameters.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
@@ -142,10 +136,6 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
-// Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
-const isInteger = (value: string | string[]): boolean =>
-  typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
-
 function readQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(query)) {
@@ -178,35 +168,6 @@ const explainPlus =
       ? { ...detail, message: 'has a space before its time zone; in a URL write + as %2B' }
       : detail;
   };
-
-const parametersIn = (
-  place: Parameter['in'],
-  document: Document,
-  operation: ContractOperation,
-): Parameter[] =>
-  (operation.parameters ?? [])
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => parameter.in === place);
-
-/** Header names have no case; Node makes them lower case, and error pointers are so too. */
-const headersOf = (document: Document, operation: ContractOperation): Parameter[] =>
-  parametersIn('header', document, operation).map((header) => ({
-    ...header,
-    name: header.name.toLowerCase(),
-  }));
-
-const objectOf = (parameters: Parameter[]): Schema => ({
-  type: 'object',
-  additionalProperties: false,
-  required: parameters.filter((parameter) => parameter.required).map(({ name }) => name),
-  properties: absolute(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
-});
-
-// These schemas are compiled outside of the document, so their references must be absolute.
-const absolute = (value: unknown): Schema =>
-  JSON.parse(JSON.stringify(value), (key, item: unknown) =>
-    key === '$ref' && typeof item === 'string' ? pointTo(item.slice(1)).$ref : item,
-  ) as Schema;
 
 /** The fallback for a request that the validator refuses and the explainer finds nothing wrong with. No such case is known. */
 export const unexplained: Detail = {

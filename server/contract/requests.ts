@@ -5,6 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import type { OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
+import { createAcceptance, type Acceptance } from './acceptance.ts';
 import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
 import { requestFormats } from './formats.ts';
@@ -26,11 +27,13 @@ export interface Judged {
 interface JudgeOptions {
   /** Whether the validator is known to accept the document. Then it does not check it again, and no start waits for that. */
   isVerified?: boolean;
+  /** Whether valid requests may be accepted without the validator, as soon as that can be done. */
+  isQuick?: boolean;
 }
 
 export async function createRequestJudge(
   document: Document,
-  { isVerified = false }: JudgeOptions = {},
+  { isVerified = false, isQuick = false }: JudgeOptions = {},
 ): Promise<RequestJudge> {
   refuseRefSiblings(document);
   const prepared = prepareQueries(document);
@@ -56,7 +59,8 @@ export async function createRequestJudge(
     throw new Error(
       'this version of express-openapi-validator has other middleware; see server/contract/requests.ts',
     );
-  const warm = warmUp(prepared, steps, explainer);
+  const acceptance = isQuick ? createAcceptance(prepared) : undefined;
+  const warm = warmUp(prepared, steps, explainer, acceptance);
   // If it failed for a verified contract, the requests themselves would be answered with the same error.
   if (isVerified) warm.catch(() => undefined);
   else await warm;
@@ -81,8 +85,13 @@ export async function createRequestJudge(
       const requestBody = operations.get(id)?.operation.requestBody;
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
       if (faults.length > 0 || explainer.hasMissedFault(id, query)) refuse();
+      const accepted = acceptance?.accept(id, { query, headers: req.headers, body: req.body as unknown });
+      if (accepted) {
+        setQuery(req, accepted);
+        return { path: {} };
+      }
       // The validator changes this object: it adds defaults and converts numbers and arrays.
-      Object.defineProperty(req, 'query', { value: query, configurable: true, writable: true });
+      setQuery(req, query);
       try {
         for (const run of steps) await runStep(run, req, res);
       } catch (error) {
@@ -94,6 +103,10 @@ export async function createRequestJudge(
     },
   };
 }
+
+// Express has a getter there, which parses the URL again.
+const setQuery = (req: Request, value: object) =>
+  Object.defineProperty(req, 'query', { value, configurable: true, writable: true });
 
 const isRefusal = (error: unknown): boolean => {
   const { BadRequest, UnsupportedMediaType } = validator.error;
@@ -118,7 +131,12 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
 // every operation is called once: by `npm run generate`, and before or soon after the service listens. Each is called with the
 // body of an example. The validator may refuse that (a path or a query may need more), but only if there is a violation. Valid
 // bodies also save time: to list violations takes compiled schemas.
-async function warmUp(document: Document, steps: RequestHandler[], { explain }: Explainer): Promise<void> {
+async function warmUp(
+  document: Document,
+  steps: RequestHandler[],
+  { explain }: Explainer,
+  acceptance: Acceptance | undefined,
+): Promise<void> {
   for (const { operation, method, path } of operationsOf(document)) {
     const id = operation.operationId as OperationId;
     // Requests that have arrived meanwhile go first.
@@ -150,6 +168,8 @@ async function warmUp(document: Document, steps: RequestHandler[], { explain }: 
       if (!isRefusal(error) || !isExplained) throw unusable(why);
     }
     if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
+    await afterPending();
+    acceptance?.compile(id);
   }
 }
 
@@ -177,7 +197,7 @@ function requestSide({ webhooks: _, ...document }: Document): object {
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
 // null only for typed clients. And the validator refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
 // say so, because to readers it means that values need not be URL-encoded.
-function prepareQueries(document: Document): Document {
+export function prepareQueries(document: Document): Document {
   const copy = structuredClone(document);
   const parameters = [
     ...Object.values(copy.components.parameters ?? {}),

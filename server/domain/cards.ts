@@ -13,6 +13,16 @@ export function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
+/** Looks in each group of digits and across separators. */
+export const holdsCardNumber = (text: string): boolean =>
+  [...(text.match(/\d+/g) ?? []), ...(text.match(/\d(?:[._:-]?\d)+/g) ?? [])].some((run) => {
+    const digits = run.replace(/\D/g, '');
+    for (let length = 13; length <= 19; length += 1)
+      for (let start = 0; start + length <= digits.length; start += 1)
+        if (passesLuhn(digits.slice(start, start + length))) return true;
+    return false;
+  });
+
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {
   const [month = 0, year = 0] = expirationDate.split('/').map(Number);

@@ -4,23 +4,40 @@ import { partialContextOf } from './context.ts';
 import type { Noted } from './desk/recent.ts';
 import { unknownPath } from './refusal.ts';
 
+/** Called when a request has ended, with the ID of its operation. */
+export type NoteRequest = (
+  operation: string | undefined,
+  status: number | 'aborted',
+  milliseconds: number,
+) => void;
+
+export interface Notes {
+  noteRequest?: NoteRequest | undefined;
+  /** For the sandbox's landing page. */
+  keep?: ((request: Noted) => void) | undefined;
+}
+
 /** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */
 export const createAccessLog =
-  (log: Logger, note?: (request: Noted) => void): RequestHandler =>
+  (log: Logger, { noteRequest, keep }: Notes = {}): RequestHandler =>
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
-      const { requestId, operation, caller, refusal } = partialContextOf(res);
+      const { requestId, traceId, operation, caller, refusal } = partialContextOf(res);
+      const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
+      const milliseconds = performance.now() - begun;
+      noteRequest?.(operation?.id, status, milliseconds);
       const record = {
         requestId,
+        traceId,
         method: req.method,
         path: operation?.path ?? unknownPath(req.originalUrl),
-        status: res.writableFinished ? res.statusCode : ('aborted' as const),
+        status,
         ...refusal,
-        ms: Math.round((performance.now() - begun) * 10) / 10,
+        ms: Math.round(milliseconds * 10) / 10,
       };
       // Not the docs, nor the contract that the console loads.
-      if (operation || refusal) note?.(record);
+      if (operation || refusal) keep?.(record);
       log.info({ ...record, keyPair: caller?.keyPairId });
     });
     next();

@@ -1,13 +1,12 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
-import type { RequestHandler } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import type { IdempotencyDigests, SentAnswer } from '../domain/idempotency.ts';
+import type { IdempotencyDigests, KeptAnswers, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { contextOf, type Context } from './context.ts';
-import { keyedBy, sendText, type Keep, type Once } from './idempotency.ts';
+import type { Context, Step } from './context.ts';
+import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';
 import { severalAccounts } from './merchant-account.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
 
@@ -23,21 +22,18 @@ export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Pr
 export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. */
-  depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
-  /** Runs the handler; `owner` is who its database connections count for. */
-  onBehalfOf: <T>(owner: string, work: () => T) => T;
+  /** What the handler of this request receives. `owner` is who its database connections count for. */
+  depsOf: (context: Context, owner: string, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Throws when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
-  once: Once<Unit>;
+  keptFor: (context: Context) => KeptAnswers<Unit>;
 }
 
-export const createAnswer =
-  <Deps, Unit>(options: AnswerDeps<Deps, Unit>): RequestHandler =>
-  async (req, res) => {
-    const { handlers, responses, depsOf, onBehalfOf, limitVelocity, digests, once } = options;
-    const context = contextOf(res);
+export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
+  const once = createOnce<Unit>();
+  return async (context, req, res) => {
+    const { handlers, responses, depsOf, limitVelocity, digests, keptFor } = options;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -57,7 +53,7 @@ export const createAnswer =
       await limitVelocity(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
-        depsOf(context, beforeCommit),
+        depsOf(context, ownerOf(context), beforeCommit),
       );
       return textOf(check(answer));
     };
@@ -69,8 +65,9 @@ export const createAnswer =
         throw error;
       });
     const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
-    sendText(res, await onBehalfOf(ownerOf(context), () => (keyed ? once(keyed, res, soundly) : run())));
+    sendText(res, await (keyed ? once(keptFor(context), keyed, res, soundly) : run()));
   };
+}
 
 const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   status,

@@ -9,10 +9,11 @@ import { ApiError } from '../errors.ts';
 import { approvalPath } from '../present/links.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';
 import { approvalPage, approvalSources, decidedPage } from './approval-page.ts';
+import { partialContextOf, type Context } from './context.ts';
 
 export interface ApprovalsDeps {
-  find: (id: string) => Promise<PaymentMethodRow | undefined>;
-  inUnitOfWork: InUnitOfWork;
+  find: (context: Partial<Context>, id: string) => Promise<PaymentMethodRow | undefined>;
+  inUnitOfWork: (context: Partial<Context>) => InUnitOfWork;
 }
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
@@ -40,7 +41,7 @@ const form: RequestHandler = (req, res, next) => {
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
 export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDeps): void {
   app.get(approvalPattern, async (req, res, next) => {
-    const method = await find(idOf(req));
+    const method = await find(partialContextOf(res), idOf(req));
     if (!method) {
       next();
       return;
@@ -50,19 +51,19 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
   });
   app.post(approvalPattern, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
-    const method = await find(idOf(req));
+    const method = await find(partialContextOf(res), idOf(req));
     if (!method || (decision !== 'approve' && decision !== 'decline')) {
       next();
       return;
     }
     const status = decision === 'approve' ? 'succeeded' : 'failed';
-    const decided = await inUnitOfWork((unit) => movePaymentMethod(unit, method.id, status)).catch(
-      (error: unknown) => {
-        // After a second click the card has its final status already.
-        if (error instanceof IllegalMove) return find(method.id);
-        throw error;
-      },
-    );
+    const decided = await inUnitOfWork(partialContextOf(res))((unit) =>
+      movePaymentMethod(unit, method.id, status),
+    ).catch((error: unknown) => {
+      // After a second click the card has its final status already.
+      if (error instanceof IllegalMove) return find(partialContextOf(res), method.id);
+      throw error;
+    });
     if (method.redirect_url) res.redirect(303, method.redirect_url);
     else
       res

@@ -12,29 +12,33 @@ import {
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../store/api-key-pairs.ts';
 import { createCache } from './cache.ts';
-import type { Step } from './context.ts';
+import type { Context, Step } from './context.ts';
 
 export interface BearerDeps {
-  findSigningPair: (thumbprint: string) => Promise<SigningPair | undefined>;
+  findSigningPair: (context: Context, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
-  touch: (pairId: string, now: Date) => Promise<unknown>;
+  touch: (context: Context, pairId: string, now: Date) => Promise<unknown>;
   now: () => Date;
 }
 
 type Pair = SigningPair & { publicKey: KeyObject };
+
+interface Verified extends Claims {
+  pairId: string;
+  thumbprint: string;
+  digest: string;
+}
 
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
 
 export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step {
   const pairs = createCache<Pair>(1_000);
-  const tokens = createCache<Claims & { pairId: string }>(10_000);
+  const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
 
-  const pairOf = async (thumbprint: string, at: number): Promise<Pair> => {
-    const cached = pairs.get(thumbprint, at);
-    if (cached) return cached;
-    const found = await findSigningPair(thumbprint);
+  const findPair = async (context: Context, thumbprint: string, at: number): Promise<Pair> => {
+    const found = await findSigningPair(context, thumbprint);
     if (!found) throw new InvalidToken('unknown kid');
     const pair = { ...found, publicKey: createPublicKey(found.public_key) };
     pairs.set(thumbprint, pair, at + pairMilliseconds);
@@ -47,23 +51,30 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
     const token = req.headers.authorization?.match(/^Bearer ([^\s]+)$/i)?.[1];
     if (token === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     try {
-      const pair = await pairOf(readKeyId(token), at);
+      const known = tokens.get(token, at);
+      const thumbprint = known?.thumbprint ?? readKeyId(token);
+      const pair = pairs.get(thumbprint, at) ?? (await findPair(context, thumbprint, at));
       if (!pair.active) throw new InvalidToken('the key pair is not active');
-      let claims = tokens.get(token, at);
-      if (claims?.pairId !== pair.id) {
-        claims = { ...verifyToken(token, pair, time), pairId: pair.id };
-        tokens.set(token, claims, (claims.exp + leewaySeconds) * 1000);
-      }
+      const verified =
+        known?.pairId === pair.id
+          ? known
+          : {
+              ...verifyToken(token, pair, time),
+              pairId: pair.id,
+              thumbprint,
+              digest: tokenDigest(token),
+            };
+      if (verified !== known) tokens.set(token, verified, (verified.exp + leewaySeconds) * 1000);
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
-        await touch(pair.id, time);
+        await touch(context, pair.id, time);
       }
       context.caller = {
         keyPairId: pair.id,
-        scopes: claims.scopes,
+        scopes: verified.scopes,
         permissions: pair.permissions,
         merchantAccountIds: pair.merchant_account_ids,
-        tokenDigest: tokenDigest(token),
+        tokenDigest: verified.digest,
       };
     } catch (error) {
       if (error instanceof InvalidToken) throw new ApiError('unauthorized', { reason: error.message });

@@ -1,9 +1,10 @@
 // What the pipeline steps find out about a request, in one typed object.
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
+import type { Budget } from '../store/budget.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
-import { asMiddleware, type Step as AnyStep } from './step.ts';
+import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';
 
 /** The key pair behind a verified token. */
 export interface Caller {
@@ -19,6 +20,10 @@ export interface Caller {
 
 export interface Context {
   requestId: string;
+  /** How long the request may still wait for the database. */
+  budget: Budget;
+  /** Undefined without tracing. */
+  traceId: string | undefined;
   operation: (typeof operations)[OperationId];
   caller: Caller;
   selection: Selection;
@@ -30,7 +35,9 @@ export interface Context {
 
 export type Step = AnyStep<Context>;
 
-export const step: (run: Step) => RequestHandler = asMiddleware;
+export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
+
+export const only: (isMeant: (req: Request) => boolean, ...steps: Step[]) => RequestHandler = whereOnly;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
 

@@ -1,5 +1,5 @@
 // Idempotency-Key: a write that is repeated with the same key gets the first answer again. The service and the mock use this;
-// they differ in where answers are kept.
+// they differ in where answers are kept: `kept` is that of the request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import {
@@ -53,16 +53,17 @@ export interface Once<Unit> {
    * its unit of work; otherwise it is kept afterwards, and so is a refusal.
    */
   (
+    kept: KeptAnswers<Unit>,
     keyed: readonly Keyed[],
     res: Response,
     work: (keep: Keep<Unit>) => Promise<SentAnswer>,
   ): Promise<SentAnswer>;
 }
 
-export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
+export function createOnce<Unit>(): Once<Unit> {
   // One look for all requests that wait for the same key, however many there are.
   const looks = new Map<string, Promise<Known | undefined>>();
-  const lookLater = (keyed: readonly Keyed[]) => {
+  const lookLater = (kept: KeptAnswers<Unit>, keyed: readonly Keyed[]) => {
     const name = keyed.map(({ slot }) => slot).join();
     const look =
       looks.get(name) ??
@@ -73,7 +74,10 @@ export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
     return look;
   };
 
-  const claimOrAnswer = async (keyed: readonly Keyed[]): Promise<Claim<Unit> | SentAnswer> => {
+  const claimOrAnswer = async (
+    kept: KeptAnswers<Unit>,
+    keyed: readonly Keyed[],
+  ): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
     const isSame = ({ fingerprint }: Known) =>
       keyed.some((one) => one.fingerprint === fingerprint || one.olderFingerprint === fingerprint);
@@ -86,15 +90,15 @@ export function createOnce<Unit>(kept: KeptAnswers<Unit>): Once<Unit> {
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
-        known = await lookLater(keyed);
+        known = await lookLater(kept, keyed);
       }
     }
   };
 
-  return async (keyed, res, work) => {
+  return async (kept, keyed, res, work) => {
     // On every answer from here on, so that a client knows that the server understands keys.
     res.setHeader(replayedHeader, 'false');
-    const found = await claimOrAnswer(keyed);
+    const found = await claimOrAnswer(kept, keyed);
     if ('status' in found) {
       res.setHeader(replayedHeader, 'true');
       return found;
@@ -150,5 +154,9 @@ const reused = () =>
 
 export function sendText(res: Response, { status, headers, text }: SentAnswer): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  res.status(status).type('application/json').send(text);
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  // Node then writes the head and the text at once. Express's `send` makes a buffer of the text first.
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }

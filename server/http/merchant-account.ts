@@ -11,16 +11,16 @@ export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind:
 /** No account has this ID: it is what the header says for all of them. */
 export const severalAccounts = '*';
 
-interface Context {
+interface Needed {
   operation: Pick<Operation, 'merchantScope' | 'method'>;
   /** The merchant accounts that the caller has access to; empty means all. */
   caller: { merchantAccountIds: readonly string[] };
   selection: Selection;
 }
 
-export interface MerchantAccountDeps {
-  first: (own: readonly string[]) => Promise<{ id: string } | undefined>;
-  find: (own: readonly string[], id: string) => Promise<{ id: string } | undefined>;
+export interface MerchantAccountDeps<Context> {
+  first: (own: readonly string[], context: Context) => Promise<{ id: string } | undefined>;
+  find: (own: readonly string[], id: string, context: Context) => Promise<{ id: string } | undefined>;
   now?: () => Date;
 }
 
@@ -34,18 +34,19 @@ const longest = 255;
 const noAccountYet =
   'there is no merchant account yet; create one: payments accounts create default --name Default';
 
-export const createMerchantAccount = ({
+export const createMerchantAccount = <Context extends Needed>({
   first,
   find,
   now = () => new Date(),
-}: MerchantAccountDeps): Step<Context> => {
+}: MerchantAccountDeps<Context>): Step<Context> => {
   const cache = createCache<{ id: string }>(mostCached);
-  const lookUp = async (own: readonly string[], named: string | undefined) => {
+  const lookUp = async (context: Context, named: string | undefined) => {
+    const own = context.caller.merchantAccountIds;
     const at = now().getTime();
     const key = JSON.stringify([named ?? null, ...own]);
     const known = cache.get(key, at);
     if (known) return known;
-    const found = await (named === undefined ? first(own) : find(own, named));
+    const found = await (named === undefined ? first(own, context) : find(own, named, context));
     if (found) cache.set(key, found, at + cacheMilliseconds);
     return found;
   };
@@ -71,10 +72,10 @@ export const createMerchantAccount = ({
       context.selection = { kind: 'all' };
       return;
     }
-    const account = await lookUp(own, named);
+    const account = await lookUp(context, named);
     if (!account) {
       // The first account is made by the operator, who has to learn that it is missing.
-      const reason = (await first([])) ? undefined : noAccountYet;
+      const reason = (await first([], context)) ? undefined : noAccountYet;
       throw named === undefined
         ? new ApiError('not_found', { reason: reason ?? 'the key pair has access to no merchant account' })
         : unknownMerchantAccount(reason);

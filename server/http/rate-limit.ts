@@ -15,10 +15,10 @@ export const rateLimits: readonly RateLimit[] = [
 
 export const createRateLimit =
   (count: CountCall): Step =>
-  async ({ operation, caller }) => {
+  async ({ operation, caller, budget }) => {
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
-    const milliseconds = await count(rateLimit.scope, caller.tokenDigest);
+    const milliseconds = await count(rateLimit.scope, caller.tokenDigest, budget);
     if (milliseconds !== undefined) throw tooMany(milliseconds);
   };
 

@@ -19,9 +19,13 @@ export interface Found<Operation> {
   allow: string;
 }
 
-export function createRouter<Operation extends Place>(
-  table: readonly Operation[],
-): (req: Request) => Found<Operation> {
+export interface Router<Operation> {
+  (req: Request): Found<Operation>;
+  /** Whether the contract has the path. */
+  isKnown: (req: Request) => boolean;
+}
+
+export function createRouter<Operation extends Place>(table: readonly Operation[]): Router<Operation> {
   const routes = new Map<string, Route<Operation>>();
   for (const operation of table) {
     const { path, method } = operation;
@@ -29,9 +33,14 @@ export function createRouter<Operation extends Place>(
     route.methods.set(method.toUpperCase(), operation);
     routes.set(path, route);
   }
-  return ({ url, method }) => {
-    const [path = ''] = url.split('?', 1);
-    const found = routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
+  const templates = [...routes.values()];
+  const routeOf = (url: string) => {
+    const end = url.indexOf('?');
+    const path = end < 0 ? url : url.slice(0, end);
+    return routes.get(path) ?? templates.find(({ pattern }) => pattern.test(path));
+  };
+  const find = ({ url, method }: Request) => {
+    const found = routeOf(url);
     if (!found) throw new ApiError('not_found', { reason: 'unknown path' });
     const operation = found.methods.get(method);
     const allow = [...found.methods.keys()].join(', ');
@@ -42,6 +51,7 @@ export function createRouter<Operation extends Place>(
       });
     return { operation, allow };
   };
+  return Object.assign(find, { isKnown: ({ url }: Request) => routeOf(url) !== undefined });
 }
 
 const patternOf = (path: string) =>

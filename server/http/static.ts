@@ -9,16 +9,19 @@ export interface StaticDeps {
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   hasConsole: boolean;
-  isReady: () => Promise<boolean>;
+  /** Why this instance should get no requests now; undefined when it should. */
+  findUnready: () => Promise<string | undefined>;
 }
 
-export function serveStatic(app: Express, { document, siteDir, hasConsole, isReady }: StaticDeps): void {
+export function serveStatic(app: Express, { document, siteDir, hasConsole, findUnready }: StaticDeps): void {
   // One buffer for all answers, so that clients that do not read theirs share it.
   const contract = Buffer.from(JSON.stringify(document));
+  // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
   app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', async (_req, res) => {
-    const ready = await isReady();
-    res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
+    const reason = await findUnready();
+    if (reason === undefined) res.json({ status: 'ready' });
+    else res.status(503).json({ status: 'not ready', reason });
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
   app.get('/openapi.yaml', (_req, res) => {

@@ -33,7 +33,7 @@ export const rememberNumbersMilliseconds =
 export interface VelocityDeps {
   countCard: CountCall;
   /** Undefined when the number is within the limit, otherwise the milliseconds to wait. */
-  countNumber: (tried: TriedNumber, limit: NumberLimit) => Promise<number | undefined>;
+  countNumber: (context: Context, tried: TriedNumber, limit: NumberLimit) => Promise<number | undefined>;
   digestsOf: VelocityDigests;
 }
 
@@ -41,7 +41,8 @@ export type LimitVelocity = (context: Context, body: unknown) => Promise<void>;
 
 export const createVelocityLimit =
   ({ countCard, countNumber, digestsOf }: VelocityDeps): LimitVelocity =>
-  async ({ operation, caller, selection }, body) => {
+  async (context, body) => {
+    const { operation, caller, selection, budget } = context;
     const { id, velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const account = selection.id;
@@ -49,11 +50,11 @@ export const createVelocityLimit =
     const owner = createHash('sha256')
       .update(JSON.stringify([caller.keyPairId, account]))
       .digest('base64url');
-    const milliseconds = await countCard(scopeOf(id), owner);
+    const milliseconds = await countCard(scopeOf(id), owner, budget);
     if (milliseconds !== undefined) throw tooMany(milliseconds);
     const { number } = body as { number: string };
     for (const tried of digestsOf(account, number)) {
-      const wait = await countNumber(tried, velocityLimit.sameBinAndLastFour);
+      const wait = await countNumber(context, tried, velocityLimit.sameBinAndLastFour);
       if (wait !== undefined) throw tooMany(wait);
     }
   };

@@ -10,7 +10,7 @@ import { sendError } from './send-error.ts';
 export const createWriteError =
   (check: ResponseCheck, log: Logger): ErrorRequestHandler =>
   (error: unknown, _req, res, next) => {
-    const { requestId, operation } = partialContextOf(res);
+    const { requestId, traceId, operation } = partialContextOf(res);
     if (res.headersSent) {
       // Part of the answer was sent: Express then closes the connection, so the caller sees that it is incomplete.
       next(error);
@@ -20,7 +20,7 @@ export const createWriteError =
     const body = errorBody(refused.code, refused.facts);
     const fault = check.fault(operation?.id, refused.status, body);
     partialContextOf(res).refusal = refusalOf(fault ? new ApiError('server_error') : refused);
-    const facts = { requestId, operation: operation?.id, reason: refused.facts.reason };
+    const facts = { requestId, traceId, operation: operation?.id, reason: refused.facts.reason };
     // Without this message pino would log that of the error, and a database error may quote request data.
     if (refused.status >= 500 || fault)
       log.error({ ...facts, fault, err: refused.facts.cause ?? refused }, 'the request failed');

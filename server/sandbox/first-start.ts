@@ -2,6 +2,7 @@
 // is saved in DATA_DIR.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createKeyPair } from '../actions/api-key-pairs.ts';
+import { claimForSandbox } from '../actions/housekeeping.ts';
 import { createAccount } from '../actions/merchant-accounts.ts';
 import type { CardSecrets } from '../actions/payment-methods.ts';
 import { createTransactions } from '../actions/transactions.ts';
@@ -20,6 +21,7 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
   inWork(db, async (work) => {
     const unit = silently(work, 'sample data');
     await lockUntilCommit(unit.db, 'fill sandbox');
+    await claimForSandbox(unit);
     // `default` is the older one, because requests without the account header use the oldest account.
     const older = new Date(now.getTime() - 60_000);
     const made = [

@@ -67,6 +67,15 @@ export const listApiKeyPairs = (db: Db) =>
 export const findApiKeyPair = (db: Db, id: string) =>
   withRelations(db).where('api_key_pairs.id', '=', id).executeTakeFirst();
 
+export const findActivePairNamed = (db: Db, display_name: string) =>
+  db
+    .selectFrom('api_key_pairs')
+    .select('id')
+    .where('display_name', '=', display_name)
+    .where('active', '=', true)
+    .limit(1)
+    .executeTakeFirst();
+
 export interface SigningPair {
   id: string;
   algorithm: 'ECDSA' | 'RSA';

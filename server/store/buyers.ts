@@ -1,7 +1,9 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { findAccountOf } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
-import type { BuyersTable } from './tables/buyers.ts';
+import type { BuyersTable, NewBuyer } from './tables/buyers.ts';
+
+export type { NewBuyer } from './tables/buyers.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
@@ -42,29 +44,32 @@ export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRo
     .executeTakeFirst();
 }
 
-export const listBuyers = (db: Db, account: string) =>
-  db
+/** `search` is an ID, or part of the reference, the name or the email address. */
+export const listBuyers = (db: Db, account: string, search?: string) => {
+  const query = db
     .selectFrom('buyers')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('id', 'desc');
+  if (search === undefined) return query.execute();
+  const part = search.toLowerCase();
+  return query
+    .where(
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(concat_ws(E'\\n', external_identifier,
+        display_name, billing_details->>'email_address'))) > 0)`,
+    )
     .execute();
-
-export interface NewBuyer {
-  id?: string;
-  merchant_account_id: string;
-  external_identifier: string | null;
-  display_name: string | null;
-  account_number: string | null;
-  billing_details: object | null;
-}
+};
 
 /** Undefined when the external identifier, or the ID, is taken. */
 export const insertBuyer = (db: Tx, buyer: NewBuyer) =>
   db
     .insertInto('buyers')
-    .values({ ...buyer, billing_details: buyer.billing_details && JSON.stringify(buyer.billing_details) })
+    .values({
+      ...buyer,
+      billing_details: buyer.billing_details ? JSON.stringify(buyer.billing_details) : null,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();

@@ -1,25 +1,44 @@
 // The connection pool. It reconnects by itself after the database was down.
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, sql, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
+import { withinBudget, type Budget } from './budget.ts';
+import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
 import { createFairShare } from './fair-share.ts';
+import { nameStatements } from './named-statements.ts';
 import type { Tables } from './tables/index.ts';
+import type { Db } from './transaction.ts';
 
-/** A pool or a transaction. The caller of a store function chooses. */
-export type Db = Kysely<Tables>;
+export { inTransaction, inTransactionOnce, type Db, type Tx } from './transaction.ts';
 
-/** A transaction. Functions that change rows require one, so a change outside of a transaction does not compile. */
-export type Tx = Transaction<Tables>;
+/** For statements that are not written with Kysely. */
+export interface Pool extends Pick<Connection, 'query'> {
+  connect: (by?: User) => Promise<Connection>;
+  usage: () => PoolUsage;
+}
 
-export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().execute(work);
+/** Who uses a connection. */
+export interface User {
+  /** The merchant account of a request, which holds at most a share of the connections. */
+  owner?: string | undefined;
+  /** How long the request may still wait. */
+  budget?: Budget | undefined;
+}
 
-export type Pool = pg.Pool;
+export interface PoolUsage {
+  most: number;
+  inUse: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
+}
 
 export interface Database {
   db: Db;
+  /** The same for one request. It costs nearly nothing. */
+  dbFor: (user: User) => Db;
   pool: Pool;
+  /** Whether the database answers. */
   isReady: () => Promise<boolean>;
   /** New connections use this URL from now on. */
   reconnectTo: (url: string) => void;
@@ -28,6 +47,22 @@ export interface Database {
 }
 
 const closeMilliseconds = 4_000;
+
+/** Kysely holds its lock on migrations in the session; this holds the same one until the end of its transaction. */
+class MigrationAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_xact_lock(3853314791062309107)`.execute(db);
+  }
+  override releaseMigrationLock(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class Dialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new MigrationAdapter();
+  }
+}
 
 // Amounts are bigint, which pg returns as text. Number() would round large ones silently.
 const types = new pg.TypeOverrides();
@@ -52,28 +87,25 @@ export const reasonOf = (error: unknown): string =>
       ? error.message
       : String(error);
 
-// A database that hangs accepts a query and never answers. pg supports this option per query; its types do not have it.
-const withTimeout = (text: string): pg.QueryConfig & { query_timeout: number } => ({
-  text,
-  query_timeout: 2_000,
-});
-
 /** Connections for requests, and how long a request waits for one of them. */
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
+  pooler?: Pooler;
+  /** Opens a new connection each time. */
+  isFresh?: boolean;
 }
 
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { size = poolSize, statementMilliseconds = 15_000 }: DatabaseOptions = {},
+  { size = poolSize, statementMilliseconds = 15_000, pooler = 'none', isFresh = false }: DatabaseOptions = {},
 ): Database {
-  const pool = new pg.Pool({
+  const pgPool = new pg.Pool({
     connectionString: url,
     types,
     max: size,
@@ -82,33 +114,51 @@ export function openDatabase(
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: connectionMilliseconds,
     idleTimeoutMillis: 30_000,
-    statement_timeout: statementMilliseconds,
-    idle_in_transaction_session_timeout: 60_000,
+    ...(isFresh ? { maxUses: 1 } : {}),
+    // A pooler refuses these: its connections to PostgreSQL are shared.
+    ...(pooler === 'none'
+      ? {
+          statement_timeout: statementMilliseconds,
+          idle_in_transaction_session_timeout: idleMilliseconds,
+        }
+      : {}),
     keepAlive: true,
   });
-  pool.on('error', onError);
+  pgPool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
-  pool.on('connect', (client) => client.on('error', onError));
+  pgPool.on('connect', (client) => client.on('error', onError));
   const clients = new Set<pg.Client>();
-  pool.on('connect', (client) => client instanceof pg.Client && clients.add(client));
-  pool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedFairly(pool, size) }) });
+  pgPool.on('connect', (client) => {
+    if (!(client instanceof pg.Client)) return;
+    clients.add(client);
+    // Behind a pooler, each transaction may have another connection to PostgreSQL.
+    if (pooler === 'none') nameStatements(client);
+  });
+  pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
+  const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
+  const dbFor = (user: User) => {
+    // Kysely also has cursors, which are not used.
+    const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
+    return new Kysely<Tables>({ dialect: new Dialect({ pool: own }) });
+  };
+  const db = dbFor({});
   return {
     db,
+    dbFor,
     pool,
     isReady: () =>
-      pool.query(withTimeout('select 1')).then(
+      pool.query('select 1').then(
         () => true,
         () => false,
       ),
     reconnectTo: (newUrl) => {
-      pool.options.connectionString = newUrl;
+      pgPool.options.connectionString = newUrl;
     },
     close: async () => {
       const end = async () => {
         await db.destroy();
         // Kysely ends the pool only if it has used it.
-        if (!pool.ending) await pool.end();
+        if (!pgPool.ending) await pgPool.end();
       };
       if (await isDoneWithin(closeMilliseconds, end())) return;
       // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
@@ -117,27 +167,59 @@ export function openDatabase(
   };
 }
 
-/** The pool, of which one merchant account holds at most half, and what is about several of them (`*`) a little less. */
-function sharedFairly(pool: pg.Pool, size: number) {
+type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
+
+/** Of its connections one merchant account holds at most half, and what is about several of them (`*`) a little less. */
+function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
   const mostOf = (owner: string) => Math.ceil(size * (owner === '*' ? 0.3 : 0.5));
-  const enter = createFairShare(mostOf, connectionMilliseconds);
+  const share = createFairShare(mostOf, connectionMilliseconds);
+  /** If nobody waits any more when it arrives, it is given back. */
+  const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
+    withinBudget(budget, Infinity, work, (_error, working) => {
+      working.then(giveBack, () => undefined);
+    });
+  const enter = (owner: string, budget: Budget | undefined) =>
+    wait(
+      budget,
+      () => share.enter(owner),
+      (late) => {
+        late();
+      },
+    );
+  const connect = async ({ owner, budget }: User = {}) => {
+    const leave = owner === undefined ? undefined : await enter(owner, budget);
+    try {
+      const client = await wait(
+        budget,
+        () => pgPool.connect(),
+        (late) => {
+          late.release();
+        },
+      );
+      const release = (destroy: boolean) => {
+        leave?.();
+        client.release(destroy);
+      };
+      return connectionOf(client, limits, release, budget);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  };
   return {
-    end: () => pool.end(),
-    async connect() {
-      const leave = await enter();
+    connect,
+    query: async (statement, values) => {
+      const connection = await connect();
       try {
-        const client = await pool.connect();
-        // pg makes a new `release` at every checkout.
-        const release = client.release.bind(client);
-        client.release = (error) => {
-          leave();
-          release(error);
-        };
-        return client;
-      } catch (error) {
-        leave();
-        throw error;
+        return await connection.query(statement, values);
+      } finally {
+        connection.release();
       }
     },
+    usage: () => ({
+      most: size,
+      inUse: pgPool.totalCount - pgPool.idleCount,
+      waiting: pgPool.waitingCount + share.waiting(),
+    }),
   };
 }

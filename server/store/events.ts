@@ -229,3 +229,12 @@ export async function noteOutcome(
     returning not active as off`.execute(db);
   return rows[0]?.off ?? false;
 }
+
+/** How many seconds ago the oldest event happened that a subscription still waits for. By the clock of the database. */
+export async function findOldestPending(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from deliveries
+    where state = 'pending' and exists (select from webhook_subscriptions where id = subscription_id)
+    order by created_at limit 1 ${acrossAccounts('all-deliveries')}`.execute(db);
+  return Math.max(0, rows[0]?.seconds ?? 0);
+}

@@ -1,11 +1,4 @@
 // Bounds how many connections one owner (a merchant account) holds, so that its slow requests cannot take all of them.
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-/** On whose behalf connections are used. Whatever runs outside of it is not bounded. */
-const owners = new AsyncLocalStorage<string>();
-
-export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(owner, work);
-
 export class ShareExhausted extends Error {}
 
 interface Share {
@@ -13,15 +6,16 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Waits for a place of the current owner, in order and for so long at most. Returns what gives the place back. */
-export function createFairShare(
-  mostOf: (owner: string) => number,
-  waitMilliseconds: number,
-): () => Promise<() => void> {
+export interface FairShare {
+  /** Waits for a place of the owner, in order and for a limited time. Returns what gives the place back. */
+  enter: (owner: string) => Promise<() => void>;
+  /** How many callers wait for a place. */
+  waiting: () => number;
+}
+
+export function createFairShare(mostOf: (owner: string) => number, waitMilliseconds: number): FairShare {
   const shares = new Map<string, Share>();
-  return async () => {
-    const owner = owners.getStore();
-    if (owner === undefined) return () => undefined;
+  const enter = async (owner: string) => {
     const share = shares.get(owner) ?? { held: 0, waiting: [] };
     shares.set(owner, share);
     if (share.held < mostOf(owner)) share.held += 1;
@@ -33,6 +27,7 @@ export function createFairShare(
       if (share.held === 0) shares.delete(owner);
     };
   };
+  return { enter, waiting: () => [...shares.values()].reduce((sum, share) => sum + share.waiting.length, 0) };
 }
 
 const turnIn = (share: Share, milliseconds: number) =>

@@ -23,3 +23,28 @@ export const insertAccount = (db: Tx, account: { id: string; display_name: strin
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returningAll()
     .executeTakeFirst();
+
+/** False when something belongs to it. Foreign keys refuse what another transaction adds meanwhile. */
+export async function deleteEmptyAccount(db: Tx, id: string): Promise<boolean> {
+  for (const table of [
+    ...([
+      'buyers',
+      'payment_methods',
+      'gift_cards',
+      'transactions',
+      'webhook_subscriptions',
+      'events',
+    ] as const),
+    ...(['api_key_pair_merchant_accounts'] as const),
+  ]) {
+    const found = await db
+      .selectFrom(table)
+      .select('merchant_account_id')
+      .where('merchant_account_id', '=', id)
+      .limit(1)
+      .executeTakeFirst();
+    if (found) return false;
+  }
+  const { numDeletedRows } = await db.deleteFrom('merchant_accounts').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,11 +1,23 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import { DatabaseFault, openDatabase, reasonOf, type Database, type Db } from './database.ts';
+import {
+  DatabaseFault,
+  openDatabase,
+  reasonOf,
+  type Database,
+  type DatabaseOptions,
+  type Db,
+} from './database.ts';
+import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
-import { hasDatabase, startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
+import { findUnready, type Unready } from './readiness.ts';
+import type { Pooler } from './connection.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
 export interface OpenedDatabase extends Database {
+  /** Why requests cannot be served now; undefined when they can. */
+  findUnready: () => Promise<Unready | undefined>;
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
@@ -16,45 +28,50 @@ export interface OpenedDatabase extends Database {
 }
 
 export interface OpenOptions {
+  environment: Environment;
   databaseUrl: string | undefined;
   dataDir: string;
   log: (message: string) => void;
   /** What a migration does that may take long. */
   progress?: Progress;
   size?: number;
+  pooler?: Pooler | undefined;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
-  /** For what must change nothing: it refuses a database that is missing or needs migrations. */
+  /** For what must change nothing: it refuses a database that needs migrations. */
   readOnly?: boolean;
 }
 
 const healthCheckMilliseconds = 1_000;
 /** A request whose statement takes longer is answered with 500: it would hold a connection that others need. */
 const requestStatementMilliseconds = 3_000;
+/** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
+export const requestDatabaseMilliseconds = 4_500;
 const backgroundSize = 6;
+/** With up to 2 s for a connection, still well within 5 s. */
+const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { databaseUrl, dataDir, log, progress, size, servesRequests = false, readOnly = false } = options;
+  const { environment, databaseUrl, dataDir, log, progress, size } = options;
+  const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  if (readOnly && databaseUrl === undefined && !(await hasDatabase(dataDir)))
-    throw new DatabaseFault(
-      `There is no database in ${dataDir}, and this command creates nothing. Start the service first.`,
-    );
   const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {
+    pooler,
     ...(size === undefined ? {} : { size }),
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds } : {}),
   });
-  const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize }) : database;
-  // A connection of its own, because a database is ready also while all other connections are busy.
-  const probe = servesRequests ? openDatabase(url, onError, { size: 1 }) : database;
-  const pools = new Set([database, background, probe]);
-  const isReady = sharedWhileUnderWay(probe.isReady);
+  const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize, pooler }) : database;
+  // Connections of their own, because a database is ready also while all others are busy. The probe opens a new one each time:
+  // an old one may still be with a server that is the primary no more, or have settings of before.
+  const probe = servesRequests ? openDatabase(url, onError, { ...probing, pooler, isFresh: true }) : database;
+  const watcher = embedded && servesRequests ? openDatabase(url, onError, probing) : database;
+  const pools = new Set([database, background, probe, watcher]);
   embedded?.watch({
-    isReady,
+    isReady: watcher.isReady,
     reconnectTo: (elsewhere) => {
       for (const pool of pools) pool.reconnectTo(elsewhere);
     },
@@ -66,11 +83,20 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
     })());
   try {
-    const ready: Ready = readOnly ? refusePending : (db) => migrate(db, progress);
+    // An embedded database is always that of a sandbox.
+    const fills = servesRequests && environment === 'sandbox' && !embedded;
+    const ready: Ready = async (db) => {
+      await refuseOtherEnvironment(db, environment, fills);
+      if (readOnly) return refusePending(db);
+      const migrated = await migrate(db, progress);
+      if (environment === 'production') await claimDatabase(db, environment);
+      return migrated;
+    };
     const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready)
-      : await prepare(url, onError, ready);
-    return { ...database, isReady, background, url: embedded?.url() ?? url, ...prepared, close };
+      : await prepare(url, onError, ready, pooler);
+    const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
+    return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
     await close();
     throw error;
@@ -88,8 +114,13 @@ function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
 type Ready = (db: Db) => Promise<string[]>;
 type Prepared = Pick<OpenedDatabase, 'isSharded' | 'migrated'>;
 
-async function prepare(url: string, onError: (error: Error) => void, ready: Ready): Promise<Prepared> {
-  const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0 });
+async function prepare(
+  url: string,
+  onError: (error: Error) => void,
+  ready: Ready,
+  pooler: Pooler = 'none',
+): Promise<Prepared> {
+  const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0, pooler });
   try {
     let isSharded: boolean;
     try {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
 import { acrossAccounts } from './across-accounts.ts';
-import { inTransaction, type Db, type Tx } from './database.ts';
+import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { isLockFault } from './online.ts';
 
 export interface Partitioned {
@@ -140,7 +140,7 @@ const pauseMilliseconds = 1_000;
 async function inMoment(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await inTransaction(db, async (tx) => {
+      await inTransactionOnce(db, async (tx) => {
         await sql`select set_config('lock_timeout', ${`${lockMilliseconds}ms`}, true)`.execute(tx);
         await work(tx);
       });

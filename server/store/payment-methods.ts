@@ -82,15 +82,32 @@ export async function lockPaymentMethodOfAnyAccount(
   return account === undefined ? undefined : lockPaymentMethod(db, account, id);
 }
 
-export const listPaymentMethods = (db: Db, account: string, limit: number) =>
-  db
-    .selectFrom('payment_methods')
-    .selectAll()
-    .where('merchant_account_id', '=', account)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+export interface PaymentMethodFilter {
+  /** The ID of a buyer, or the merchant's reference. */
+  buyer?: string | undefined;
+  status?: readonly PaymentMethodRow['status'][] | undefined;
+  limit: number;
+}
+
+export const listPaymentMethods = (
+  db: Db,
+  account: string,
+  { buyer, status, limit }: PaymentMethodFilter,
+) => {
+  let query = db.selectFrom('payment_methods').selectAll().where('merchant_account_id', '=', account);
+  if (status !== undefined) query = query.where('status', 'in', status);
+  if (buyer !== undefined)
+    query = query.where('buyer_id', 'in', (inner) =>
+      inner
+        .selectFrom('buyers')
+        .select('id')
+        .where('merchant_account_id', '=', account)
+        .where((one) =>
+          one.or([sql<boolean>`id::text = lower(${buyer})`, one('external_identifier', '=', buyer)]),
+        ),
+    );
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+};
 
 export const listPendingReplacements = (db: Db) =>
   db

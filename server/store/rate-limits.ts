@@ -1,6 +1,7 @@
 // The counters of the rate limits. They are in the database, so that all instances share them.
 import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { withinBudget, type Budget } from './budget.ts';
 import type { Db, Pool } from './database.ts';
 
 export interface RateLimit {
@@ -10,7 +11,7 @@ export interface RateLimit {
 }
 
 /** Counts one call. Undefined when it is within the limit, otherwise the milliseconds until the window ends. */
-export type CountCall = (scope: string, key: string) => Promise<number | undefined>;
+export type CountCall = (scope: string, key: string, budget: Budget) => Promise<number | undefined>;
 
 export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): CountCall {
   const limiters = new Map(
@@ -18,6 +19,7 @@ export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): Cou
       scope,
       new RateLimiterPostgres({
         storeClient: pool,
+        storeType: 'pool',
         tableName: 'rate_limits',
         tableCreated: true,
         keyPrefix: scope,
@@ -27,9 +29,11 @@ export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): Cou
       }),
     ]),
   );
-  return async (scope, key) => {
+  return async (scope, key, budget) => {
     try {
-      await limiters.get(scope)?.consume(key);
+      // The library takes no budget, so its statement may go on until its own limit.
+      const consume = async () => limiters.get(scope)?.consume(key);
+      await withinBudget(budget, Infinity, consume, () => undefined);
       return undefined;
     } catch (error) {
       if (error instanceof RateLimiterRes) return error.msBeforeNext;

@@ -5,6 +5,7 @@ import { noOwner, ownerOfSeveral } from '../domain/idempotency.ts';
 import type { Place, Purpose } from '../domain/vault.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import { inTransaction, type Db } from './database.ts';
+import { lockHolder } from './locks.ts';
 import { listAccounts } from './merchant-accounts.ts';
 
 interface Sealed {
@@ -153,7 +154,7 @@ function resealBatch(
 
 /**
  * Waits until all transactions that are running now have ended. Values are sealed inside transactions, so after that no value
- * with an older key, and no unbound one, can be committed.
+ * with an older key, and no unbound one, can be committed. The transactions of `withLock` store nothing; one of them is ours.
  */
 export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
@@ -162,7 +163,9 @@ export async function waitForOlderTransactions(db: Db, pause: () => Promise<void
     const { rows: left } = await sql`
       select 1 from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start < ${since}::timestamptz
-        and backend_type = 'client backend' limit 1`.execute(db);
+        and backend_type = 'client backend' and application_name is distinct from ${lockHolder} limit 1`.execute(
+      db,
+    );
     if (left.length === 0) return;
     await pause();
   }

@@ -19,6 +19,19 @@ export interface DeliverDeps {
   options: SendOptions;
   /** Seconds until the next attempt; undefined when there is none. */
   schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
+  /** Left out when they are off. */
+  noteAttempt?: ((outcome: 'succeeded' | 'retried' | 'given_up') => void) | undefined;
+  tracing?: DeliveryTracing | undefined;
+}
+
+/** tracing/index.ts */
+export interface DeliveryTracing {
+  beginDelivery: (given: string | undefined) => {
+    /** For the receiver. */
+    traceparent: string | undefined;
+    traceId: string | undefined;
+    end: (succeeded: boolean) => void;
+  };
 }
 
 interface Outcome {
@@ -48,7 +61,10 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   }
   const at = now();
   const begun = performance.now();
-  const outcome = delivery.active ? await attempt(delivery, at, context) : skippedBecauseInactive;
+  const traced = context.tracing?.beginDelivery(job.traceparent);
+  const outcome = delivery.active
+    ? await attempt(delivery, at, traced?.traceparent, context)
+    : skippedBecauseInactive;
   const milliseconds = Math.round(performance.now() - begun);
   const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
   const final = succeeded || outcome.status === 410 || !delivery.active;
@@ -56,7 +72,17 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   const { subscription_id, merchant_account_id, created_at: createdAt } = delivery;
-  const due = { subscription_id, merchant_account_id, deliveryId: delivery.id, createdAt, round: job.round };
+  traced?.end(succeeded);
+  context.noteAttempt?.(state === 'pending' ? 'retried' : state === 'failed' ? 'given_up' : state);
+  const { round, traceparent } = job;
+  const due = {
+    subscription_id,
+    merchant_account_id,
+    deliveryId: delivery.id,
+    createdAt,
+    round,
+    traceparent,
+  };
   const switchedOff = await limit(() =>
     inTransaction(db, async (transaction) => {
       const isCurrent = await recordAttempt(
@@ -75,6 +101,7 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
     }),
   );
   const facts = {
+    traceId: traced?.traceId,
     event: delivery.event_id,
     subscription: delivery.subscription_id,
     attempt: delivery.attempts + 1,
@@ -102,6 +129,7 @@ const skippedBecauseInactive: Outcome = {
 async function attempt(
   delivery: DueDelivery,
   at: Date,
+  traceparent: string | undefined,
   { sealer, send, signal, log }: AttemptContext,
 ): Promise<Outcome> {
   let opened: Opened;
@@ -116,7 +144,8 @@ async function attempt(
   }
   try {
     const { secrets, login } = opened;
-    const headers = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
+    const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
+    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
     const { merchant_account_id: account, url, body } = delivery;
     const { status, retryAfter } = await send({ account, url, body, headers, login }, signal);
     return { status, error: errorOf(status), retryAfter: readRetryAfter(retryAfter, at) };

@@ -1,4 +1,5 @@
 // The delivery queue, on pg-boss. Jobs are added in the same transaction as the change that caused the event.
+import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Db, Pool } from '../store/database.ts';
@@ -14,6 +15,8 @@ export interface Job {
   merchant_account_id: string;
   /** Of the delivery. Missing in a job that a version before 1.3 has added. */
   createdAt?: Date | undefined;
+  /** Of the request that caused the event. */
+  traceparent?: string | undefined;
 }
 
 /** For whom a delivery is: a subscription, and the account of the event. Jobs are fetched by it. */
@@ -28,6 +31,7 @@ interface JobData {
   deliveryId: string;
   round: number;
   createdAt?: string | undefined;
+  traceparent?: string | undefined;
 }
 
 export interface Queue {
@@ -44,8 +48,13 @@ export interface Queue {
   putBack: (jobId: string) => Promise<void>;
   /** Ends the lease on a job: any worker can fetch it again after one second. */
   release: (jobId: string) => Promise<void>;
+  /** Jobs that are due, and those that wait for their time. Of a long queue only a part is counted. */
+  count: () => Promise<{ due: number; later: number }>;
   close: () => Promise<void>;
 }
+
+/** A scrape must not read a backlog of millions. */
+const mostCounted = 100_000;
 
 // A worker that crashes leaves its jobs active. Without a heartbeat the lease expires after 20 s; pg-boss looks for expired
 // leases every 10 s and makes those jobs available again.
@@ -64,15 +73,21 @@ const laneOf = (key: string): Lane => {
 const isOpen = `state < 'active'`;
 const noSubscription = '00000000-0000-0000-0000-000000000000';
 
+interface QueueOptions {
+  /** Long-running processes supervise the queue; a command that only adds jobs does not. */
+  supervise?: boolean;
+  /** The `traceparent` of the request that runs now. */
+  currentTrace?: (() => string | undefined) | undefined;
+}
+
 export async function openQueue(
   pool: Pool,
   onError: (error: Error) => void,
-  { supervise = true } = {},
+  { supervise = true, currentTrace }: QueueOptions = {},
 ): Promise<Queue> {
   const boss = new PgBoss({
-    db: { executeSql: (text: string, values: unknown[]) => pool.query(text, values) },
+    db: { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) },
     schedule: false,
-    // Long-running processes supervise the queue; a command that only adds jobs does not.
     supervise,
     archiveCompletedAfterSeconds: 3600,
     deleteAfterDays: 1,
@@ -111,9 +126,9 @@ export async function openQueue(
   return {
     async add(db, due, { afterSeconds = 0 } = {}) {
       const startAfter = new Date(Date.now() + afterSeconds * 1000);
-      const jobs = due.map(({ deliveryId, round, createdAt, ...lane }) => ({
+      const jobs = due.map(({ deliveryId, round, createdAt, traceparent = currentTrace?.(), ...lane }) => ({
         name: queueName,
-        data: { deliveryId, round, createdAt: createdAt?.toISOString() } satisfies JobData,
+        data: { deliveryId, round, createdAt: createdAt?.toISOString(), traceparent } satisfies JobData,
         singletonKey: keyOf(lane),
         startAfter,
         expireInSeconds: leaseSeconds,
@@ -186,6 +201,15 @@ export async function openQueue(
     },
     async release(jobId) {
       await boss.fail(queueName, jobId);
+    },
+    async count() {
+      const { rows } = await pool.query<{ due: number; later: number }>(
+        `select count(*) filter (where start_after < now()) as due,
+           count(*) filter (where start_after >= now()) as later
+         from (select start_after from pgboss.job where name = $1 and ${isOpen} limit ${mostCounted}) as open`,
+        [queueName],
+      );
+      return rows[0] ?? { due: 0, later: 0 };
     },
     close,
   };
@@ -269,19 +293,31 @@ async function assignSome(pool: Pool): Promise<number> {
   }
 }
 
+const lockPollMilliseconds = 100;
+
 /** Two processes that create the queue's tables at the same time would deadlock. */
 async function withSchemaLock(pool: Pool, work: () => Promise<void>): Promise<void> {
+  // Polls: one that waits in a statement holds a connection, which `work` of another may need behind a pooler.
+  while (!(await tryWithSchemaLock(pool, work))) await wait(lockPollMilliseconds);
+}
+
+async function tryWithSchemaLock(pool: Pool, work: () => Promise<void>): Promise<boolean> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    await client.query('set local statement_timeout = 0');
     await client.query('set local idle_in_transaction_session_timeout = 0');
-    await client.query(`select pg_advisory_xact_lock(hashtextextended('webhook queue', 0))`);
-    await work();
-  } finally {
+    const { rows } = await client.query<{ free: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtextextended('webhook queue', 0)) as free`,
+    );
+    const isFree = rows[0]?.free === true;
+    if (isFree) await work();
     // Nothing was changed on this connection; the end of the transaction releases the lock.
-    await client.query('rollback').finally(() => {
-      client.release();
-    });
+    await client.query('rollback');
+    client.release();
+    return isFree;
+  } catch (error) {
+    // Closes the connection, which ends the transaction.
+    client.release(true);
+    throw error;
   }
 }

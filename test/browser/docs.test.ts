@@ -98,7 +98,7 @@ describe('the built site', () => {
     expect(guides.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining([
         ...['getting-started', 'authentication', 'pages', 'errors', 'idempotency', 'webhooks', 'client'],
-        ...['sandbox', 'going-live', 'scaling', 'operator'],
+        ...['sandbox', 'going-live', 'scaling', 'operating', 'operator'],
       ]),
     );
     for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))

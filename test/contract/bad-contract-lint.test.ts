@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { groupExampleFaults } from '../../scripts/support/example-faults.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
 import { run, runNode } from '../support/processes.ts';
@@ -99,6 +100,25 @@ const projects: Record<string, Fault[]> = {
       says: 'This is not YAML',
     },
   ],
+  'a new required field that the examples lack': [
+    {
+      what: 'the first example',
+      file: schema('Transaction'),
+      edit: (text) =>
+        swap(
+          '  - merchant_account_id\n',
+          '  - installments\n  - merchant_account_id\n',
+        )(
+          swap(
+            'properties:\n',
+            'properties:\n  installments:\n    description: How many.\n    type: integer\n',
+          )(text),
+        ),
+      shows: example('TransactionsFirstPage'),
+      at: './TransactionProcessing.yaml#/value',
+      says: 'The same fault, often because they refer to one example that has it:',
+    },
+  ],
   'a component that is not YAML': [
     {
       what: 'a list that never ends',
@@ -144,6 +164,23 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
     const texts = named.map(([, line]) => lines.get(shows)?.[Number(line) - 1]);
     expect(texts).toContainEqual(expect.stringContaining(at));
   });
+});
+
+it('shows the same fault of several examples once, and lists the others by file', () => {
+  const block = (number: number, place: string, what: string) =>
+    `[${number}] ${place} at #/value\n\nExample value must conform to the schema: ${what}.\n\nframe ${number}\n\n\n`;
+  const lacks = (part: string) => `\`${part}\` property must have required property 'note'`;
+  const other = block(5, 'b.yaml:7:3', '`note` property type must be string');
+  const report =
+    block(1, 'a.yaml:4:7', lacks('0')) +
+    block(2, 'a.yaml:5:7', lacks('1')) +
+    block(3, 'a.yaml:6:7', lacks('2')) +
+    block(4, 'b.yaml:9:5', lacks('target')) +
+    other;
+  const places =
+    'The same fault, often because they refer to one example that has it:\n  a.yaml:5, 6\n  b.yaml:9\n\n\n';
+  expect(groupExampleFaults(report)).toBe(block(1, 'a.yaml:4:7', lacks('0')) + places + other);
+  expect(groupExampleFaults(other)).toBe(other);
 });
 
 describe('npm run lint', () => {

@@ -8,10 +8,14 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isObject, pointerOf, segments, type Change, type Json } from '../../scripts/diff/change.ts';
 import { bundle, compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
+import { announces } from '../../scripts/diff/announce.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
 import { root } from '../../scripts/support/root.ts';
 import { runNode } from '../support/processes.ts';
+import { announcements, announcementsIn } from './specification/additions.ts';
+import { Contract } from './specification/document.ts';
+import { promises } from './specification/promises.ts';
 
 type Step = readonly [pointer: string, value: unknown];
 type Edit = readonly [promise: string, first: Step, ...more: Step[]];
@@ -349,11 +353,24 @@ describe('judge', () => {
   });
 
   it('wants a line below Contract of the section of that version, and shows one', () => {
-    for (const text of ['', changelog('1.1.1', 'x'), changelog('1.1.0')]) {
+    const heading = '## 1.1.0 — YYYY-MM-DD';
+    const unreleased = '# Changelog\n\n## 1.1.0 — unreleased\n\n### Service\n\n- Faster.\n';
+    for (const [text, shown] of [
+      ['', `:\n\n  ${heading}\n\n  ### Contract\n\n  - What changed`],
+      [changelog('1.1.1', 'x'), `:\n\n  ${heading}\n\n  ### Contract\n\n  - What changed`],
+      [
+        unreleased,
+        'to the section of 1.1.0 that is there, written for consumers:\n\n  ### Contract\n\n  - What',
+      ],
+      [
+        changelog('1.1.0'),
+        'to the section of 1.1.0 that is there, written for consumers:\n\n  - What changed',
+      ],
+    ] as const) {
       const [problem, ...more] = verdict('addition', '1.1.0', text);
       expect(more).toEqual([]);
       expect(problem).toMatchObject({ rule: 'changelog' });
-      expect(problem?.message).toContain('## 1.1.0 — YYYY-MM-DD\n\n  ### Contract\n\n  - What changed');
+      expect(problem?.message).toContain(shown);
     }
   });
 
@@ -366,6 +383,40 @@ describe('judge', () => {
     const line = '- `GET /transactions`: new parameter `intent`.';
     expect(told([])).toMatch(new RegExp(`### Contract\\n\\n  ${line}$`));
     expect(told([{ rating: 'breaking' }])).toContain(`about it.\n  ${line}`);
+  });
+
+  describe('proposes text that', () => {
+    const additions = () => linesOf(found.addition, base, edited.addition, root);
+    const told = (text: string) =>
+      judge({ changes: additions(), baseVersion: '1.0.0', version: '1.1.0', changelog: text });
+    const proposed = (text: string) =>
+      told(text)[0]
+        ?.message.replace(/^.*:\n/, '')
+        .replace(/^ {2}/gm, '') ?? '';
+
+    it('announces all additions, also for the test of the specification', () => {
+      const text = proposed('');
+      expect(text).toContain('- `GET /refunds`: new path');
+      expect(told(`# Changelog\n${text}\n`)).toEqual([]);
+      const names = (whole: Json) =>
+        promises
+          .flatMap(({ faults }) => faults(new Contract(whole)))
+          .flatMap(({ beyond }) =>
+            beyond === undefined || announces(announcements, beyond) ? [] : [beyond],
+          );
+      const beyond = names(edited.addition).filter((name) => !names(base).includes(name));
+      expect(beyond).toEqual(expect.arrayContaining(['GET /refunds', 'POST /transactions', 'mood', '418']));
+      expect(beyond.filter((name) => !announces(announcementsIn(text), name))).toEqual([]);
+    });
+
+    it('has what is missing only', () => {
+      const text = `# Changelog\n${proposed('')}\n`;
+      const [problem] = told(text.replace(/^.*`mood`.*\n/m, ''));
+      expect(problem?.message).toMatch(/does not name .*\n\n {2}- `schema Transaction`: .*`mood`.*$/);
+      expect(proposed(text.replace('`GET /refunds`', '`GET /refund`'))).toBe(
+        '\n- `GET /refunds`: new path (GET).',
+      );
+    });
   });
 
   it('wants that line to begin with **Breaking** if something breaks', () => {

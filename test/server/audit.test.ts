@@ -29,7 +29,8 @@ interface Entry {
 }
 
 const payments = (args: string[], input = '') => paymentsHere(args, env, input);
-const entries = async () => JSON.parse((await payments(['audit', '--json'])).stdout) as Entry[];
+const entries = async () =>
+  (JSON.parse((await payments(['audit', '--json'])).stdout) as { items: Entry[] }).items;
 const db = () => service.service.database.db;
 
 async function changes(): Promise<[args: string[], input?: string][]> {

@@ -16,7 +16,7 @@ const bench = (...args: string[]) =>
 
 it('measures the subjects beside each other and judges the goals', { timeout: 180_000 }, async () => {
   const { stdout, stderr, status } = await bench(
-    ...['--only', 'page', '--subjects', 'ours,bare', '--rounds', '1', '--seconds', '1'],
+    ...['--only', 'page', '--subjects', 'ours,bare', '--rounds', '1', '--seconds', '0.3'],
     ...['--transactions', '100', '--json'],
   );
   expect(status, stderr).toBe(0);

@@ -1,6 +1,8 @@
 // The commands for buyers, gift cards, stored cards and transactions.
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCallName } from '../../server/config.ts';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/domain/vault.ts';
@@ -22,7 +24,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const payments = (args: string[], input?: string): Promise<EndedHere> => {
+const payments = (args: string[], input?: string | Readable): Promise<EndedHere> => {
   const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = service.config;
   return paymentsHere(args, { DATABASE_URL, DATA_DIR }, input);
 };
@@ -63,7 +65,7 @@ describe('buyers and gift cards', () => {
     expect(buyer).toEqual(told(made.stdout));
     const [again, list] = await Promise.all([payments(create), payments(['buyers', 'list', '--json'])]);
     expect([again.status, again.stderr]).toEqual([1, 'There is a buyer z-1 already.\n']);
-    expect(JSON.parse(list.stdout)).toContainEqual(told(made.stdout));
+    expect(told(list.stdout).items).toContainEqual(told(made.stdout));
   });
 
   it('a gift card is read from standard input and never printed', async () => {
@@ -113,8 +115,14 @@ describe('payment-methods', () => {
 
   it('a new number stays pending; a new date applies at once, together with a pending number', async () => {
     const { id, fingerprint } = await store();
-    const found = (date: string, input = '') =>
-      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const found = (date: string, input?: string) =>
+      payments(
+        [
+          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
+          ...(input === undefined ? [] : ['--new-number']),
+        ],
+        input,
+      );
     const waits = await found('01/41', '5105105105105100\n');
     expect([waits.status, waits.stderr]).toEqual([0, '']);
     expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
@@ -160,14 +168,43 @@ describe('payment-methods', () => {
     expect(luhn.stdout + luhn.stderr).not.toContain('5555555555554445');
   });
 
+  it('a number may be on standard input; with --new-number it must be there', async () => {
+    const { id } = await store();
+    const found = (...args: string[]) => ['payment-methods', 'found-replacement', id, ...args];
+    const kept = await payments(found('--expiration-date', '05/41'), '');
+    expect([kept.status, kept.stderr]).toEqual([0, '']);
+    const before = await findPaymentMethodOfAnyAccount(db(), id);
+    expect(before).toMatchObject({ label: '1111', expiration_date: '05/41', has_replacement: false });
+    const none = await payments(found('--expiration-date', '06/41', '--new-number'), '');
+    expect([none.status, none.stdout]).toEqual([1, '']);
+    expect(none.stderr).toContain('Standard input is empty. It must have the new number');
+    expect(await findPaymentMethodOfAnyAccount(db(), id)).toEqual(before);
+    const given = await payments(found('--expiration-date', '07/41'), '5555555555554444\n');
+    expect([given.status, told(given.stdout)]).toMatchObject([0, { has_replacement: true }]);
+  });
+
+  it('a new date in the past is refused', async () => {
+    const { id } = await store();
+    const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/24'];
+    const { status, stderr } = await payments(args);
+    expect([status, stderr]).toEqual([2, '--expiration-date 01/24 is in the past.\n']);
+    expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({ expiration_date: '12/39' });
+  });
+
   it('the same details again change nothing and send nothing', async () => {
     await service.call('POST', '/webhook-subscriptions', {
       token: service.token('webhook-subscriptions.write'),
       body: { url: 'http://127.0.0.1:9/' },
     });
     const { id } = await store();
-    const found = (date: string, input = '') =>
-      payments(['payment-methods', 'found-replacement', id, '--expiration-date', date], input);
+    const found = (date: string, input?: string) =>
+      payments(
+        [
+          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
+          ...(input === undefined ? [] : ['--new-number']),
+        ],
+        input,
+      );
     const state = async () => ({
       row: await findPaymentMethodOfAnyAccount(db(), id),
       events: await db()
@@ -242,7 +279,10 @@ describe('payment-methods', () => {
 
   it('list refuses an account that does not exist, by its name', async () => {
     const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
-    expect([status, stderr]).toEqual([1, 'There is no merchant account none. See: payments accounts list\n']);
+    expect([status, stderr]).toEqual([
+      1,
+      `There is no merchant account none. See: ${readCallName()} accounts list\n`,
+    ]);
   });
 
   it('list never shows a card number', async () => {

@@ -5,6 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCallName } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
@@ -65,7 +66,7 @@ it('exits with 0, 1 or 2, and prints only results on standard output', async () 
     run('unicorns'),
   ]);
   expect(done).toMatchObject({ status: 0, stderr: '' });
-  expect(JSON.parse(done.stdout)).toMatchObject([{ slug: 'administrator' }]);
+  expect(JSON.parse(done.stdout)).toMatchObject({ items: [{ slug: 'administrator' }] });
   expect(refused).toMatchObject({ status: 1, stdout: '' });
   expect(wrong).toMatchObject({ status: 2, stdout: '' });
 });
@@ -83,6 +84,13 @@ describe('help', () => {
       expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
     expect(text).toContain('payments keys create --name "Checkout server" --role administrator --out');
     expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+  });
+
+  it('as a command shows what --help shows', async () => {
+    for (const words of [['webhooks', 'replay'], ['keys'], ['token']]) {
+      expect(await said('help', ...words)).toBe(await said(...words, '--help'));
+    }
+    expect(await said('help', 'webhooks', 'replay')).toContain('payments webhooks replay [options] [event]');
   });
 
   it('of a command shows each option with its argument and default', async () => {
@@ -159,14 +167,14 @@ describe('a refused command exits with 1 and prints one sentence', () => {
   it.each([
     [
       ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
-      'There is no role unicorn. See: payments roles list',
+      `There is no role unicorn. See: ${readCallName()} roles list`,
     ],
     [
       ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
-      'There is no merchant account nowhere. See: payments accounts list',
+      `There is no merchant account nowhere. See: ${readCallName()} accounts list`,
     ],
-    [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
-    [['keys', 'deactivate', 'my-key'], 'There is no key pair my-key. See: payments keys list'],
+    [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: ${readCallName()} keys list`],
+    [['keys', 'deactivate', 'my-key'], `There is no key pair my-key. See: ${readCallName()} keys list`],
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
@@ -257,7 +265,11 @@ describe('while the server runs', () => {
 
   it('--out writes the private key, for its owner only, and prints the pair without it', async () => {
     const file = join(dataDir.path, 'checkout.pem');
-    const pair: Pair = await json('keys', 'create', '--name', 'Checkout', '--out', file);
+    const made = await here('keys', 'create', '--name', 'Checkout', '--out', file);
+    expect(made.stderr).toBe(
+      `To sign a token with it: ${readCallName()} token --scopes '*.read,*.write' --key ${file}\n`,
+    );
+    const pair = JSON.parse(made.stdout) as Pair;
     expect(pair.private_key).toBeUndefined();
     expect(JSON.stringify(pair)).not.toContain('PRIVATE KEY');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -291,7 +303,11 @@ describe('while the server runs', () => {
       active: false,
     });
     await eventually(async () => (await statusWith(token)) === 401, 'its token is refused', 5);
-    const rows: { id: string; active: boolean }[] = await json('keys', 'list', '--json');
+    const { items: rows }: { items: { id: string; active: boolean }[] } = await json(
+      'keys',
+      'list',
+      '--json',
+    );
     expect(rows.find(({ id }) => id === pair.id)?.active).toBe(false);
   });
 
@@ -328,7 +344,9 @@ describe('while the server runs', () => {
     const listed = await said('buyers', 'list', '--json');
     expect(table).toContain('\\x1b[2J\\x9b1m\\u202eevil\\nbuyer  2');
     expect(JSON.parse(made)).toMatchObject({ display_name: name });
-    expect(JSON.parse(listed)).toContainEqual(expect.objectContaining({ display_name: name }));
+    expect((JSON.parse(listed) as { items: unknown[] }).items).toContainEqual(
+      expect.objectContaining({ display_name: name }),
+    );
     const { stderr } = await here('buyers', 'list', '--merchant-account', name);
     expect(stderr).toContain('There is no merchant account \\x1b[2J');
     const misused = await here('buyers', 'list', `--${name}`);
@@ -338,7 +356,7 @@ describe('while the server runs', () => {
 
   it('lists are tables for people and JSON for programs', async () => {
     const text = await said('keys', 'list');
-    const rows: { name: string }[] = await json('keys', 'list', '--json');
+    const { items: rows }: { items: { name: string }[] } = await json('keys', 'list', '--json');
     const sandbox = rows.find(({ name }) => name === 'Sandbox');
     expect(sandbox).toMatchObject({
       algorithm: 'ECDSA',
@@ -349,8 +367,8 @@ describe('while the server runs', () => {
     expect(text.split('\n')[0]).toMatch(/^id +name +active +roles +accounts +algorithm +thumbprint/);
     expect(text).toMatch(/Sandbox +true +administrator +all +ECDSA /);
     expect(text + JSON.stringify(rows)).not.toContain('PRIVATE');
-    const accounts: { id: string }[] = await json('accounts', 'list', '--json');
-    const roles: unknown[] = await json('roles', 'list', '--json');
+    const { items: accounts }: { items: unknown[] } = await json('accounts', 'list', '--json');
+    const { items: roles }: { items: unknown[] } = await json('roles', 'list', '--json');
     expect(accounts.slice(0, 2)).toMatchObject([{ id: 'default' }, { id: 'marketplace' }]);
     expect(roles).toContainEqual(
       expect.objectContaining({ slug: 'administrator', allow: ['*.read', '*.write'] }),
@@ -418,18 +436,27 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
-  it('works before the first start, and token says what is missing', async () => {
+  it('in a folder without a sandbox creates none, and says where it looked and what to do', async () => {
     await using fresh = await newDataDir();
-    const env = { DATA_DIR: fresh.path };
-    const { status, stderr } = await paymentsHere(['token', '--scopes', '*.read'], env);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'The sandbox has no key yet. Start it once: npm start\n',
-    });
+    for (const args of [
+      ['token', '--scopes', '*.read'],
+      ['accounts', 'list'],
+      ['transactions', 'list'],
+      ['database', 'url'],
+    ]) {
+      const { status, stdout, stderr } = await paymentsHere(args, { DATA_DIR: fresh.path });
+      expect([status, stdout, args]).toEqual([1, '', args]);
+      expect(stderr).toContain(`There is no sandbox in ${fresh.path}. `);
+      expect(stderr).toMatch(/DATA_DIR.* npm start\n$/);
+    }
     expect(existsSync(fresh.path)).toBe(false);
-    expect((await paymentsHere(['accounts', 'list'], env)).stdout).toContain(
-      'There is no merchant account. Make one:',
-    );
+    const made = await paymentsHere(['roles', 'create', 'reader', '--allow', '*.read'], {
+      DATA_DIR: fresh.path,
+    });
+    expect([made.status, made.stderr]).toEqual([
+      0,
+      `There was no sandbox in ${fresh.path}; this command creates one.\n`,
+    ]);
     await nothingRunsOn(fresh.path);
   });
 });

@@ -160,6 +160,7 @@ describe('the embedded database', () => {
     async () => {
       await using dataDir = await newDataDir();
       const store = await openStore({
+        environment: 'sandbox',
         databaseUrl: undefined,
         dataDir: dataDir.path,
         log: () => undefined,

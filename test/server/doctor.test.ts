@@ -160,6 +160,6 @@ describe('creates nothing', () => {
     const found = await inEmptyFolder({}, ['secrets.json']);
     expect(found.left).toEqual(['secrets.json']);
     expect(found.status).toBe(1);
-    expect(found.stderr).toContain(`There is no database in ${found.folder}`);
+    expect(found.stderr).toContain(`There is no sandbox in ${found.folder}.`);
   });
 });

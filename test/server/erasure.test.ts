@@ -385,7 +385,7 @@ it('no token of the buyer is left in the database, and all that is not personal 
     .execute();
   expect(new Set(cards.map(({ status }) => status))).toEqual(new Set(['failed']));
   const replaced = await payments(
-    ['payment-methods', 'found-replacement', janesCard, '--expiration-date', '12/44'],
+    ['payment-methods', 'found-replacement', janesCard, '--expiration-date', '12/44', '--new-number'],
     '5555555555554444\n',
   );
   expect([replaced.status, replaced.stderr]).toEqual([
@@ -401,7 +401,7 @@ it('no token of the buyer is left in the database, and all that is not personal 
   expect(await erase(jane.id)).toMatchObject({ already_erased: true });
   expect(await done(['buyers', 'erase', jane.id, '--yes'])).toBe(`Buyer ${jane.id} is already erased.\n`);
   expect(await contents()).toEqual(settled);
-  const audit = JSON.parse(await done(['audit', '--json'])) as { command: string }[];
+  const { items: audit } = JSON.parse(await done(['audit', '--json'])) as { items: { command: string }[] };
   expect(audit.map(({ command }) => command).filter((command) => command.startsWith('buyers erase'))).toEqual(
     [`buyers erase ${jane.id} --yes --json`],
   );

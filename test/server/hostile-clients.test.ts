@@ -448,10 +448,10 @@ describe('/readyz', () => {
     const { pool, background } = own.service.database;
     const pools = [pool, background.pool];
     // The jobs of the start use some of them, and would wait for the rest while this waits for theirs.
-    const isIdle = () => pools.every((one) => one.idleCount === one.totalCount && one.waitingCount === 0);
+    const isIdle = () => pools.every((one) => one.usage().inUse === 0 && one.usage().waiting === 0);
     await eventually(isIdle, 'no job holds a connection');
     const held = await Promise.all(
-      pools.flatMap((one) => Array.from({ length: one.options.max }, () => one.connect())),
+      pools.flatMap((one) => Array.from({ length: one.usage().most }, () => one.connect())),
     );
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${own.url}/readyz`)));
     for (const client of held) client.release();

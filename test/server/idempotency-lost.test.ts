@@ -27,7 +27,13 @@ const store = async (call: Caller, token: string, key: string) => {
 };
 
 async function countCards(databaseUrl: string): Promise<number> {
-  const opened = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 1 });
+  const opened = await openStore({
+    databaseUrl,
+    environment: 'sandbox',
+    dataDir: '/nowhere',
+    log: () => undefined,
+    size: 1,
+  });
   try {
     const { rows } = await sql<{ total: number }>`select count(*) as total from payment_methods`.execute(
       opened.db,

@@ -206,6 +206,13 @@ describe('a file with bad lines', () => {
     expect(stderr).toMatch(/… and \d[\d,]* more/);
   });
 
+  it('says how many faults of a line it leaves out', async () => {
+    const { stderr } = await payments(['import', 'transactions', '-'], '{}\n');
+    expect(stderr).toMatch(
+      /^line 1: \/type is required; .* is required; … and \d+ more\nNothing was imported/,
+    );
+  });
+
   it('skips a line that is too long with --skip-bad', async () => {
     const [one, two] = [transaction(), transaction()];
     const text = [JSON.stringify(one), 'x'.repeat(40_000_000), JSON.stringify(two)].join('\n');

@@ -14,7 +14,8 @@ const names = Object.keys(migrations);
 describe('several instances that start at once on an empty database', () => {
   it('apply each migration once', async () => {
     const databaseUrl = await createEmptyDatabase();
-    const open = () => openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
+    const open = () =>
+      openStore({ databaseUrl, environment: 'sandbox', dataDir: '/nowhere', log: () => undefined, size: 2 });
     const stores = await Promise.all([open(), open(), open(), open()]);
     await Promise.all(stores.map((store) => store.close()));
     expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(names);
@@ -31,7 +32,9 @@ describe('several instances that start at once on an empty database', () => {
       },
     };
     try {
-      await (await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined })).close();
+      await (
+        await openStore({ databaseUrl, environment: 'sandbox', dataDir: '/nowhere', log: () => undefined })
+      ).close();
     } finally {
       delete migrations['9999-curious'];
     }

@@ -6,7 +6,13 @@ import { appliedTo, createEmptyDatabase, withClient } from '../support/database.
 
 describe('an instance that is restarted after a later version has migrated the database', () => {
   const start = async (databaseUrl: string) => {
-    const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2 });
+    const store = await openStore({
+      databaseUrl,
+      environment: 'sandbox',
+      dataDir: '/nowhere',
+      log: () => undefined,
+      size: 2,
+    });
     await store.close();
     return store.migrated;
   };

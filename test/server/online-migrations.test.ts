@@ -36,7 +36,13 @@ const findIndex = () =>
 async function open(databaseUrl = url) {
   const messages: string[] = [];
   const progress = (message: string) => messages.push(message);
-  const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, progress });
+  const store = await openStore({
+    databaseUrl,
+    environment: 'sandbox',
+    dataDir: '/nowhere',
+    log: () => undefined,
+    progress,
+  });
   await store.close();
   return { migrated: store.migrated, messages };
 }

@@ -1,6 +1,7 @@
 // What an operator looks at and tries out: transactions, cards, buyers, triggered events, and how calls are refused.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { run } from '../support/processes.ts';
@@ -90,9 +91,7 @@ describe('payments transactions list', () => {
     for (;;) {
       const { status, stdout, stderr } = await payments(...call);
       expect(status).toBe(0);
-      expect(stdout).toMatch(
-        /^id +status +amount +currency +method +buyer +external_identifier +created_at\n/,
-      );
+      expect(stdout).toMatch(/^id +status +amount +created_at +method +buyer +external_identifier\n/);
       pages.push(...(stdout.match(/^[0-9a-f-]{36}/gm) ?? []));
       const [, next] = /^\nNext page: (?:npx )?payments (.+)\n$/.exec(stderr) ?? [];
       if (next === undefined) break;
@@ -108,7 +107,9 @@ describe('payments transactions list', () => {
       const refused = await payments('transactions', 'list', ...other, '--cursor', next_cursor ?? '');
       expect(refused).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('other filters') as string,
+        stderr: expect.stringContaining(
+          '--cursor is incomplete, or of a list with another account',
+        ) as string,
       });
     }
   });
@@ -137,7 +138,7 @@ describe('payments transactions list', () => {
     for (const id of [unknown, 'x'])
       expect(await payments('transactions', 'show', id)).toMatchObject({
         status: 1,
-        stderr: `There is no transaction ${id}. See: payments transactions list\n`,
+        stderr: `There is no transaction ${id}. See: ${readCallName()} transactions list\n`,
       });
   });
 });
@@ -165,7 +166,7 @@ describe('payments payment-methods show', () => {
     for (const id of [unknown, 'x'])
       expect(await payments('payment-methods', 'show', id)).toMatchObject({
         status: 1,
-        stderr: `There is no payment method ${id}. See: payments payment-methods list\n`,
+        stderr: `There is no payment method ${id}. See: ${readCallName()} payment-methods list\n`,
       });
   });
 });
@@ -190,7 +191,7 @@ it('payments buyers show prints a buyer, also an erased one', async () => {
   });
   expect(await payments('buyers', 'show', unknown)).toMatchObject({
     status: 1,
-    stderr: `There is no buyer ${unknown}. See: payments buyers list\n`,
+    stderr: `There is no buyer ${unknown}. See: ${readCallName()} buyers list\n`,
   });
 });
 
@@ -236,8 +237,8 @@ describe('payments webhooks trigger', () => {
         ...{ status: 1, stdout: '' },
         stderr: expect.stringContaining('that payment-method.updated could show.') as string,
       });
-    const [noted] = await json<{ command: string }[]>('audit', '--limit', '1', '--json');
-    expect(noted?.command).toBe(`webhooks trigger payment-method.updated --id ${older}`);
+    const { items } = await json<{ items: { command: string }[] }>('audit', '--limit', '1', '--json');
+    expect(items[0]?.command).toBe(`webhooks trigger payment-method.updated --id ${older}`);
   });
 
   it('is refused in production, and for an event that the contract does not have', async () => {
@@ -265,10 +266,9 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   const deliveries = (...args: string[]) =>
     payments('webhooks', 'deliveries', '--subscription', subscription.id, ...args);
   const [tried] = await until(async () => {
-    const rows = JSON.parse((await deliveries('--json')).stdout) as {
-      attempt: number | null;
-      next_attempt: string;
-    }[];
+    const { items: rows } = JSON.parse((await deliveries('--json')).stdout) as {
+      items: { attempt: number | null; next_attempt: string }[];
+    };
     return rows[0]?.attempt === 1 && rows;
   });
   const minutes = (Date.parse(tried?.next_attempt ?? '') - Date.now()) / 60_000;
@@ -284,9 +284,9 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
     .set({ state: 'failed' })
     .where('subscription_id', '=', subscription.id)
     .execute();
-  expect(JSON.parse((await deliveries('--json')).stdout)).toMatchObject([
-    { state: 'failed', next_attempt: null },
-  ]);
+  expect(JSON.parse((await deliveries('--json')).stdout)).toMatchObject({
+    items: [{ state: 'failed', next_attempt: null, error: null }],
+  });
   await unsubscribe(service, subscription);
 });
 
@@ -370,6 +370,82 @@ it('payments --version prints the version of the contract', async () => {
   expect(await payments('--version')).toEqual({ status: 0, stdout: `${contractVersion}\n`, stderr: '' });
 });
 
+it.each([
+  ['keys', 'deactivate', 'x'],
+  ['keys', 'create', '--name', 'x', '--role', 'none'],
+  ['buyers', 'show', 'x'],
+  ['payment-methods', 'show', 'x'],
+  ['transactions', 'show', 'x'],
+  ['webhooks', 'activate', 'x'],
+  ['webhooks', 'replay', '00000000-0000-4000-8000-000000000000'],
+  ['transactions', 'list', '--merchant-account', 'none'],
+  ['payment-methods', 'list', '--merchant-account', 'none'],
+])('what %s %s says to call next begins as it was called itself', async (...args) => {
+  vi.stubEnv('npm_lifecycle_event', 'payments');
+  const { status, stderr } = await payments(...args);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/See: npm run -s payments -- [a-z]/);
+});
+
+describe('payments accounts delete', () => {
+  it('deletes an account that has nothing, and no other', async () => {
+    await payments('accounts', 'create', 'empty', '--name', 'Empty');
+    expect(await json('accounts', 'delete', 'empty')).toEqual({ id: 'empty', deleted: true });
+    const again = await payments('accounts', 'delete', 'empty');
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('no merchant account empty')]);
+    // A pair without accounts has access to all of them.
+    await payments('accounts', 'create', 'keyed', '--name', 'Keyed');
+    await payments('keys', 'create', '--name', 'Keyed', '--merchant-account', 'keyed');
+    for (const used of ['keyed', 'default']) {
+      const { status, stderr } = await payments('accounts', 'delete', used);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('so it cannot be deleted')]);
+    }
+    expect((await payments('accounts', 'list')).stdout).toMatch(/^keyed /m);
+  });
+});
+
+describe('filters of lists', () => {
+  const idsOf = async (...args: string[]) =>
+    (await json<{ items: { id: string }[] }>(...args, '--json')).items.map(({ id }) => id);
+
+  it('buyers list --search finds an ID, and parts of the reference, the name and the email address', async () => {
+    const make = (...args: string[]) => json<{ id: string }>('buyers', 'create', ...args);
+    const jane = await make('--name', 'Jane Q_Searched', '--external-identifier', 'sought-1');
+    const june = await make('--external-identifier', 'SOUGHT-2', '--email', 'june@100%.example');
+    const search = (text: string) => idsOf('buyers', 'list', '--search', text);
+    expect(await search('sought-')).toEqual([june.id, jane.id]);
+    expect(await search('q_search')).toEqual([jane.id]);
+    expect(await search('JUNE@100%')).toEqual([june.id]);
+    expect(await search(jane.id.toUpperCase())).toEqual([jane.id]);
+    // These are no wildcards.
+    expect(await search('sought_1')).toEqual([]);
+    expect(await search('%')).toEqual([june.id]);
+    expect((await payments('buyers', 'list', '--search', 'nobody')).stdout).toBe('There is no such buyer.\n');
+  });
+
+  it('payment-methods list takes the buyer and statuses', async () => {
+    const buyer = await json<{ id: string }>('buyers', 'create', '--external-identifier', 'owner-1');
+    const store = async (number: string) => {
+      const body = { method: 'card', number, expiration_date: '12/39', buyer_id: buyer.id };
+      const { body: made } = await service.call('POST', '/payment-methods', {
+        token: service.token('payment-methods.write'),
+        body,
+      });
+      return (made as { id: string }).id;
+    };
+    const stored = await store('4111111111111111');
+    const waits = await store('5105105105105100');
+    const list = (...args: string[]) => idsOf('payment-methods', 'list', ...args);
+    expect(await list('--buyer', buyer.id)).toEqual([waits, stored]);
+    expect(await list('--buyer', 'owner-1', '--status', 'succeeded')).toEqual([stored]);
+    expect(await list('--buyer', 'owner-1', '--status', 'failed', 'buyer_approval_required')).toEqual([
+      waits,
+    ]);
+    expect(await list('--buyer', 'nobody')).toEqual([]);
+    expect((await payments('payment-methods', 'list', '--status', 'lost')).status).toBe(2);
+  });
+});
+
 describe('on a terminal', () => {
   const onTerminal = async (columns: number, ...args: string[]) => {
     const own = { isTTY: true, columns };
@@ -383,19 +459,40 @@ describe('on a terminal', () => {
     }
   };
 
+  it('80 columns show why a delivery failed and when the next attempt is due', async () => {
+    const subscription = await subscribe(service, 'http://127.0.0.1:9/');
+    await storeCard(service);
+    const list = ['webhooks', 'deliveries', '--subscription', subscription.id];
+    const lines = await until(async () => {
+      const { stdout } = await onTerminal(80, ...list);
+      return stdout.includes(' in ') && stdout.split('\n');
+    });
+    expect(lines[0]).toMatch(/^event .* state +.*error +next_attempt$/);
+    expect(lines[1]).toMatch(/^[0-9a-f-]{36} {2}pending .*ECONNREFUSED.* {2}in \d+ min$/);
+    for (const line of lines.slice(0, 2)) expect(line.length).toBeLessThanOrEqual(80);
+    await unsubscribe(service, subscription);
+  });
+
   it('tables fit; piped they are complete', async () => {
     await createAccount(db(), { id: 'wide', display_name: 'Wide' });
     await createTransactions(db(), [
       transaction({ merchant_account_id: 'wide', external_identifier: 'x'.repeat(50) }),
     ]);
     const list = ['transactions', 'list', '--merchant-account', 'wide'];
-    const lines = (await onTerminal(100, ...list)).stdout.trimEnd().split('\n');
-    expect(lines.slice(2)).toEqual(['', 'Not shown: created_at. Widen the terminal, or add --json.']);
-    expect(Math.max(...lines.slice(0, 2).map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(lines[0]).toMatch(/ external_ident\S*$/);
-    expect(lines[1]).toMatch(/^[0-9a-f-]{36} {2}processing .*…/);
+    const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^id +status +amount +created_at$/);
+    expect(lines[1]).toMatch(
+      /^[0-9a-f-]{36} {2}processing +\d+ [A-Z]{3} +(\d\d-\d\d \d\d:\d\d|\d{4}-\d\d-\d\d)$/,
+    );
+    expect(lines.slice(2)).toEqual([
+      '',
+      'Not shown: method, buyer, external_identifier. Widen the terminal, or add --wide.',
+    ]);
+    expect(Math.max(...lines.slice(0, 2).map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect((await onTerminal(110, ...list)).stdout).toMatch(/ x{10,}…/);
     const piped = (await payments(...list)).stdout;
     expect(piped).not.toContain('…');
     expect(Math.max(...piped.split('\n').map((line) => line.length))).toBeGreaterThan(100);
+    expect((await onTerminal(80, ...list, '--wide')).stdout).toBe(piped);
   });
 });

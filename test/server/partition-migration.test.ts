@@ -15,7 +15,13 @@ const tables = ['events', 'deliveries', 'delivery_attempts', 'idempotency_keys',
 const migrate = async (databaseUrl: string) => {
   const messages: string[] = [];
   const progress = (message: string) => messages.push(message);
-  const store = await openStore({ databaseUrl, dataDir: '/nowhere', log: () => undefined, progress });
+  const store = await openStore({
+    databaseUrl,
+    environment: 'sandbox',
+    dataDir: '/nowhere',
+    log: () => undefined,
+    progress,
+  });
   await store.close();
   return { migrated: store.migrated, messages };
 };

@@ -100,9 +100,9 @@ describe('a service', () => {
         DATA_DIR: service.config.dataDir,
       });
     const listed = await run('deliveries', '--event', before[0]?.id ?? '', '--json');
-    expect(JSON.parse(listed.stdout)).toMatchObject([
-      { event: before[0]?.id, state: 'succeeded', attempt: 1 },
-    ]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      items: [{ event: before[0]?.id, state: 'succeeded', attempt: 1 }],
+    });
     expect((await run('replay', before[0]?.id ?? '')).stdout).toContain('"replayed": 1');
     await until(async () => (await placesOf(subscription)).length === 2);
   });

@@ -27,7 +27,7 @@ describe('the README', () => {
   it('shows the curl that npm start prints', () => {
     const printed = readFileSync(join(root, 'server/main.ts'), 'utf8');
     expect(printed).toContain(
-      `curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')"`,
+      `curl -H "Authorization: Bearer $(\${settings}npm run -s payments -- token --scopes '*.read')"`,
     );
     expect(readme).toContain(
       `curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')"`,

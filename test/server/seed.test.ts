@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
 import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createPayments } from '../support/processes.ts';
+import { createPayments, startPayments } from '../support/processes.ts';
+import { eventually } from '../support/data-dir.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const fingerprintKey = randomBytes(32).toString('base64');
@@ -109,4 +110,35 @@ it('the first 300 transactions have every status and kind of value', () => {
     expect(row.created_at <= row.updated_at && row.updated_at <= options.until.toISOString()).toBe(true);
     if (row.is_subsequent_payment) expect(row.merchant_initiated).toBe(true);
   }
+});
+
+it('refuses to create no transaction', async () => {
+  const { status, stderr } = await paymentsHere(['seed', '--transactions', '0'], {});
+  expect([status, stderr]).toEqual([2, '--transactions is a number from 1 to 10000000.\n']);
+});
+
+it('Ctrl-C keeps nothing of the run, and says so', async () => {
+  await using service = await startTestService();
+  const count = async () =>
+    (
+      await sql<{ total: string }>`select count(*) as total from transactions`.execute(
+        service.service.database.db,
+      )
+    ).rows[0]?.total;
+  const before = await count();
+  const child = startPayments(['seed', '--transactions', '10000000'], environment(service));
+  await eventually(async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and query like 'insert into%' and state <> 'idle'
+        and xact_start is not null and pid <> pg_backend_pid()`.execute(service.service.database.db);
+    return rows.length > 0;
+  }, 'it stores transactions');
+  child.process.kill('SIGINT');
+  const { status, stdout, stderr } = await child.ended;
+  expect({ status, stdout, stderr }).toEqual({
+    status: 130,
+    stdout: '',
+    stderr: 'Stopped. No transaction of this run was kept.\n',
+  });
+  expect(await count()).toBe(before);
 });

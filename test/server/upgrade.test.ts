@@ -280,7 +280,7 @@ describe('started on it, the service', () => {
   it('knows the number of a card when the account updater reports it again', async () => {
     const report = async (id: string, date: string, number: string) => {
       const before = await findCard(id);
-      const args = ['payment-methods', 'found-replacement', id, '--expiration-date', date];
+      const args = ['payment-methods', 'found-replacement', id, '--expiration-date', date, '--new-number'];
       expect((await payments(args, `${number}\n`)).status).toBe(0);
       const { has_replacement, last_replaced_at, replacement } = await findCard(id);
       return { before, after: { has_replacement, last_replaced_at, waits: replacement?.expiration_date } };

@@ -38,6 +38,7 @@ const json = async <T>(...args: string[]) => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout) as T;
 };
+const items = async <T>(...args: string[]) => (await json<{ items: T[] }>(...args)).items;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
 interface Rotated {
@@ -116,7 +117,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const { event_id } = await settled(service, subscription);
     const since = new Date(Date.now() - 60_000).toISOString();
 
-    const attempts = await json<Attempt[]>('deliveries', '--subscription', subscription.id, '--json');
+    const attempts = await items<Attempt>('deliveries', '--subscription', subscription.id, '--json');
     expect(attempts).toHaveLength(4);
     for (const [index, attempt] of attempts.entries()) {
       const { id } = subscription;
@@ -125,9 +126,9 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
       expect(Date.parse(attempt.at)).toBeGreaterThan(Date.parse(since));
       expect(attempt.ms).toBeGreaterThanOrEqual(0);
     }
-    expect(await json('deliveries', '--event', event_id, '--json')).toEqual(attempts);
-    expect(await json('deliveries', '--event', unknown, '--json')).toEqual([]);
-    const failed = await json<Attempt[]>('deliveries', '--failed', '--limit', '2', '--json');
+    expect(await items('deliveries', '--event', event_id, '--json')).toEqual(attempts);
+    expect(await items('deliveries', '--event', unknown, '--json')).toEqual([]);
+    const failed = await items<Attempt>('deliveries', '--failed', '--limit', '2', '--json');
     expect(failed.map(({ event }) => event)).toEqual([event_id, event_id]);
     const { stdout } = await run('deliveries', '--event', event_id);
     expect(stdout).toMatch(
@@ -148,7 +149,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await receiver.received(9);
     expect((await settled(service, subscription)).state).toBe('succeeded');
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([event_id]));
-    const last = await json<Attempt[]>('deliveries', '--event', event_id, '--json');
+    const last = await items<Attempt>('deliveries', '--event', event_id, '--json');
     expect(last.map(({ attempt, status }) => [attempt, status])).toEqual([
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => [number, 500]),
       [9, 204],
@@ -164,7 +165,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await storeCard(service);
     const { event_id } = await settled(service, subscription);
     const listed = async () => {
-      const all = await json<{ id: string; active: boolean; failing_since: string | null }[]>(
+      const all = await items<{ id: string; active: boolean; failing_since: string | null }>(
         'list',
         '--json',
       );
@@ -196,7 +197,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect(await json('deactivate', other.id)).toEqual({ id: other.id, active: false });
     hold();
     const { event_id: lost } = await settled(service, other);
-    const attempts = await json<Attempt[]>(
+    const attempts = await items<Attempt>(
       'deliveries',
       '--subscription',
       other.id,

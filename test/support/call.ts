@@ -5,6 +5,7 @@
 import { expect } from 'vitest';
 import type { OperationId } from '../../generated/operations.ts';
 import { expectContract, type Answer as Judged } from './contract-check.ts';
+import { explainIfTestFails } from './explain.ts';
 
 interface Answer extends Judged {
   text: string;
@@ -29,8 +30,9 @@ export const forgetObserved = (): void => {
 
 export const observed = (id: OperationId): number[] => [...(seen.get(id) ?? [])].sort((a, b) => a - b);
 
+/** `logs` are the lines of the service, which explain a refused request if the test fails. */
 export const createCaller =
-  (url: string): Caller =>
+  (url: string, logs: readonly string[] = []): Caller =>
   async (method, path, { token, body, raw, headers = {} } = {}) => {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(url + path, {
@@ -49,6 +51,7 @@ export const createCaller =
       body: JSON.parse(text) as never,
       text,
     };
+    if (answer.status >= 400) explainIfTestFails(logs, answer.headers.get('x-request-id') ?? '');
     count(method, path, answer);
     return answer;
   };

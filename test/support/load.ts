@@ -88,7 +88,12 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
 /** Checks that the embedded database in this folder has exactly the acknowledged records, each once. */
 export async function expectStored(dataDir: string, { stored, faults }: Load): Promise<void> {
   expect(faults).toEqual([]);
-  const database = await openStore({ databaseUrl: undefined, dataDir, log: () => undefined });
+  const database = await openStore({
+    environment: 'sandbox',
+    databaseUrl: undefined,
+    dataDir,
+    log: () => undefined,
+  });
   try {
     const rows = await database.db
       .selectFrom('payment_methods')

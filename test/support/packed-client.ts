@@ -6,6 +6,7 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { generate } from '../../scripts/generate/generate.ts';
 import { brokenProject, swap } from './contract-copy.ts';
 import { root, run, runNode, type Ended } from './processes.ts';
 
@@ -37,7 +38,8 @@ export async function packClient(): Promise<PackedClient> {
   const tree = project.folder;
   for (const part of ['client', 'server', 'tsconfig.json'])
     await cp(join(root, part), join(tree, part), { recursive: true, filter: (path) => !isBuilt(path) });
-  succeeded(await runNode('scripts/generate.ts', [], { cwd: tree }));
+  const generated = await generate(tree);
+  expect(generated.ok, generated.message).toBe(true);
   succeeded(await runNode('scripts/client.ts', [], { cwd: tree }));
   const tarball = (await readdir(join(tree, 'client'))).find((file) => file.endsWith('.tgz')) ?? '';
   const files = await run('tar', ['-tzf', join(tree, 'client', tarball)]);

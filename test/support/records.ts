@@ -26,17 +26,9 @@ export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, no
 export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]) =>
   silentWork(db, (unit) => makeAccount(unit, account));
 
-const nameless: NewBuyer = {
-  merchant_account_id: 'default',
-  external_identifier: null,
-  display_name: null,
-  account_number: null,
-  billing_details: null,
-};
-
 /** By default without a name, in the merchant account `default`. */
 export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
-  const made = await silentWork(db, (unit) => makeBuyer(unit, { ...nameless, ...given }));
+  const made = await silentWork(db, (unit) => makeBuyer(unit, { merchant_account_id: 'default', ...given }));
   if (!made) throw new Error('A buyer with this ID or external identifier exists already.');
   return made;
 };

@@ -32,11 +32,11 @@ function serve(...pairs: SigningPair[]) {
   const lookups: string[] = [];
   const touches: [string, number][] = [];
   const bearer = createBearer({
-    findSigningPair: (kid) => {
+    findSigningPair: (_context, kid) => {
       lookups.push(kid);
       return Promise.resolve(stored.get(kid));
     },
-    touch: (id, now) => {
+    touch: (_context, id, now) => {
       touches.push([id, now.getTime() - start]);
       return Promise.resolve();
     },

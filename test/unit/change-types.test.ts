@@ -4,6 +4,7 @@ import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
 import { announce } from '../../server/actions/announce.ts';
+import { createBuyer } from '../../server/actions/buyers.ts';
 import { createAccount } from '../../server/actions/merchant-accounts.ts';
 import { movePaymentMethod } from '../../server/actions/payment-methods.ts';
 import { createTransactions } from '../../server/actions/transactions.ts';
@@ -63,6 +64,21 @@ const pieces: Piece[] = [
   {
     name: 'one on a resource without events does not need it',
     code: `export const f = () => createAccount(work, { id: 'a', display_name: 'A' });`,
+  },
+  {
+    name: 'a new buyer has the fields of the contract, and what may be null may be left out',
+    code: `export const f = () => [
+      createBuyer(work, { merchant_account_id: 'default' }),
+      createBuyer(work, { merchant_account_id: 'default', billing_details: null, display_name: 'A' }),
+    ];`,
+  },
+  {
+    name: 'and no field that the contract does not have, nor an object of another shape',
+    code: `export const f = () => [
+      createBuyer(work, { merchant_account_id: 'default', unicorn: 'A' }),
+      createBuyer(work, { merchant_account_id: 'default', billing_details: { horns: 1 } }),
+    ];`,
+    fault: /unicorn[^]*horns/,
   },
   {
     name: 'silence is asked for by name',

@@ -49,6 +49,10 @@ describe('without any setting', () => {
       publicUrl: 'http://127.0.0.1:8080',
       dataDir: resolve('.data'),
       databaseUrl: undefined,
+      databasePooler: undefined,
+      shutdownDelay: 0,
+      metrics: undefined,
+      tracing: false,
       logLevel: 'info',
       bodyLimit: 102_400,
       maxConnections: 2_000,
@@ -115,6 +119,10 @@ describe('the table', () => {
     ['WEBHOOK_WORKER', ['on', 'off'], ['yes', 'true', '1', 'ON']],
     ['EVENT_RETENTION_DAYS', ['1', '3650'], ['0', '3651', '-1', '1.5', '30d']],
     ['AUDIT_RETENTION_DAYS', ['91', '36500'], ['90', '0', '36501', 'forever']],
+    ['SHUTDOWN_DELAY', ['0', '300'], ['-1', '301', '5s', '0.5']],
+    ['METRICS_PORT', ['0', '9464'], ['-1', '65536', 'on']],
+    ['METRICS_HOST', ['0.0.0.0', '::', 'metrics.example'], ['a b', 'http://x', 'x:80']],
+    ['TRACING', ['on', 'off'], ['true', '1', 'ON']],
     ['BODY_LIMIT', ['1024', '10485760'], ['1023', '10485761', '100kb', '-1', '1e5']],
   ])('%s takes %j and refuses %j', (name, good, bad) => {
     for (const value of good) expect(() => readConfig({ [name]: value }), value).not.toThrow();
@@ -126,6 +134,26 @@ describe('the table', () => {
       expect(fault).toContain('has 1 fault:');
     }
   });
+});
+
+it('DATABASE_POOLER is `transaction`, and there must be a DATABASE_URL', () => {
+  const DATABASE_URL = 'postgres://h/d';
+  expect(readConfig({ DATABASE_URL }).databasePooler).toBeUndefined();
+  expect(readConfig({ DATABASE_URL, DATABASE_POOLER: 'transaction' }).databasePooler).toBe('transaction');
+  for (const DATABASE_POOLER of ['session', 'statement', 'on'])
+    expect(faultOf({ DATABASE_URL, DATABASE_POOLER })).toContain('DATABASE_POOLER must be `transaction`');
+  expect(faultOf({ DATABASE_POOLER: 'transaction' })).toContain('DATABASE_POOLER needs DATABASE_URL');
+});
+
+it('METRICS_PORT switches metrics on, on this machine unless told otherwise, and is not PORT', () => {
+  expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
+  expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '::' }).metrics).toEqual({
+    host: '::',
+    port: 9464,
+  });
+  expect(readConfig({ METRICS_HOST: '::' }).metrics).toBeUndefined();
+  expect(faultOf({ METRICS_PORT: '8080' })).toContain('METRICS_PORT and PORT must differ');
+  expect(readConfig({ METRICS_PORT: '0', PORT: '0' }).metrics?.port).toBe(0);
 });
 
 it('CARDS_PER_MINUTE is a number, `off`, or left to the contract', () => {

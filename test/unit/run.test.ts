@@ -51,6 +51,33 @@ it('bundles again when the bundle is gone', async () => {
   expect((await start()).stdout).toBe('second\n');
 });
 
+it('shows stacks by the lines of the TypeScript, also of errors that nobody catches', async () => {
+  const thrower = `interface Gone { after: 'compiling' }
+
+export function fail(): never {
+  throw new RangeError('on purpose');
+}
+`;
+  await writeFile(inFolder('server/fail.ts'), thrower);
+  const words =
+    "import { fail } from './fail.ts';\nexport const word: () => never = () => fail();\nword();\n";
+  await writeFile(inFolder('server/word.ts'), words);
+  const { status, stderr } = await start();
+  expect(status).toBe(1);
+  expect(stderr).toContain('RangeError: on purpose\n');
+  expect(stderr).toContain(`at fail (${inFolder('server/fail.ts')}:4:9)`);
+  expect(stderr).toContain(`${inFolder('server/word.ts')}:2:`);
+  expect(stderr).not.toMatch(/at .*\.cache/);
+});
+
+it('has a source map, with which a debugger finds the TypeScript', async () => {
+  const { folder: made } = JSON.parse(await record()) as { folder: string };
+  const bundle = join(made, 'server/hello.js');
+  expect(await readFile(bundle, 'utf8')).toMatch(/\n\/\/# sourceMappingURL=hello\.js\.map\s*$/);
+  const { sources } = JSON.parse(await readFile(`${bundle}.map`, 'utf8')) as { sources: string[] };
+  expect(sources.map((source) => join(bundle, '..', source))).toContain(inFolder('server/word.ts'));
+});
+
 it('says where a file cannot be compiled, and does not run what was there before', async () => {
   await writeFile(inFolder('server/word.ts'), 'export const word = ;\n');
   const { status, output } = await start();

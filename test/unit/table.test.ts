@@ -11,7 +11,7 @@ const rows = [
 
 describe('a table', () => {
   it('is complete when nobody says how wide the terminal is', () => {
-    expect(tableLines(rows, undefined)).toEqual([
+    expect(tableLines(rows, { columns: undefined })).toEqual([
       `id                                    status                  label  external_identifier`,
       `${id}  authorization_declined  1111   order 2026-11-15 number 4711`,
       `${id}  processing              1111   -`,
@@ -19,7 +19,7 @@ describe('a table', () => {
   });
 
   it('narrows its widest columns, marks what is cut, and keeps the first and the status', () => {
-    expect(tableLines(rows, 80)).toEqual([
+    expect(tableLines(rows, { columns: 80 })).toEqual([
       `id                                    status                  label  external_i…`,
       `${id}  authorization_declined  1111   order 2026…`,
       `${id}  processing              1111   -`,
@@ -27,18 +27,42 @@ describe('a table', () => {
   });
 
   it('leaves out the last columns when they would be too narrow to read, and names them', () => {
-    expect(tableLines(rows, 60)).toEqual([
-      `id                                    status`,
-      `${id}  authorization_declined`,
-      `${id}  processing`,
+    expect(tableLines(rows, { columns: 60 })).toEqual([
+      `id                                    status           label`,
+      `${id}  authorization_…  1111`,
+      `${id}  processing       1111`,
       '',
-      'Not shown: label, external_identifier. Widen the terminal, or add --json.',
+      'Not shown: external_identifier. Widen the terminal, or add --wide.',
     ]);
-    expect(tableLines(rows, 20)[1]).toBe(`${id.slice(0, 19)}…`);
+    expect(tableLines(rows, { columns: 20 })[1]).toBe(`${id.slice(0, 19)}…`);
   });
 
   it('cuts the status only if it does not fit otherwise', () => {
-    expect(tableLines(rows, 50)[1]).toBe(`${id}  authorizati…`);
+    expect(tableLines(rows, { columns: 50 })[1]).toBe(`${id}  authorizati…`);
+  });
+
+  it('leaves out less important columns first, before the others become too narrow', () => {
+    const deliveries = [
+      ['event', 'name', 'state', 'at', 'error', 'next_attempt'],
+      [
+        id,
+        'payment-method.created',
+        'pending',
+        '11-15 23:16',
+        'connect ECONNREFUSED 127.0.0.1:9',
+        'in 5 min',
+      ],
+    ];
+    const least = ['name', 'at'];
+    expect(tableLines(deliveries, { columns: 80, least })).toEqual([
+      `event                                 state    error                next_attempt`,
+      `${id}  pending  connect ECONNREFUS…  in 5 min`,
+      '',
+      'Not shown: name, at. Widen the terminal, or add --wide.',
+    ]);
+    expect(tableLines(deliveries, { columns: 100, least })[0]).toMatch(
+      /^event +state +at +error +next_attempt$/,
+    );
   });
 
   it('counts characters as terminals show them, and cuts none in half', () => {
@@ -48,7 +72,7 @@ describe('a table', () => {
       ['2', '👩‍👩‍👧👍🏽e\u0301e\u0301e\u0301'],
       ['3', 'x'.repeat(20)],
     ];
-    expect(tableLines(names, 12)).toEqual([
+    expect(tableLines(names, { columns: 12 })).toEqual([
       'id  name',
       '1   東京都…',
       '2   👩‍👩‍👧👍🏽e\u0301e\u0301e\u0301',

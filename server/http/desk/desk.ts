@@ -1,6 +1,6 @@
 // The sandbox's pages for developers: a landing page with the last requests, events and deliveries, and a console. The pages are
 // built by `npm run docs`; here is what they ask for. The mock serves them too, without events.
-import type { Express, RequestHandler } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../domain/uuid.ts';
 import { serveBuilt } from '../docs.ts';
 import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
@@ -61,26 +61,35 @@ const wantsPage: RequestHandler = (req, _res, next) => {
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
 
-// The routes are on the app itself, because an Express router would answer OPTIONS requests.
-export function serveDesk(app: Express, { pagesDir, facts, recent, makeToken, activity }: DeskDeps): void {
+/** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
+export function createDesk(
+  { pagesDir, facts, recent, makeToken, activity }: DeskDeps,
+  isOperation: (req: Request) => boolean,
+): RequestHandler {
+  const desk = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
-  app.get('/', forReaders, wantsPage, protect, ...pages);
-  app.get('/console', forReaders, (_req, res) => {
+  desk.get('/', forReaders, wantsPage, protect, ...pages);
+  desk.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
-  app.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, ...pages);
+  desk.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, ...pages);
 
-  app.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
+  desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
     const events = await activity?.listEvents();
     res.json({ ...facts, requests: recent.since(Number.isSafeInteger(after) ? after : 0), events });
   });
-  app.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
+  desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
     res.json({ token: makeToken() });
   });
   if (activity)
-    app.post(replayPattern, forOwnActions, protect, async (req, res) => {
+    desk.post(replayPattern, forOwnActions, protect, async (req, res) => {
       const replayed = await activity.replay(String(req.params[0]));
       res.status(replayed > 0 ? 200 : 409).json({ replayed });
     });
+  return (req, res, next) => {
+    // A router answers OPTIONS itself, which is for CORS.
+    if (req.method === 'OPTIONS' || isOperation(req)) next();
+    else desk(req, res, next);
+  };
 }

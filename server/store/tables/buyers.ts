@@ -1,7 +1,12 @@
 import type { components } from '../../../generated/types.ts';
-import type { MaybeStamp, Shown, ShownColumns } from './columns.ts';
+import type { Given, MaybeStamp, Shown, ShownColumns } from './columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
+
+/** A buyer as it is given to the store. Without an ID, the database makes one. */
+export interface NewBuyer extends Given<Omit<Buyer, 'type' | 'id' | 'created_at' | 'updated_at'>> {
+  id?: string;
+}
 
 export const buyerColumns = {
   id: 'uuid',

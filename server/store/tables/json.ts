@@ -4,13 +4,19 @@ import type { Columns, SqlType } from './columns.ts';
 
 /** An SQL expression of type text: `constants` and `columns` of a row of the table, in this order. */
 export function jsonOf(table: string, constants: Readonly<Record<string, string>>, columns: Columns): string {
-  const members = [
-    ...Object.entries(constants).map(([name, value]) => `'${JSON.stringify(name)}:${JSON.stringify(value)}'`),
-    ...Object.entries(columns).map(
-      ([name, type]) => `'${JSON.stringify(name)}:' || ${written(`${table}.${name}`, type)}`,
-    ),
-  ];
-  return `'{' || ${members.join(` || ',' || `)} || '}'`;
+  const parts = [`'${JSON.stringify(constants).slice(0, -1)}'`];
+  for (const [name, type] of Object.entries(columns))
+    parts.push(`',${JSON.stringify(name)}:'`, written(`${table}.${name}`, type));
+  return concat([...parts, `'}'`]);
+}
+
+/** PostgreSQL's functions take 100 arguments. */
+const mostArguments = 100;
+
+/** Not `||`, which copies for every part what it has so far. */
+function concat(parts: readonly string[]): string {
+  if (parts.length <= mostArguments) return `concat(${parts.join(', ')})`;
+  return `concat(${parts.slice(0, mostArguments - 1).join(', ')}, ${concat(parts.slice(mostArguments - 1))})`;
 }
 
 function written(column: string, type: SqlType): string {

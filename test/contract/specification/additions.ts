@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { announces, codeSpans } from '../../../scripts/diff/announce.ts';
 import type { Fault } from './checker.ts';
 
 /** The code spans below every "### Contract", without those of the first version, which the specification is. */
@@ -15,7 +16,7 @@ export function announcementsIn(changelog: string): string {
       [, version = version] = /^## (\S+)/u.exec(section) ?? [];
       return section.startsWith('### Contract') && version !== '1.0.0';
     })
-    .flatMap((section) => section.match(/`[^`]+`/gu) ?? [])
+    .map(codeSpans)
     .join('\n');
 }
 
@@ -23,12 +24,6 @@ export const announcements = announcementsIn(
   readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8'),
 );
 
-/** As a whole word: `/buyers` does not announce `/buyers/{buyer_id}`, nor `limits` a `limit`. */
-function names(text: string, name: string): boolean {
-  const word = name.replace(/[^\w\s/-]/gu, '\\$&');
-  return new RegExp(`(?<![\\w./{-])${word}(?![\\w/{-])`, 'u').test(text);
-}
-
 /** Faults without the additions that were announced. */
 export const withoutAnnounced = (faults: Fault[], text = announcements): Fault[] =>
-  faults.filter(({ beyond }) => beyond === undefined || !names(text, beyond));
+  faults.filter(({ beyond }) => beyond === undefined || !announces(text, beyond));

@@ -1,0 +1,69 @@
+// Derives the generated files of a project from its contract. A contract that fails the lint is not generated from.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ContractFault } from '../../server/contract/load.ts';
+import { bundleContract } from './bundle.ts';
+import { contractDigest, digestFile } from './digest.ts';
+import { handlersIndex, orphans, stubs } from './handlers.ts';
+import { migrationsFile, migrationsIndex } from './migrations.ts';
+import { operationsModule } from './operations.ts';
+import { orphanTests, testStubs } from './tests.ts';
+import { typesModule } from './types.ts';
+import { typesOfValidators, validatorsModule } from './validators.ts';
+
+export interface Outcome {
+  ok: boolean;
+  /** Files that belong to no operation. */
+  warnings: string[];
+  message: string;
+}
+
+/** `project` is the folder of the project. With `check` it writes nothing, and fails if anything would change. */
+export async function generate(project: string, options: { check?: boolean } = {}): Promise<Outcome> {
+  const bundled = await bundleContract(project);
+  if ('fault' in bundled) return refuse(bundled.fault);
+  const { contract } = bundled;
+  const bundle = `${JSON.stringify(contract, null, 2)}\n`;
+  const validators = await validatorsModule(bundle).catch((error: unknown) => {
+    if (error instanceof ContractFault) return error;
+    throw error;
+  });
+  if (validators instanceof Error) return refuse(validators.message);
+  const files = new Map([
+    ['generated/openapi.json', bundle],
+    ['generated/validators.js', validators],
+    ['generated/validators.d.ts', typesOfValidators],
+    ['generated/types.ts', await typesModule(contract)],
+    ['generated/operations.ts', operationsModule(contract)],
+    [digestFile, `${await contractDigest(project)}\n`],
+    ['server/handlers/index.ts', handlersIndex(contract)],
+    [migrationsFile, await migrationsIndex(project)],
+    ...(await stubs(contract, project)),
+    ...(await testStubs(contract, project)),
+  ]);
+  const changed: string[] = [];
+  for (const [file, content] of files) {
+    const path = join(project, file);
+    if ((await readFile(path, 'utf8').catch(() => undefined)) === content) continue;
+    changed.push(file);
+    if (options.check) continue;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+  const warnings = [...(await orphans(contract, project)), ...(await orphanTests(contract, project))].map(
+    (file) => `${file} names no operation of the contract. Delete it, or rename it to match its operation.`,
+  );
+  if (options.check && changed.length > 0) {
+    const list = changed.map((file) => `  ${file}\n`).join('');
+    return { ok: false, warnings, message: `Out of date with openapi/:\n${list}Run: npm run generate` };
+  }
+  const message =
+    changed.length === 0 ? 'Generated code matches the contract' : `Wrote ${changed.join(', ')}`;
+  return { ok: true, warnings, message };
+}
+
+const refuse = (fault: string): Outcome => ({
+  ok: false,
+  warnings: [],
+  message: `${fault}\n\nNothing was generated. Fix the contract, then run: npm run generate`,
+});

@@ -1,0 +1,147 @@
+// Numbers for Prometheus. Only this folder uses prom-client, and nothing is counted unless METRICS_PORT is set. Labels have few
+// values, all of them ours: operation IDs, statuses, names of pools. Every metric is explained in docs/operating.md.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type NoteRequest = (
+  operation: string | undefined,
+  status: number | 'aborted',
+  milliseconds: number,
+) => void;
+
+export type AttemptOutcome = 'succeeded' | 'retried' | 'given_up';
+
+export interface Sources {
+  pools: Record<string, () => { most: number; inUse: number; waiting: number }>;
+  /** Jobs that are due, and jobs that wait for their time. */
+  countJobs: () => Promise<{ due: number; later: number }>;
+  /** Zero when every event was delivered. */
+  oldestEventSeconds: () => Promise<number>;
+}
+
+export interface Metrics {
+  noteRequest: NoteRequest;
+  noteAttempt: (outcome: AttemptOutcome) => void;
+  noteContractFault: (kind: 'answer' | 'event') => void;
+  /** Read at each scrape. */
+  readFrom: (sources: Sources) => void;
+  text: () => Promise<string>;
+  contentType: string;
+}
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'payments_requests_total',
+    help: 'Requests by operation and status',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'payments_request_duration_seconds',
+    help: 'Time from the start of a request to the end of its answer',
+    labelNames: ['operation'],
+    buckets: seconds,
+    registers,
+  });
+  const limited = new Counter({
+    name: 'payments_requests_limited_total',
+    help: 'Requests that were refused with 429',
+    labelNames: ['operation'],
+    registers,
+  });
+  const faults = new Counter({
+    name: 'payments_contract_faults_total',
+    help: 'Answers and events of this service that broke the contract, and were not sent',
+    labelNames: ['kind'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'payments_webhook_attempts_total',
+    help: 'Attempts to deliver an event, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // From the start, so that the first one is an increase.
+  for (const kind of ['answer', 'event']) faults.inc({ kind }, 0);
+  for (const outcome of ['succeeded', 'retried', 'given_up']) attempts.inc({ outcome }, 0);
+  // Finding the counter of some labels takes longer than to count.
+  const ofOperation = remembered((operation) => ({
+    byStatus: remembered((status) => requests.labels({ operation, status })),
+    duration: durations.labels({ operation }),
+    limited: limited.labels({ operation }),
+  }));
+  return {
+    noteRequest(operation = 'none', status, milliseconds) {
+      const found = ofOperation(operation);
+      found.byStatus(String(status)).inc();
+      found.duration.observe(milliseconds / 1000);
+      if (status === 429) found.limited.inc();
+    },
+    noteAttempt: (outcome) => {
+      attempts.inc({ outcome });
+    },
+    noteContractFault: (kind) => {
+      faults.inc({ kind });
+    },
+    readFrom: (sources) => {
+      addGauges(registers, sources);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function addGauges(registers: Registry[], { pools, countJobs, oldestEventSeconds }: Sources): void {
+  const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
+    new Gauge({
+      name: `payments_database_connections_${name}`,
+      help,
+      labelNames: ['pool'],
+      registers,
+      collect() {
+        for (const [pool, usage] of Object.entries(pools)) this.set({ pool }, usage()[key]);
+      },
+    });
+  poolGauge('in_use', 'Connections to the database that are in use', 'inUse');
+  poolGauge('most', 'Connections that a pool may have', 'most');
+  poolGauge('waiting', 'Callers that wait for a connection', 'waiting');
+  new Gauge({
+    name: 'payments_webhook_queue_jobs',
+    help: 'Deliveries in the queue: due now, or later',
+    labelNames: ['when'],
+    registers,
+    async collect() {
+      // Without the database there is no value; the other metrics are needed all the more.
+      this.reset();
+      const jobs = await countJobs().catch(() => undefined);
+      if (!jobs) return;
+      this.set({ when: 'due' }, jobs.due);
+      this.set({ when: 'later' }, jobs.later);
+    },
+  });
+  new Gauge({
+    name: 'payments_webhook_oldest_event_seconds',
+    help: 'Age of the oldest event that is not delivered to a subscription yet',
+    registers,
+    async collect() {
+      const age = await oldestEventSeconds().catch(() => undefined);
+      if (age === undefined) this.remove();
+      else this.set(age);
+    },
+  });
+}
+
+function remembered<T>(make: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    known.set(key, made);
+    return made;
+  };
+}

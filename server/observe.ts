@@ -1,0 +1,59 @@
+// Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
+import type { EventName } from '../generated/operations.ts';
+import type { Config } from './config.ts';
+import type { ResponseCheck } from './contract/responses.ts';
+import type { Metrics } from './metrics/index.ts';
+import { withinBudget } from './store/budget.ts';
+import { findOldestPending } from './store/events.ts';
+import type { OpenedDatabase } from './store/open.ts';
+import type { Tracing } from './tracing/index.ts';
+import type { Queue } from './webhooks/queue.ts';
+
+export interface Observing {
+  metrics: Metrics | undefined;
+  metricsPort: number | undefined;
+  tracing: Tracing | undefined;
+  readFrom: (parts: { database: OpenedDatabase; queue: Queue }) => void;
+  close: () => Promise<void>;
+}
+
+/** A scrape has 10 s by default, and the other metrics matter most while the database does not answer. */
+const scrapeMilliseconds = 2_000;
+
+export async function observe({ metrics: address, tracing }: Config): Promise<Observing> {
+  const started = address && (await startMetrics(address));
+  return {
+    metrics: started?.metrics,
+    metricsPort: started?.server.port,
+    tracing: tracing ? (await import('./tracing/index.ts')).createTracing() : undefined,
+    readFrom: ({ database: { pool, background }, queue }) =>
+      started?.metrics.readFrom({
+        pools: { requests: pool.usage, background: background.pool.usage },
+        countJobs: () => withinBudget(undefined, scrapeMilliseconds, queue.count, () => undefined),
+        oldestEventSeconds: () =>
+          findOldestPending(background.dbFor({ budget: { left: scrapeMilliseconds } })),
+      }),
+    close: async () => started?.server.close(),
+  };
+}
+
+async function startMetrics(address: { host: string; port: number }) {
+  const [{ createMetrics }, { serveMetrics }] = await Promise.all([
+    import('./metrics/index.ts'),
+    import('./metrics/serve.ts'),
+  ]);
+  const metrics = createMetrics();
+  return { metrics, server: await serveMetrics(metrics, address) };
+}
+
+/** The same check, which counts what it finds. */
+export const countFaults = (check: ResponseCheck, note: Metrics['noteContractFault']): ResponseCheck => {
+  const noted = (kind: 'answer' | 'event', fault: string | undefined) => {
+    if (fault !== undefined) note(kind);
+    return fault;
+  };
+  return {
+    fault: (...given) => noted('answer', check.fault(...given)),
+    eventFault: (name: EventName, payload) => noted('event', check.eventFault(name, payload)),
+  };
+};

@@ -1,0 +1,109 @@
+// A connection as the store uses it: every statement has a limit that the client keeps, too, because a frozen database never
+// answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
+// docs/decisions/0021-poolers-and-retries.md.
+import type pg from 'pg';
+import { DatabaseTimeout, withinBudget, type Budget } from './budget.ts';
+
+/** What is between us and PostgreSQL. `transaction`: a pooler that may give each transaction another server connection. */
+export type Pooler = 'none' | 'transaction';
+
+export interface Limits {
+  pooler: Pooler;
+  /** 0: no limit. */
+  statementMilliseconds: number;
+}
+
+export const idleMilliseconds = 60_000;
+/** PostgreSQL ends a statement itself, unless it is frozen or unreachable. */
+const graceMilliseconds = 1_000;
+
+export interface Connection {
+  query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
+    statement: string | pg.QueryConfig,
+    values?: readonly unknown[],
+  ) => Promise<pg.QueryResult<Row>>;
+  /** Closes it if `destroy`, or if it must not be used again. */
+  release: (destroy?: boolean) => void;
+}
+
+/** `release` is that of the checkout. */
+export function connectionOf(
+  client: pg.PoolClient,
+  limits: Limits,
+  release: (destroy: boolean) => void,
+  budget?: Budget,
+): Connection {
+  const { pooler, statementMilliseconds } = limits;
+  const limit = statementMilliseconds === 0 ? Infinity : statementMilliseconds + graceMilliseconds;
+  let isUnusable = false;
+  let isInTransaction = false;
+
+  const send: Connection['query'] = async (statement, values) => {
+    try {
+      return await withinBudget(
+        budget,
+        limit,
+        () => client.query(statement as string, values as unknown[]),
+        (error) => {
+          // Not `end`, which waits for the statement under way.
+          client.connection.stream.destroy(error);
+        },
+      );
+    } catch (error) {
+      // A statement that was not sent for lack of time may have been the rollback.
+      isUnusable ||= error instanceof DatabaseTimeout || isReadOnly(error);
+      throw error;
+    }
+  };
+
+  /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
+  const sendAlone: Connection['query'] = async (statement, values) => {
+    await send(begin(limits));
+    try {
+      const result = await send(statement, values);
+      await send('commit');
+      return result as never;
+    } catch (error) {
+      await send('rollback').catch(() => {
+        isUnusable = true;
+      });
+      throw error;
+    }
+  };
+
+  const sendThroughPooler: Connection['query'] = (statement, values) => {
+    const { text, values: own } = typeof statement === 'string' ? { text: statement } : statement;
+    const wasInTransaction = isInTransaction;
+    if (isBegin(text)) isInTransaction = true;
+    else if (isEnd(text)) isInTransaction = false;
+    if (isBegin(text)) return send(begin(limits, text));
+    // Without the name: a named statement is known to one server connection only.
+    const given = values ?? own;
+    const isAlone = !wasInTransaction && statementMilliseconds > 0 && !hasOwnTransaction(text);
+    return isAlone ? sendAlone(text, given) : send(text, given);
+  };
+
+  return {
+    query: pooler === 'none' ? send : sendThroughPooler,
+    release: (destroy = false) => {
+      release(destroy || isUnusable);
+    },
+  };
+}
+
+// One message, so that no statement runs without the limits, and that it takes no longer than `begin` alone.
+const begin = ({ statementMilliseconds }: Limits, text = 'begin'): string =>
+  `${text}; set local statement_timeout = ${statementMilliseconds};` +
+  ` set local idle_in_transaction_session_timeout = ${idleMilliseconds}`;
+
+const isBegin = (text: string) => /^\s*(begin|start transaction)\b[^;]*$/i.test(text);
+const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);
+/** pg-boss sends several statements with `begin`, limits and `commit` as one. */
+const hasOwnTransaction = (text: string) => /^\s*begin\b/i.test(text);
+
+/**
+ * The server does not accept writes. It may have been the primary until now: a new connection finds the new one, or sees that
+ * the setting has changed back.
+ */
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '25006';

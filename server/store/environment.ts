@@ -1,0 +1,73 @@
+// Whether a database belongs to production or to a sandbox. It is noted in the database, because a start with the production
+// DATABASE_URL but without ENVIRONMENT=production would otherwise add sample data and an administrator key to it.
+import { sql } from 'kysely';
+import { DatabaseFault, type Db, type Tx } from './database.ts';
+
+export type Environment = 'sandbox' | 'production';
+
+const name = 'environment';
+
+/** Call it before migrations: a database of the other environment must not be migrated by mistake. */
+export async function refuseOtherEnvironment(
+  db: Db,
+  environment: Environment,
+  /** Whether sample data and a key pair are added to a database that is not known yet. */
+  fills: boolean,
+): Promise<void> {
+  const noted = await findEnvironment(db);
+  if (noted !== undefined && noted !== environment) throw refusal(environment);
+  if (noted === undefined && fills && (await hasOthersRecords(db)))
+    throw new DatabaseFault(
+      `The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${ways.sandbox}`,
+    );
+}
+
+const ways: Record<Environment, string> = {
+  sandbox:
+    'If it is the production database, set ENVIRONMENT=production. For a sandbox, set DATABASE_URL to an empty database.',
+  production:
+    'Set DATABASE_URL to another database. If you mean this one, see "Sandbox and production" in docs/guides/operator.md.',
+};
+
+const refusal = (environment: Environment): DatabaseFault =>
+  new DatabaseFault(
+    environment === 'sandbox'
+      ? `The database of DATABASE_URL belongs to production, but ENVIRONMENT is not production. ${ways.sandbox}`
+      : `The database of DATABASE_URL was filled by a sandbox, with sample data and an administrator key. ${ways.production}`,
+  );
+
+/** Of instances that start at once in different environments, the one that commits first decides. */
+export async function claimDatabase(db: Db | Tx, environment: Environment): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ name, value: environment })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  if ((await findEnvironment(db)) !== environment) throw refusal(environment);
+}
+
+/** Undefined in a database of a version before 1.3, and in one that only commands of a sandbox have used. */
+export async function findEnvironment(db: Db): Promise<string | undefined> {
+  if (!(await hasTable(db, 'settings'))) return undefined;
+  const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  return found?.value;
+}
+
+/** Sandboxes before 1.3 did not note that a database is theirs. All of them created this pair and this account. */
+async function hasOthersRecords(db: Db): Promise<boolean> {
+  if (!(await hasTable(db, 'api_key_pairs'))) return false;
+  const { rows } = await sql<{ others: boolean }>`
+    select (exists (select from merchant_accounts) or exists (select from api_key_pairs))
+      and not (
+        exists (select from merchant_accounts where id = 'marketplace')
+        and exists (select from api_key_pairs where display_name = 'Sandbox')
+      ) as others`.execute(db);
+  return rows[0]?.others === true;
+}
+
+async function hasTable(db: Db, table: string): Promise<boolean> {
+  const { rows } = await sql<{ found: string | null }>`select to_regclass(${table})::text as found`.execute(
+    db,
+  );
+  return rows[0]?.found != null;
+}

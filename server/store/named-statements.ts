@@ -1,0 +1,68 @@
+// Lets PostgreSQL keep what it knows of a statement that a connection runs again and again: to parse and plan a page of
+// transactions takes it as long as to read one. pg calls this a named statement.
+import { sql } from 'kysely';
+import type pg from 'pg';
+
+/** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
+export const plannedAnew = sql.raw('/* planned anew */');
+const isPlannedAnew = (text: string) => text.includes('/* planned anew */');
+
+/** Of one connection. The one that was not used for longest is forgotten. */
+export const mostNamed = 64;
+
+// The name is not known to this connection any more, or the table has another column since a migration.
+const outdated = new Set(['26000', '0A000']);
+
+type Query = (text: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
+
+/** From now on this connection names what it runs the second time. */
+export function nameStatements(client: pg.Client): void {
+  const send = client.query.bind(client) as Query;
+  /** By text, the least recently used first. Without a name, it was run once. */
+  const known = new Map<string, string | undefined>();
+  /** Names that the server still has to forget. */
+  let unused: string[] = [];
+  let made = 0;
+
+  const nameOf = (text: string): string | undefined => {
+    const name = known.get(text) ?? (known.has(text) ? `s${(made += 1)}` : undefined);
+    known.delete(text);
+    known.set(text, name);
+    const [oldest = text] = known.keys();
+    if (known.size > mostNamed) forget(oldest);
+    return name;
+  };
+  const forget = (text: string) => {
+    const name = known.get(text);
+    known.delete(text);
+    if (name !== undefined) unused.push(name);
+  };
+  // Not in a transaction: it may have failed, and then refuses everything.
+  const deallocate = () => {
+    if (unused.length === 0 || client.getTransactionStatus() !== 'I') return;
+    const names = unused;
+    unused = [];
+    // It fails if the server has forgotten one by itself. A name is not used again, so nothing can be confused.
+    for (const name of names) void send(`deallocate ${name}`).catch(() => undefined);
+  };
+  const query: Query = (text, values) => {
+    if (typeof text !== 'string' || values === undefined) return send(text, values);
+    // Without parameters, one message is enough.
+    if (values.length === 0) return send(text);
+    const name = isPlannedAnew(text) ? undefined : nameOf(text);
+    deallocate();
+    if (name === undefined) return send(text, values);
+    return send({ name, text, values }).catch((error: unknown) => {
+      if (!outdated.has(String((error as { code?: unknown }).code))) throw error;
+      forget(text);
+      // A transaction has failed as a whole.
+      if (client.getTransactionStatus() !== 'I') throw error;
+      return send(text, values);
+    });
+  };
+  // pg-pool and others call it with a callback.
+  client.query = ((...args: [string, unknown[]?, unknown?]) =>
+    args.length <= 2 && typeof args[1] !== 'function'
+      ? query(...(args as [string, unknown[]?]))
+      : (send as (...all: unknown[]) => unknown)(...args)) as typeof client.query;
+}

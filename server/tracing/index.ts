@@ -1,0 +1,88 @@
+// Traces, through the API of OpenTelemetry alone: an operator who wants spans loads an SDK (`node --import`), without one the
+// trace of the caller is passed on. Only this folder uses the package, and nothing runs unless TRACING is on.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+} from '@opentelemetry/api';
+import { readTraceparent, writeTraceparent } from '../domain/traceparent.ts';
+
+export interface RequestTrace {
+  /** Undefined when neither the caller nor an SDK began a trace. */
+  traceId: string | undefined;
+  run: <T>(work: () => T) => T;
+  end: (operation: string | undefined, status: number | 'aborted') => void;
+}
+
+export interface DeliveryTrace {
+  /** For the receiver. */
+  traceparent: string | undefined;
+  traceId: string | undefined;
+  end: (succeeded: boolean) => void;
+}
+
+export interface Tracing {
+  /** `given` is the header `traceparent`. */
+  beginRequest: (given: string | undefined) => RequestTrace;
+  /** What a delivery is part of: the `traceparent` of the request that runs now. */
+  current: () => string | undefined;
+  beginDelivery: (given: string | undefined) => DeliveryTrace;
+}
+
+export function createTracing(): Tracing {
+  const running = new AsyncLocalStorage<string>();
+  const tracer = trace.getTracer('payments-service');
+  const begin = (name: string, kind: SpanKind, given: string | undefined) => {
+    const span = tracer.startSpan(name, { kind }, parentOf(given));
+    const own = span.spanContext();
+    const isTraced = isSpanContextValid(own);
+    return {
+      span,
+      traceId: isTraced ? own.traceId : undefined,
+      traceparent: isTraced ? writeTraceparent(own) : undefined,
+    };
+  };
+  return {
+    beginRequest(given) {
+      const { span, traceId, traceparent } = begin('request', SpanKind.SERVER, given);
+      return {
+        traceId,
+        run: (work) => (traceparent === undefined ? work() : running.run(traceparent, work)),
+        end: (operation = 'none', status) => {
+          span.updateName(operation);
+          span.setAttribute('http.response.status_code', status);
+          endSpan(span, status !== 'aborted' && status < 500);
+        },
+      };
+    },
+    current: () => running.getStore(),
+    beginDelivery(given) {
+      const { span, traceId, traceparent } = begin('webhook', SpanKind.CLIENT, given);
+      return {
+        traceId,
+        traceparent,
+        end: (succeeded) => {
+          endSpan(span, succeeded);
+        },
+      };
+    },
+  };
+}
+
+/** An instrumentation of the SDK has read the header already, and its span is active. */
+function parentOf(given: string | undefined): Context {
+  if (trace.getActiveSpan()) return context.active();
+  const parent = readTraceparent(given);
+  return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
+}
+
+function endSpan(span: Span, succeeded: boolean): void {
+  if (!succeeded) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

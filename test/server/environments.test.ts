@@ -1,0 +1,163 @@
+// A database belongs to production or to a sandbox. The other environment is refused before it writes anything.
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { secretNames } from '../../server/settings.ts';
+import { newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { paymentsHere, startInVainHere } from '../support/in-process.ts';
+import type { Env } from '../support/processes.ts';
+import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+
+const secrets = testSecrets();
+const productionOf = (databaseUrl: string) => ({
+  environment: 'production' as const,
+  publicUrl: 'https://pay.example',
+  databaseUrl,
+  secrets,
+});
+const productionEnv = (DATABASE_URL: string): Env => ({
+  ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', DATABASE_URL },
+  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name].toString('base64')])),
+});
+
+const startAndStop = async (config: Parameters<typeof startTestService>[0]): Promise<TestService> => {
+  const service = await startTestService(config);
+  await service[Symbol.asyncDispose]();
+  return service;
+};
+
+const query = (url: string, text: string) =>
+  withClient(url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
+const noted = (url: string) => query(url, `select value from settings where name = 'environment'`);
+const tables = (url: string) =>
+  query(url, `select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`);
+
+/** Everything that a sandbox would add. */
+const recordsIn = async (url: string) => ({
+  accounts: await query(url, 'select id from merchant_accounts order by id'),
+  pairs: await query(url, 'select display_name from api_key_pairs order by display_name'),
+  transactions: await query(url, 'select count(*) as total from transactions'),
+});
+
+const belongsToProduction =
+  /^The database of DATABASE_URL belongs to production.* set ENVIRONMENT=production\./;
+const filledBySandbox = /^The database of DATABASE_URL was filled by a sandbox.* another database\./;
+
+/** What a sandbox answers, and that it left no trace. */
+async function startSandboxInVain(databaseUrl: string, dataDir: DataDir): Promise<string> {
+  const before = await recordsIn(databaseUrl);
+  const { status, stdout, stderr } = await startInVainHere({
+    DATA_DIR: dataDir.path,
+    DATABASE_URL: databaseUrl,
+  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(await recordsIn(databaseUrl)).toEqual(before);
+  expect(existsSync(dataDir.path)).toBe(false);
+  return stderr;
+}
+
+describe('a database of production', () => {
+  it('is refused by a sandbox start, which adds neither data nor a key', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createTestDatabase();
+    await startAndStop({ config: productionOf(databaseUrl) });
+    expect(await noted(databaseUrl)).toEqual([{ value: 'production' }]);
+    expect(await startSandboxInVain(databaseUrl, dataDir)).toMatch(belongsToProduction);
+    await startAndStop({ config: productionOf(databaseUrl) });
+  });
+
+  it('is refused by commands without ENVIRONMENT=production, and noted by those with it', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createEmptyDatabase();
+    const account = ['accounts', 'create', 'default', '--name', 'Default'];
+    expect((await paymentsHere(account, productionEnv(databaseUrl))).status).toBe(0);
+    expect(await noted(databaseUrl)).toEqual([{ value: 'production' }]);
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
+    for (const args of [
+      ['keys', 'create', '--name', 'Mistake'],
+      ['seed', '--transactions', '5'],
+      ['accounts', 'list'],
+      ['doctor'],
+    ]) {
+      const { status, stdout, stderr } = await paymentsHere(args, env);
+      expect([status, stdout, args]).toEqual([1, '', args]);
+      expect(stderr).toMatch(belongsToProduction);
+    }
+    expect(await recordsIn(databaseUrl)).toEqual({
+      ...{ accounts: [{ id: 'default' }], pairs: [], transactions: [{ total: '0' }] },
+    });
+    expect(existsSync(dataDir.path)).toBe(false);
+  });
+
+  it('of a version before the note is not filled either, and noted by its next production start', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createTestDatabase();
+    await query(databaseUrl, `insert into merchant_accounts (id, display_name) values ('shop', 'Shop')`);
+    expect(await startSandboxInVain(databaseUrl, dataDir)).toMatch(
+      /^The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created.* ENVIRONMENT=production\./,
+    );
+    expect(await noted(databaseUrl)).toEqual([]);
+    await startAndStop({ config: productionOf(databaseUrl) });
+    expect(await startSandboxInVain(databaseUrl, dataDir)).toMatch(belongsToProduction);
+  });
+
+  it('is refused before it is migrated', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createEmptyDatabase();
+    await query(databaseUrl, 'create table settings (name text primary key, value text not null)');
+    await query(databaseUrl, `insert into settings values ('environment', 'production')`);
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
+    expect((await startInVainHere(env)).stderr).toMatch(belongsToProduction);
+    expect(await tables(databaseUrl)).toEqual([{ tablename: 'settings' }]);
+  });
+});
+
+describe('a database that a sandbox filled', () => {
+  it('is refused by production: starts and commands', async () => {
+    const databaseUrl = await createTestDatabase('furnished');
+    expect(await noted(databaseUrl)).toEqual([{ value: 'sandbox' }]);
+    const started = await startInVainHere(productionEnv(databaseUrl));
+    const command = await paymentsHere(['accounts', 'list'], productionEnv(databaseUrl));
+    for (const { status, stdout, stderr } of [started, command]) {
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(filledBySandbox);
+    }
+  });
+
+  it('before there was a note starts as a sandbox as before, and is noted', async () => {
+    await using dataDir = await newDataDir();
+    const databaseUrl = await createTestDatabase('furnished');
+    await query(databaseUrl, `delete from settings where name = 'environment'`);
+    await startAndStop({ config: { databaseUrl, dataDir: dataDir.path } });
+    expect(await noted(databaseUrl)).toEqual([{ value: 'sandbox' }]);
+  });
+
+  it('before there was a note starts as production, which warns of the key of the sandbox', async () => {
+    const databaseUrl = await createTestDatabase('furnished');
+    await query(databaseUrl, `delete from settings where name = 'environment'`);
+    const { logs } = await startAndStop({ config: productionOf(databaseUrl) });
+    const [pair] = await query(databaseUrl, 'select id from api_key_pairs');
+    expect(logs.join('')).toContain(`payments keys deactivate ${String(pair?.id)}`);
+    expect(await noted(databaseUrl)).toEqual([{ value: 'production' }]);
+    await query(databaseUrl, 'update api_key_pairs set active = false');
+    const after = await startAndStop({ config: productionOf(databaseUrl) });
+    expect(after.logs.join('')).not.toContain('keys deactivate');
+  });
+});
+
+it('of a sandbox and production that start at once on an empty database, one is refused', async () => {
+  await using dataDir = await newDataDir();
+  const databaseUrl = await createEmptyDatabase();
+  const starts = await Promise.allSettled([
+    startTestService({ config: productionOf(databaseUrl) }),
+    startTestService({ config: { databaseUrl, dataDir: dataDir.path } }),
+    startTestService({ config: productionOf(databaseUrl) }),
+    startTestService({ config: { databaseUrl, dataDir: dataDir.path } }),
+  ]);
+  const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  for (const service of running) await service[Symbol.asyncDispose]();
+  const [{ value } = {}] = await noted(databaseUrl);
+  expect(running.map(({ config }) => config.environment)).toEqual([value, value]);
+  const { accounts, pairs } = await recordsIn(databaseUrl);
+  expect([accounts.length, pairs.length]).toEqual(value === 'production' ? [0, 0] : [2, 1]);
+});

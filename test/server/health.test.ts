@@ -1,0 +1,222 @@
+// The database is frozen, slow, read-only or not migrated: health checks tell, every request is answered in the contract's shape,
+// and the service recovers by itself.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handlers } from '../../server/handlers/index.ts';
+import { withinBudget } from '../../server/store/budget.ts';
+import { inTransactionOnce, openDatabase } from '../../server/store/database.ts';
+import { requestDatabaseMilliseconds } from '../../server/store/open.ts';
+import { eventually, newDataDir } from '../support/data-dir.ts';
+import { createTestDatabase, withClient } from '../support/database.ts';
+import { startOwnDatabase, type OwnDatabase } from '../support/freeze.ts';
+import { startServer } from '../support/processes.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+
+async function healthOf({ url }: { url: string }) {
+  const [health, ready] = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);
+  return { health: health.status, ready: ready.status, body: await ready.json() };
+}
+const ready = { health: 200, ready: 200, body: { status: 'ready' } };
+const notReady = (reason: string) => ({ health: 200, ready: 503, body: { status: 'not ready', reason } });
+
+const isServed = async ({ call, token }: TestService) => {
+  const posted = await call('POST', '/payment-methods', { token: token('*.write'), body: card });
+  return posted.status === 201;
+};
+
+describe('a database of its own', () => {
+  let database: OwnDatabase;
+  let service: TestService;
+  beforeAll(async () => {
+    database = await startOwnDatabase();
+    service = await startTestService({ config: { databaseUrl: database.url } });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const isIdle = () => {
+    const { pool, background } = service.service.database;
+    return [pool, background.pool].every((one) => one.usage().inUse === 0 && one.usage().waiting === 0);
+  };
+  const openTransactions = () =>
+    withClient(database.url, async (client) => {
+      const { rows } = await client.query<{ query: string }>(
+        `select query from pg_stat_activity where application_name like 'payments-service%' and xact_start is not null`,
+      );
+      return rows;
+    });
+
+  it.runIf(process.platform === 'linux')(
+    'answers nothing while it is frozen: every request is answered with 500 all the same, and nothing is left open',
+    async () => {
+      const token = service.token('*.read', '*.write');
+      const post = (path: string, body: object, key?: string) =>
+        service.call('POST', path, { token, body, headers: key ? { 'Idempotency-Key': key } : {} });
+      // Every connection for requests is open, so that those which hang are connections in use.
+      await Promise.all(
+        Array.from({ length: 10 }, () => service.call('GET', '/transactions', { token, headers: {} })),
+      );
+      database.freeze();
+      try {
+        const answers = await Promise.all([
+          ...Array.from({ length: 12 }, () => service.call('GET', '/transactions', { token })),
+          ...Array.from({ length: 6 }, () => post('/payment-methods', card)),
+          ...Array.from({ length: 6 }, (_, index) => post('/payment-methods', card, `frozen-${index}`)),
+          post('/webhook-subscriptions', { url: 'https://receiver.example/hook' }),
+        ]);
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+        expect(await healthOf(service)).toEqual(notReady('database unreachable'));
+        // All of them were answered before the database moved again, each by its own limit.
+        expect(requestDatabaseMilliseconds).toBeLessThan(5_000);
+      } finally {
+        database.thaw();
+      }
+      await eventually(() => isServed(service), 'requests are served again');
+      await eventually(async () => (await healthOf(service)).ready === 200, '/readyz says yes again');
+      await eventually(isIdle, 'no connection is held');
+      await eventually(async () => (await openTransactions()).length === 0, 'no transaction is open');
+      // A key that was claimed in vain is free again, at the latest when its lease ends.
+      await eventually(
+        async () => (await post('/payment-methods', card, 'frozen-0')).status === 201,
+        'the same request is carried out',
+      );
+    },
+  );
+
+  it('that is read-only makes /readyz 503 and writes 500, and the service recovers by itself', async () => {
+    expect(await healthOf(service)).toEqual(ready);
+    const set = (value: string) =>
+      withClient(database.url, async (client) => {
+        await client.query(`alter system ${value}`);
+        await client.query('select pg_reload_conf()');
+      });
+    await set('set default_transaction_read_only = on');
+    try {
+      await eventually(async () => (await healthOf(service)).ready === 503, '/readyz says no');
+      expect(await healthOf(service)).toEqual(notReady('database read-only'));
+      expect(await isServed(service)).toBe(false);
+      const { status } = await service.call('GET', '/transactions', { token: service.token('*.read') });
+      expect(status).toBe(200);
+    } finally {
+      await set('reset default_transaction_read_only');
+    }
+    await eventually(async () => (await healthOf(service)).ready === 200, '/readyz says yes again');
+    await eventually(() => isServed(service), 'writes succeed again');
+  });
+});
+
+describe('a database whose new sessions are read-only', () => {
+  it('makes /readyz 503 although older sessions can write, and no session outlives the setting', async () => {
+    const databaseUrl = await createTestDatabase();
+    await using service = await startTestService({ config: { databaseUrl } });
+    const name = new URL(databaseUrl).pathname.slice(1);
+    const run = (text: string) =>
+      withClient(databaseUrl, async (client) => {
+        await client.query('set default_transaction_read_only = off');
+        await client.query(text);
+      });
+    await isServed(service);
+    await run(`alter database ${name} set default_transaction_read_only = on`);
+    expect(await healthOf(service)).toEqual(notReady('database read-only'));
+    // So that the pools have only sessions which cannot write.
+    await run(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = '${name}' and pid <> pg_backend_pid()`);
+    const { call, token } = service;
+    const list = () => call('GET', '/transactions', { token: token('*.read') });
+    await eventually(async () => (await list()).status === 200, 'the pool has connections again');
+    expect(await isServed(service)).toBe(false);
+    await run(`alter database ${name} reset default_transaction_read_only`);
+    expect(await healthOf(service)).toEqual(ready);
+    await eventually(() => isServed(service), 'writes succeed again');
+  });
+});
+
+describe('a database that lacks migrations', () => {
+  it('makes /readyz 503 until they are there', async () => {
+    await using service = await startTestService();
+    const { db } = service.service.database;
+    await sql`update kysely_migration set name = 'x' || name where name like '0018%'`.execute(db);
+    expect(await healthOf(service)).toEqual(notReady('migrations missing'));
+    await sql`update kysely_migration set name = substr(name, 2) where name like 'x%'`.execute(db);
+    expect(await healthOf(service)).toEqual(ready);
+    await sql`alter table kysely_migration rename to elsewhere`.execute(db);
+    expect(await healthOf(service)).toEqual(notReady('migrations missing'));
+  });
+});
+
+describe('a slow database', () => {
+  it('has a limit for all statements of a request together; what is under way is ended', async () => {
+    await using service = await startTestService({
+      handlers: {
+        ...handlers,
+        listTransactions: async (_input, { db }) => {
+          for (let statement = 1; statement <= 3; statement++) await sql`select pg_sleep(2)`.execute(db);
+          throw new Error('there was no limit');
+        },
+      },
+    });
+    const { status } = await service.call('GET', '/transactions', { token: service.token('*.read') });
+    expect(status).toBe(500);
+    expect(service.logs.join('')).toContain('the database did not answer within');
+    const { pool, background } = service.service.database;
+    expect(pool.usage().inUse).toBe(0);
+    await eventually(async () => {
+      const { rowCount } = await background.pool.query(
+        `select from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'
+         and state = 'active'`,
+      );
+      return rowCount === 0;
+    }, 'the last statement has ended');
+  });
+
+  it('leaves no transaction open when there is no time for its rollback', async () => {
+    const database = openDatabase(await createTestDatabase(), () => undefined, { size: 1 });
+    const budget = { left: 1_000 };
+    const spendAll = () =>
+      withinBudget(
+        budget,
+        Infinity,
+        () => sleep(60_000),
+        () => undefined,
+      ).catch(() => undefined);
+    const work = inTransactionOnce(database.dbFor({ budget }), async (tx) => {
+      await sql`select 1`.execute(tx);
+      await spendAll();
+      throw new Error('a fault');
+    });
+    await expect(work).rejects.toThrow();
+    // The only connection of the pool: it would be in the same transaction.
+    const { rows } = await database.pool.query<{ begun: boolean }>(
+      `select xact_start = statement_timestamp() as begun from pg_stat_activity where pid = pg_backend_pid()`,
+    );
+    expect(rows[0]?.begun).toBe(true);
+    await database.close();
+  });
+});
+
+describe('SHUTDOWN_DELAY', () => {
+  it('is a time in which requests are served and /readyz is 503', async () => {
+    await using dataDir = await newDataDir();
+    const DATABASE_URL = await createTestDatabase();
+    await using server = await startServer({ DATA_DIR: dataDir.path, DATABASE_URL, SHUTDOWN_DELAY: '300' });
+    expect(await healthOf(server)).toEqual(ready);
+    server.signal();
+    await eventually(() => server.output().includes('stopping'), 'it heard the signal');
+    expect(await healthOf(server)).toEqual(notReady('stopping'));
+    expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
+  });
+
+  it('ends with an orderly stop', async () => {
+    await using dataDir = await newDataDir();
+    const DATABASE_URL = await createTestDatabase();
+    await using server = await startServer({ DATA_DIR: dataDir.path, DATABASE_URL, SHUTDOWN_DELAY: '1' });
+    const { status, stdout } = await server.stop();
+    expect(status).toBe(0);
+    expect(stdout).toContain('"msg":"stopped"');
+  });
+});

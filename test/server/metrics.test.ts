@@ -1,0 +1,168 @@
+// Metrics for Prometheus: they count what happens, their number is bounded, and docs, dashboard and alerts name those that exist.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { operations } from '../../generated/operations.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { eventually } from '../support/data-dir.ts';
+import { createTestDatabase, withClient } from '../support/database.ts';
+import { root } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+const metrics = { host: '127.0.0.1', port: 0 };
+
+const scrape = async ({ service }: TestService) =>
+  (await fetch(`http://127.0.0.1:${service.metricsPort ?? 0}/metrics`)).text();
+/** Of one series, such as `name{label="value"}`. */
+const valueIn = (text: string, series: string) => {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+};
+const namesIn = (text: string) => [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
+
+describe('a service with METRICS_PORT', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({
+      config: { metrics, cardsPerMinute: 2 },
+      handlers: {
+        ...handlers,
+        listCardSchemeDefinitions: () => Promise.resolve({ status: 200, body: { items: [{}] } } as never),
+      },
+    });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+  const post = () =>
+    service.call('POST', '/payment-methods', { token: service.token('*.write'), body: card });
+
+  it('counts requests by operation and status, durations, refusals for the limit, and contract faults', async () => {
+    const token = service.token('*.read');
+    await service.call('GET', '/transactions', { token });
+    for (let call = 1; call <= 3; call++) await post();
+    expect((await service.call('GET', '/card-scheme-definitions', { token })).status).toBe(500);
+    const text = await scrape(service);
+    const count = (operation: string, status: number) =>
+      valueIn(text, `payments_requests_total{operation="${operation}",status="${status}"}`);
+    expect(count('listTransactions', 200)).toBe(1);
+    expect([count('createPaymentMethod', 201), count('createPaymentMethod', 429)]).toEqual([2, 1]);
+    expect(valueIn(text, 'payments_requests_limited_total{operation="createPaymentMethod"}')).toBe(1);
+    expect(valueIn(text, 'payments_request_duration_seconds_count{operation="createPaymentMethod"}')).toBe(3);
+    expect(count('listCardSchemeDefinitions', 500)).toBe(1);
+    expect(valueIn(text, 'payments_contract_faults_total{kind="answer"}')).toBe(1);
+    expect(valueIn(text, 'payments_contract_faults_total{kind="event"}')).toBe(0);
+    expect(valueIn(text, 'payments_database_connections_most{pool="requests"}')).toBe(10);
+    expect(valueIn(text, 'payments_database_connections_waiting{pool="requests"}')).toBe(0);
+    expect(valueIn(text, 'payments_webhook_queue_jobs{when="due"}')).toBe(0);
+    expect(valueIn(text, 'payments_webhook_oldest_event_seconds')).toBe(0);
+    expect(valueIn(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(valueIn(text, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
+  });
+
+  it('has no more series after requests with many paths, methods and IDs', async () => {
+    const strange = async (from: number) => {
+      for (let index = from; index < from + 20; index++) {
+        await fetch(`${service.url}/unicorns/${index}`, {
+          headers: { 'X-Request-ID': `id-${index}`, Authorization: `Bearer ${index}` },
+        });
+        await fetch(`${service.url}/transactions/${index}?x${index}=1`, { method: 'DELETE' });
+        await fetch(`${service.url}/approve/${index}`);
+      }
+    };
+    const seriesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('payments_')).length;
+    await strange(0);
+    const before = await scrape(service);
+    await strange(20);
+    const after = await scrape(service);
+    expect(seriesOf(after)).toBe(seriesOf(before));
+    const named = new Set([...after.matchAll(/operation="([^"]*)"/g)].map(([, name = '']) => name));
+    expect([...named].filter((name) => !(name in operations) && name !== 'none')).toEqual([]);
+  });
+
+  it('serves them at /metrics of that port only', async () => {
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+    const port = service.service.metricsPort ?? 0;
+    for (const [path, method] of [
+      ['/', 'GET'],
+      ['/metrics?x=1', 'GET'],
+      ['/metrics', 'POST'],
+    ])
+      expect((await fetch(`http://127.0.0.1:${port}${path ?? ''}`, { method: method ?? '' })).status).toBe(
+        404,
+      );
+  });
+
+  it('are all explained in docs/operating.md', async () => {
+    const text = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+    const names = namesIn(await scrape(service));
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('are those that dashboard and alerts use', async () => {
+    const dashboard = JSON.parse(readFileSync(join(root, 'docs/monitoring/dashboard.json'), 'utf8')) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    const alerts = parse(readFileSync(join(root, 'docs/monitoring/alerts.yaml'), 'utf8')) as {
+      groups: { rules: { alert: string; expr: string }[] }[];
+    };
+    const rules = alerts.groups.flatMap((group) => group.rules);
+    const used = [
+      ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...rules.map(({ expr }) => expr),
+    ].flatMap((expr) => expr.match(/\b(payments|nodejs|process)_\w+/g) ?? []);
+    const existing = new Set(namesIn(await scrape(service)));
+    expect(used.length).toBeGreaterThan(20);
+    expect(used.filter((name) => !existing.has(name.replace(/_(bucket|sum|count)$/, '')))).toEqual([]);
+    const guide = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+    expect(rules.map(({ alert }) => alert).filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('deliveries', () => {
+  it('are counted by outcome, and what waits has an age', async () => {
+    await using service = await startTestService({ config: { metrics } });
+    await using receiver = await startReceiver();
+    const token = service.token('*.read', '*.write');
+    const subscribe = (url: string) =>
+      service.call('POST', '/webhook-subscriptions', { token, body: { url } });
+    await subscribe(receiver.url);
+    // Nothing listens there.
+    await subscribe('http://127.0.0.1:9/');
+    await service.call('POST', '/payment-methods', { token, body: card });
+    const valueOf = async (series: string) => valueIn(await scrape(service), series);
+    const attempts = (outcome: string) => valueOf(`payments_webhook_attempts_total{outcome="${outcome}"}`);
+    await eventually(async () => (await attempts('succeeded')) === 1, 'one is delivered');
+    await eventually(async () => (await attempts('retried')) === 1, 'the other is tried again later');
+    expect(await attempts('given_up')).toBe(0);
+    expect(await valueOf('payments_webhook_queue_jobs{when="later"}')).toBe(1);
+    expect(await valueOf('payments_webhook_oldest_event_seconds')).toBeGreaterThan(0);
+  });
+});
+
+describe('without the database', () => {
+  it('everything else is still served', async () => {
+    const databaseUrl = await createTestDatabase();
+    await using service = await startTestService({ config: { metrics, databaseUrl } });
+    const name = new URL(databaseUrl).pathname.slice(1);
+    const elsewhere = new URL(databaseUrl);
+    elsewhere.pathname = '/postgres';
+    await withClient(elsewhere.href, async (client) => {
+      await client.query(`alter database ${name} allow_connections false`);
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    });
+    const text = await scrape(service);
+    expect(namesIn(text)).toContain('payments_requests_total');
+    expect(text).toContain('payments_database_connections_in_use{pool="requests"}');
+    expect(text).not.toMatch(/^payments_webhook_(queue_jobs|oldest_event_seconds)[ {]/m);
+  });
+});
+
+describe('without METRICS_PORT', () => {
+  it('there are none', async () => {
+    await using service = await startTestService();
+    expect(service.service.metricsPort).toBeUndefined();
+  });
+});

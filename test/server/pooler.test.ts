@@ -1,0 +1,127 @@
+// DATABASE_POOLER=transaction, tried with Debian's PgBouncer 1.18: everything starts and works, and nothing stays behind in a
+// session.
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { inTransaction, openDatabase } from '../../server/store/database.ts';
+import { createRateLimiter } from '../../server/store/rate-limits.ts';
+import { createCaller } from '../support/call.ts';
+import { eventually, newDataDir } from '../support/data-dir.ts';
+import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
+import { createPayments, startServer } from '../support/processes.ts';
+
+if (!hasPgBouncer) console.warn('The tests of DATABASE_POOLER are skipped: apt-get install pgbouncer');
+
+const countAdvisoryLocks = (url: string) =>
+  withClient(url, async (client) => {
+    const { rowCount } = await client.query(
+      `select from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rowCount;
+  });
+
+describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
+  let bouncer: PgBouncer;
+  beforeAll(async () => {
+    bouncer = await startPgBouncer(inject('serverUrl'), 10);
+  });
+  afterAll(() => bouncer[Symbol.asyncDispose]());
+
+  it('instances and commands that start at once on an empty database serve, rotate keys, and leave no lock', async () => {
+    const direct = await createEmptyDatabase();
+    await using dataDir = await newDataDir();
+    const env = {
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: bouncer.urlOf(direct),
+      DATABASE_POOLER: 'transaction',
+    };
+    const payments = createPayments(env);
+    const commands = [['accounts', 'list'], ['webhooks', 'list'], ['webhooks', 'deliveries'], ['doctor']];
+    const [servers, ended] = await Promise.all([
+      Promise.all([startServer(env), startServer(env), startServer(env)]),
+      Promise.all(commands.map((args) => payments(args))),
+    ]);
+    try {
+      // `doctor` creates nothing: it may come before the first migration.
+      expect(ended.slice(0, 3).map(({ status, stderr }) => [status, stderr.includes('ault')])).toEqual([
+        [0, false],
+        [0, false],
+        [0, false],
+      ]);
+      const key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+      const token = signToken(key, ['*.read', '*.write'], 3600);
+      const embed = signToken(key, ['embed'], 3600);
+      const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+      const balances = { items: [{ number: '4123456789012345', pin: '1234' }] };
+      const callAll = async () => {
+        const answers = await Promise.all(
+          servers.flatMap(({ url }) => {
+            const call = createCaller(url);
+            return [
+              call('GET', '/transactions', { token }),
+              call('POST', '/payment-methods', { token, body: card, headers: { 'Idempotency-Key': url } }),
+              // The library that counts them uses named statements.
+              ...Array.from({ length: 5 }, () =>
+                call('POST', '/gift-cards/balances', { token: embed, body: balances }),
+              ),
+            ];
+          }),
+        );
+        return new Set(answers.map(({ status }) => status));
+      };
+      expect(await callAll()).toEqual(new Set([200, 201]));
+      for (const { url } of servers) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
+      const rotated = await payments(['secrets', 'rotate']);
+      expect(rotated.stdout).toContain('no value uses another key');
+      expect(rotated.status).toBe(0);
+      expect(await callAll()).toEqual(new Set([200, 201]));
+      // Daily jobs of the start may still hold some.
+      await eventually(async () => (await countAdvisoryLocks(direct)) === 0, 'no advisory lock is left');
+    } finally {
+      for (const server of servers) await server[Symbol.asyncDispose]();
+    }
+  });
+
+  it('a statement has its limit by itself and in a transaction, and no session keeps it', async () => {
+    const url = bouncer.urlOf(await createTestDatabase());
+    const limited = openDatabase(url, () => undefined, {
+      pooler: 'transaction',
+      statementMilliseconds: 7_000,
+    });
+    const show = 'show statement_timeout';
+    const alone = await limited.pool.query(show);
+    const inOne = await inTransaction(limited.db, (tx) => sql.raw(show).execute(tx));
+    expect([alone.rows, inOne.rows]).toEqual([[{ statement_timeout: '7s' }], [{ statement_timeout: '7s' }]]);
+    await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    const other = openDatabase(url, () => undefined, { pooler: 'transaction', statementMilliseconds: 0 });
+    expect((await other.pool.query(show)).rows).toEqual([{ statement_timeout: '0' }]);
+    expect((await other.pool.query('select from pg_prepared_statements')).rowCount).toBe(0);
+    await limited.close();
+    await other.close();
+  });
+});
+
+describe('without a pooler', () => {
+  it('limits are those of the session, and named statements are used', async () => {
+    const database = openDatabase(await createTestDatabase(), () => undefined, {
+      size: 1,
+      statementMilliseconds: 7_000,
+    });
+    const { pool } = database;
+    await createRateLimiter(pool, [{ scope: 'test', limit: 5, windowSeconds: 60 }])('test', 'somebody', {
+      left: 5_000,
+    });
+    const { rows } = await pool.query(
+      `select current_setting('statement_timeout') as limit, count(*) as named from pg_prepared_statements`,
+    );
+    expect(rows).toEqual([{ limit: '7s', named: 1 }]);
+    await database.close();
+  });
+});

@@ -1,0 +1,48 @@
+// Traces of callers: in log lines and on webhooks, if TRACING is on.
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/data-dir.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startTestService } from '../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const given = `00-${traceId}-b7ad6b7169203331-01`;
+
+async function causeEvent(tracing: boolean, traceparent: string) {
+  await using service = await startTestService({ config: { tracing } });
+  await using receiver = await startReceiver();
+  const token = service.token('*.read', '*.write');
+  await service.call('POST', '/webhook-subscriptions', { token, body: { url: receiver.url } });
+  const headers = { traceparent, 'X-Request-ID': 'traced' };
+  await service.call('POST', '/payment-methods', { token, body: card, headers });
+  await eventually(() => receiver.got.length === 1, 'the event arrives');
+  const isDelivered = () => service.logs.some((line) => line.includes('webhook succeeded'));
+  await eventually(isDelivered, 'the delivery is logged');
+  const lines = service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    request: lines.find(({ requestId }) => requestId === 'traced')?.traceId,
+    delivery: lines.find(({ msg }) => msg === 'webhook succeeded')?.traceId,
+    received: receiver.got[0]?.headers.traceparent,
+    logs: service.logs.join(''),
+  };
+}
+
+describe('the trace of a caller', () => {
+  it('is in the log lines of the request and its deliveries, and is sent to receivers', async () => {
+    const { request, delivery, received } = await causeEvent(true, given);
+    expect({ request, delivery, received }).toEqual({ request: traceId, delivery: traceId, received: given });
+  });
+
+  it('is ignored when it is not valid, and never logged or sent', async () => {
+    const hostile = `00-${traceId}-4111111111111111-01`;
+    const { request, delivery, received, logs } = await causeEvent(true, hostile);
+    expect([request, delivery, received]).toEqual([undefined, undefined, undefined]);
+    expect(logs).not.toContain(traceId);
+  });
+
+  it('is ignored when tracing is off', async () => {
+    const { request, delivery, received, logs } = await causeEvent(false, given);
+    expect([request, delivery, received]).toEqual([undefined, undefined, undefined]);
+    expect(logs).not.toContain(traceId);
+  });
+});
