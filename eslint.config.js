@@ -7,6 +7,7 @@ export default defineConfig(
   globalIgnores([
     'generated/',
     'site/',
+    'pages/',
     'dist/',
     'client/dist/',
     '.data/',

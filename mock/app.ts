@@ -5,6 +5,8 @@ import type { Express } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
 import { announceDeprecation } from '../server/http/deprecation.ts';
+import { createDesk } from '../server/http/desk/desk.ts';
+import { createRecent } from '../server/http/desk/recent.ts';
 import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
 import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
@@ -27,6 +29,8 @@ export interface AppOptions {
   delayMilliseconds: number;
   /** The docs; the folder may be missing. */
   siteDir: string;
+  /** The pages for developers, unless other machines can reach the mock. */
+  pagesDir: string | undefined;
   log: (line: string) => void;
   now: () => Date;
 }
@@ -40,15 +44,22 @@ const route: Step = (context, req, res) => {
 };
 
 export function createApp(options: AppOptions): Express {
-  const { contract, address, delayMilliseconds, siteDir, log, now } = options;
+  const { contract, address, delayMilliseconds, siteDir, pagesDir, log, now } = options;
   const app = createExpress();
   app.use((_req, res, next) => {
     contextOf(res).contract = contract();
     next();
   });
-  app.use(createRequestLog(log));
+  const recent = createRecent(now);
   app.use(step(requestId));
   app.use(createSecurityHeaders(address));
+  // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.
+  if (pagesDir !== undefined) {
+    const { title: name, version } = contract().document.info;
+    const facts = { name, version, kind: 'mock' } as const;
+    app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, () => false));
+  }
+  app.use(createRequestLog(log, recent.note));
   app.use(cors);
   app.use(step(wellFormed));
   if (delayMilliseconds > 0)
@@ -57,7 +68,7 @@ export function createApp(options: AppOptions): Express {
         await sleep(delayMilliseconds);
       }),
     );
-  servePages(app, siteDir);
+  servePages(app, siteDir, { hasConsole: pagesDir !== undefined });
   app.use(step(route));
   app.use(step(earlyData));
   app.use(step(token));

@@ -4,6 +4,7 @@ import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
 import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
+import { isLoopback } from '../server/http/desk/guard.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';
@@ -16,6 +17,8 @@ export interface MockOptions {
   contractFile?: string;
   /** The docs that `npm run docs` builds. */
   siteDir?: string;
+  /** The pages for developers that `npm run docs` builds too. */
+  pagesDir?: string;
   log?: (line: string) => void;
   now?: () => Date;
 }
@@ -34,6 +37,7 @@ export async function startMock({
   delayMilliseconds = 0,
   contractFile = bundleFile,
   siteDir = join(projectRoot, 'site'),
+  pagesDir = join(projectRoot, 'pages'),
   log = () => undefined,
   now = () => new Date(),
 }: MockOptions = {}): Promise<Mock> {
@@ -44,6 +48,7 @@ export async function startMock({
     address: () => url,
     delayMilliseconds,
     siteDir,
+    pagesDir: isLoopback(host) ? pagesDir : undefined,
     log,
     now,
   });

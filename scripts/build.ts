@@ -19,7 +19,8 @@ run('tsc', ['-p', 'tsconfig.build.json']);
 await bundle(['server/main.ts', 'server/cli/main.ts'], join(root, 'dist'));
 run('tsx', ['scripts/docs.ts']);
 cpSync(join(root, 'generated/openapi.json'), join(root, 'dist/generated/openapi.json'));
-cpSync(join(root, 'site'), join(root, 'dist/site'), { recursive: true });
+for (const folder of ['site', 'pages'])
+  cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
 console.log(`Built dist/.
   Start the service:  ENVIRONMENT=production node dist/server/main.js
   Operate it:         npx payments --help`);

@@ -1,73 +1,49 @@
-// `npm run docs`: builds the docs site in site/, one page that works from any folder and loads nothing from other hosts.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `npm run docs`: builds the docs site in site/: guides and reference, which work from any folder and load nothing from other
+// hosts.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { forReaders, logo, parseContract } from './docs/contract.ts';
-import { addresses, brokenLinks } from './docs/links.ts';
-import { finishPage } from './docs/page.ts';
+import { parseContract } from './docs/contract.ts';
+import { docsDigest } from './docs/digest.ts';
+import { assemble } from './docs/assemble.ts';
+import { assemblePages } from './docs/pages.ts';
+import { renderReference } from './docs/redoc.ts';
 import { onChange } from './docs/watch.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
-const parts = join(import.meta.dirname, 'docs');
 const generated = join(root, 'generated', 'openapi.json');
+const siteFolder = join(root, 'site');
 
-/** See https://redocly.com/docs/redoc/v3.x/config. Not in redocly.yaml, to keep everything about the site in one place. */
-const options = {
-  sortRequiredPropsFirst: true,
-  jsonSamplesExpandLevel: 'all',
-  codeSamples: { languages: [{ lang: 'curl' }, { lang: 'Payload' }] },
-};
+export interface Folders {
+  out: string;
+  /** For the sandbox's own pages, which are no part of the docs. */
+  pages?: string | undefined;
+  contract?: string;
+}
 
-/** Writes `index.html` and `openapi.json` to `out`. The same contract always gives the same bytes. */
-export async function buildDocs({ out, contract = generated }: { out: string; contract?: string }) {
+/** The same contract and guides always give the same bytes. */
+export async function buildDocs({ out, pages, contract = generated }: Folders) {
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
-  const parsed = parseContract(text);
-  const description = `${parsed.info.title}. ${parsed.info.summary}.`;
-  const theme = readFileSync(join(parts, 'theme.css'), 'utf8');
-  const rendered = await render(JSON.stringify(forReaders(parsed)));
-  const page = finishPage(rendered, { description, addresses: addresses(parsed), logo: logo(), theme }, text);
-  const broken = brokenLinks(parsed, text, page);
-  if (broken.length > 0) throw new Error(`Broken links in the contract: ${broken.join(', ')}`);
-
-  mkdirSync(out, { recursive: true });
-  const file = join(out, 'index.html');
-  writeFileSync(file, page);
-  writeFileSync(join(out, 'openapi.json'), text);
-  return { file, bytes: Buffer.byteLength(page) };
+  const digest = docsDigest(text);
+  const site = await assemble(parseContract(text), text, renderReference);
+  site.write(out);
+  if (pages !== undefined) (await assemblePages(parseContract(text))).write(pages);
+  // Last, so that a build that was interrupted counts as out of date.
+  writeFileSync(join(out, 'digest.txt'), `${digest}\n`);
+  return { file: join(out, 'index.html'), bytes: site.bytes() };
 }
-
-const render = (contract: string) =>
-  inTemporaryFolder(async (folder) => {
-    const source = join(folder, 'contract.json');
-    const settings = join(folder, 'options.json');
-    const output = join(folder, 'index.html');
-    writeFileSync(source, contract);
-    writeFileSync(settings, JSON.stringify(options));
-    const looks = ['--openapi', settings, '--template', join(parts, 'template.html')];
-    await run('build-docs', source, '--inlineBundle', ...looks, '--output', output);
-    return readFileSync(output, 'utf8');
-  });
 
 /** For --watch: bundles openapi/ itself instead of waiting for `npm run generate`. */
-const buildFromSource = (out: string) =>
-  inTemporaryFolder(async (folder) => {
-    const contract = join(folder, 'openapi.json');
-    await run('bundle', 'payments@v1', '--output', contract);
-    return buildDocs({ out, contract });
-  });
-
-async function run(...args: string[]): Promise<void> {
-  const { status, stdout, stderr } = await redocly(args);
-  if (status !== 0) throw new Error(`redocly ${args.join(' ')} failed:\n${stderr}${stdout}`.trimEnd());
-}
-
-async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+async function buildFromSource(folders: Folders) {
   const folder = mkdtempSync(join(tmpdir(), 'payments-docs-'));
   try {
-    return await use(folder);
+    const contract = join(folder, 'openapi.json');
+    const { status, stdout, stderr } = await redocly(['bundle', 'payments@v1', '--output', contract]);
+    if (status !== 0) throw new Error(`redocly bundle failed:\n${stderr}${stdout}`.trimEnd());
+    return await buildDocs({ ...folders, contract });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -87,21 +63,22 @@ async function report(build: () => ReturnType<typeof buildDocs>): Promise<boolea
 }
 
 async function main({ out, watch }: { out: string; watch?: boolean }): Promise<void> {
-  const folder = resolve(out);
+  const folders = { out: resolve(out), pages: out === siteFolder ? join(root, 'pages') : undefined };
   if (!watch) {
-    if (!(await report(() => buildDocs({ out: folder })))) process.exitCode = 1;
+    if (!(await report(() => buildDocs(folders)))) process.exitCode = 1;
     return;
   }
-  console.log('Watching openapi/. Stop with Ctrl+C.');
-  await onChange([join(root, 'openapi'), parts], () => report(() => buildFromSource(folder)));
+  console.log('Watching openapi/ and docs/. Stop with Ctrl+C.');
+  const watched = ['openapi', 'docs', 'scripts/docs'].map((name) => join(root, name));
+  await onChange(watched, () => report(() => buildFromSource(folders)));
 }
 
 if (process.argv[1] === import.meta.filename)
   await new Command('npm run docs --')
     .description(
-      'Build the docs site from generated/openapi.json. Neither the build nor the site needs a network.',
+      'Build the docs site from generated/openapi.json and docs/. Neither the build nor the site needs a network.',
     )
-    .option('--out <folder>', 'folder for index.html and openapi.json', join(root, 'site'))
-    .option('--watch', 'build from openapi/, and rebuild whenever it changes')
+    .option('--out <folder>', 'folder for the site', siteFolder)
+    .option('--watch', 'build from openapi/ and docs/, and rebuild whenever they change')
     .action(main)
     .parseAsync();

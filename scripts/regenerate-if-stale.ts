@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { docsDigest } from './docs/digest.ts';
 import { contractDigest, digestFile } from './generate/digest.ts';
 import { root } from './support/root.ts';
 
@@ -23,7 +24,8 @@ async function main(): Promise<number> {
     const failed = run('generate.ts');
     if (failed) return failed;
   }
-  if ((await read('site/openapi.json')) === (await read('generated/openapi.json'))) return 0;
+  const digest = docsDigest(await read('generated/openapi.json'));
+  if ((await read('site/digest.txt')).trim() === digest && (await read('pages/index.html'))) return 0;
   console.log('The docs are missing or out of date. Building them:');
   return run('docs.ts');
 }

@@ -19,6 +19,8 @@ import { createBody } from './http/body.ts';
 import { only, step, type Context, type Step } from './http/context.ts';
 import { cors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
+import { createDesk, type Activity } from './http/desk/desk.ts';
+import { createRecent } from './http/desk/recent.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
@@ -48,6 +50,8 @@ export interface AppDeps
   bodyLimit: number;
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
+  /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
+  desk: { activity: Activity; pagesDir: string; makeToken: () => string } | undefined;
   /** Whether this instance is about to stop, and should get no more requests. */
   isStopping: () => boolean;
   /** Left out when they are off. */
@@ -60,7 +64,7 @@ export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
-  const { providers, warn, siteDir, bodyLimit, cardsPerMinute } = deps;
+  const { providers, warn, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, pool, isSharded } = database;
   const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
   const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
@@ -74,8 +78,14 @@ export function createApp(deps: AppDeps): Express {
     }),
   );
   app.use(createSecurityHeaders(publicUrl));
+  const recent = desk && createRecent(now);
+  // Before CORS, which lets pages of all origins read what they get.
+  if (desk && recent) {
+    const { title: name, version } = document.info;
+    app.use(createDesk({ ...desk, recent, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
+  }
   app.use(cors);
-  app.use(createAccessLog(log, deps.noteRequest));
+  app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: recent?.note }));
   if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(step(wellFormed));
   const route: Step = (context, req, res) => {
@@ -133,6 +143,7 @@ export function createApp(deps: AppDeps): Express {
   serveStatic(app, {
     document,
     siteDir,
+    hasConsole: desk !== undefined,
     findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
   });
   if (environment === 'sandbox')

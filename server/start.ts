@@ -12,11 +12,13 @@ import type { Vault } from './domain/vault.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
+import { isLoopback } from './http/desk/guard.ts';
 import { listen } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
 import { countFaults, observe, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
+import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
@@ -51,6 +53,9 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Interval of the daily jobs, for tests. */
   jobMilliseconds?: number;
+  /** The built docs and the sandbox's pages, for tests. */
+  siteDir?: string;
+  pagesDir?: string;
   /** For tests, which cannot wait for the real retry schedule. */
   webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'>>;
 }
@@ -119,7 +124,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       cardsPerMinute: config.cardsPerMinute,
-      siteDir: join(projectRoot, 'site'),
+      siteDir: options.siteDir ?? join(projectRoot, 'site'),
+      desk:
+        environment === 'sandbox' && isLoopback(config.host)
+          ? {
+              activity: createActivity({
+                db: background.db,
+                now,
+                enqueue: (tx, due) => queue.add(tx, due),
+              }),
+              pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
+              makeToken: () => makeSandboxToken(config.dataDir),
+            }
+          : undefined,
       isStopping: () => isStopping,
       log,
       now,

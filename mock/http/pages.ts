@@ -7,7 +7,7 @@ import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
-import { serveDocs } from '../../server/http/static.ts';
+import { serveDocs } from '../../server/http/docs.ts';
 import { approvalPath, badgePath } from '../../server/present/links.ts';
 import { contextOf } from './context.ts';
 
@@ -30,7 +30,7 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express, siteDir: string): void {
+export function servePages(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
   app.get('/healthz', (_req, res) => {
     contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
@@ -45,6 +45,11 @@ export function servePages(app: Express, siteDir: string): void {
     const context = contextOf(res);
     context.why = 'the contract';
     res.json(context.contract.document);
+  });
+
+  app.get('/openapi.yaml', (_req, res) => {
+    contextOf(res).why = 'the contract, as YAML';
+    res.redirect(308, 'docs/openapi.yaml');
   });
 
   app.get(badgePattern, (req, res, next) => {
@@ -78,15 +83,15 @@ export function servePages(app: Express, siteDir: string): void {
       );
   });
 
-  serveSite(app, siteDir);
+  serveSite(app, siteDir, options);
 }
 
-function serveSite(app: Express, siteDir: string): void {
+function serveSite(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
   app.use('/docs', (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });
-  serveDocs(app, siteDir);
+  serveDocs(app, siteDir, options);
   app.get('/docs/', (_req, res) => {
     contextOf(res).why = 'the docs are not built; run: npm run docs';
     res

@@ -1,18 +1,24 @@
 // One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
 import type { RequestHandler } from 'express';
-import { contextOf } from './context.ts';
+import type { Noted } from '../../server/http/desk/recent.ts';
+import { unknownPath } from '../../server/http/refusal.ts';
+import { contextOf, type MockContext } from './context.ts';
 
 const maxLength = 400;
 
 export const createRequestLog =
-  (log: (line: string) => void): RequestHandler =>
+  (log: (line: string) => void, note?: (request: Noted) => void): RequestHandler =>
   (req, res, next) => {
     const start = performance.now();
     const [path = ''] = req.url.split('?', 1);
     res.on('close', () => {
-      const { why } = contextOf(res) as { why?: string };
-      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      const { why, operation, requestId } = contextOf(res) as Partial<MockContext>;
+      const status = res.writableFinished ? res.statusCode : 'aborted';
       const ms = Math.round(performance.now() - start);
+      const known = operation?.path ?? unknownPath(req.originalUrl);
+      // Not the docs, nor the contract that the console loads.
+      if (operation || res.statusCode >= 400)
+        note?.({ requestId, method: req.method, path: known, status, reason: why, ms });
       log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });
     next();

@@ -1,48 +1,92 @@
-// Adds what only the docs page needs: a logo, a download link, and a curl command for each operation without a body. The
+// The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
-interface Operation {
+export interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+interface Example {
+  summary?: string;
+  value?: unknown;
+  $ref?: string;
+}
+
+export interface Operation {
   operationId: string;
   tags: [string];
   summary: string;
+  description?: string;
   security?: Record<string, string[]>[];
-  requestBody?: unknown;
+  parameters?: unknown[];
+  requestBody?: { content: Record<string, { examples?: Record<string, Example> }> };
+  responses?: Record<string, unknown>;
   'x-codeSamples'?: { lang: string; source: string }[];
 }
 
 export interface Contract {
-  info: { title: string; summary: string; 'x-logo'?: { url: string; altText: string; href: string } };
-  externalDocs?: { url: string; description: string };
+  info: { title: string; summary: string; description: string; version: string };
   servers: { url: string }[];
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
+  components?: { examples?: Record<string, Example> };
 }
 
 /** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
 export const parseContract = (text: string) => JSON.parse(text) as Contract;
 
-export const logo = () =>
-  `data:image/svg+xml;base64,${readFileSync(join(import.meta.dirname, 'logo.svg')).toString('base64')}`;
-
 export function forReaders(contract: Contract): Contract {
-  const shown = structuredClone(contract);
-  shown.info['x-logo'] = { url: logo(), altText: shown.info.title, href: '#/' };
-  // Redoc's own download button also adds buttons that open the contract in third-party AI assistants.
-  shown.externalDocs = { url: 'openapi.json', description: 'Download this contract (OpenAPI 3.1, JSON)' };
+  const shown = withoutValidation(contract) as Contract;
+  shown.info.description = '';
   for (const [path, item] of Object.entries(shown.paths))
-    for (const [method, operation] of Object.entries(item))
-      // With a body Redoc shows a selector of the named examples, which a fixed command would contradict.
-      if (!operation.requestBody)
-        operation['x-codeSamples'] = [{ lang: 'curl', source: curl(contract, method, path) }];
+    for (const [method, operation] of Object.entries(item)) {
+      operation['x-codeSamples'] = samples(contract, method, path, operation);
+      operation.description = `${operation.description ?? ''}\n\n${tryIt(operation)}`;
+    }
   return shown;
 }
 
-function curl(contract: Contract, method: string, path: string): string {
+/** Hidden where there is no console: see style.css and server/http/docs.ts. */
+const tryIt = ({ operationId, tags: [tag] }: Operation) =>
+  `[Try it in the console](../console/#/${encodeURIComponent(tag)}/${operationId})`;
+
+/** Without patterns that say "no control characters" or check a URL, and without the limits of JavaScript's numbers. */
+function withoutValidation(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutValidation);
+  if (node === null || typeof node !== 'object') return node;
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key, value]) => !isForValidators(key, value))
+      .map(([key, value]) => [key, withoutValidation(value)]),
+  );
+}
+
+const isForValidators = (key: string, value: unknown) =>
+  (key === 'pattern' && typeof value === 'string' && (/\\u0000|\[ -~\]/.test(value) || value.length > 60)) ||
+  ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
+
+/** With the first example of the body, which is the one that succeeds. */
+function samples(contract: Contract, method: string, path: string, { requestBody }: Operation) {
+  const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  const body = first && resolved(contract, first).value;
+  return [{ lang: 'curl', source: curl(contract, method, path, body) }];
+}
+
+const resolved = ({ components }: Contract, example: Example): Example =>
+  example.$ref === undefined
+    ? example
+    : (components?.examples?.[example.$ref.split('/').at(-1) ?? ''] ?? example);
+
+function curl(contract: Contract, method: string, path: string, body?: unknown): string {
   // The local server is the only URL without variables, so the command works unedited.
   const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
-  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
-  return `curl ${verb}'${server}${path}' \\\n  -H "Authorization: Bearer $TOKEN"`;
+  const lines = [`curl '${server}${path}'`, '-H "Authorization: Bearer $TOKEN"'];
+  if (method !== 'get') lines[0] = `curl -X ${method.toUpperCase()} '${server}${path}'`;
+  if (body !== undefined) {
+    const text = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
+    lines.push("-H 'Content-Type: application/json'", `-d '${text}'`);
+  }
+  return lines.join(' \\\n  ');
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { partialContextOf } from './context.ts';
+import type { Noted } from './desk/recent.ts';
 import { unknownPath } from './refusal.ts';
 
 /** Called when a request has ended, with the ID of its operation. */
@@ -10,17 +11,23 @@ export type NoteRequest = (
   milliseconds: number,
 ) => void;
 
+export interface Notes {
+  noteRequest?: NoteRequest | undefined;
+  /** For the sandbox's landing page. */
+  keep?: ((request: Noted) => void) | undefined;
+}
+
 /** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */
 export const createAccessLog =
-  (log: Logger, note?: NoteRequest): RequestHandler =>
+  (log: Logger, { noteRequest, keep }: Notes = {}): RequestHandler =>
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
       const { requestId, traceId, operation, caller, refusal } = partialContextOf(res);
-      const status = res.writableFinished ? res.statusCode : 'aborted';
+      const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
       const milliseconds = performance.now() - begun;
-      note?.(operation?.id, status, milliseconds);
-      log.info({
+      noteRequest?.(operation?.id, status, milliseconds);
+      const record = {
         requestId,
         traceId,
         method: req.method,
@@ -28,8 +35,10 @@ export const createAccessLog =
         status,
         ...refusal,
         ms: Math.round(milliseconds * 10) / 10,
-        keyPair: caller?.keyPairId,
-      });
+      };
+      // Not the docs, nor the contract that the console loads.
+      if (operation || refusal) keep?.(record);
+      log.info({ ...record, keyPair: caller?.keyPairId });
     });
     next();
   };

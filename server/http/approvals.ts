@@ -8,7 +8,7 @@ import { uuidSource } from '../domain/uuid.ts';
 import { ApiError } from '../errors.ts';
 import { approvalPath } from '../present/links.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';
-import { approvalPage, decidedPage } from './approval-page.ts';
+import { approvalPage, approvalSources, decidedPage } from './approval-page.ts';
 import { partialContextOf, type Context } from './context.ts';
 
 export interface ApprovalsDeps {
@@ -21,7 +21,7 @@ export const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`
 // Browsers apply `form-action` to every redirect that follows the form, and a shop may redirect further: so it names schemes.
 const policyFor = (redirectUrl: string | null): string =>
   [
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    `${approvalSources}; frame-ancestors 'none'; base-uri 'none'`,
     `form-action 'self'${redirectUrl ? ' https:' : ''}${redirectUrl?.startsWith('http:') ? ' http:' : ''}`,
   ].join('; ');
 

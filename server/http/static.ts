@@ -1,17 +1,19 @@
 // Serves the docs, the contract, badges and health checks. They are public and need no token.
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
+import { serveDocs } from './docs.ts';
 
 export interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
+  hasConsole: boolean;
   /** Why this instance should get no requests now; undefined when it should. */
   findUnready: () => Promise<string | undefined>;
 }
 
-export function serveStatic(app: Express, { document, siteDir, findUnready }: StaticDeps): void {
+export function serveStatic(app: Express, { document, siteDir, hasConsole, findUnready }: StaticDeps): void {
   // One buffer for all answers, so that clients that do not read theirs share it.
   const contract = Buffer.from(JSON.stringify(document));
   // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
@@ -22,20 +24,9 @@ export function serveStatic(app: Express, { document, siteDir, findUnready }: St
     else res.status(503).json({ status: 'not ready', reason });
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
+  app.get('/openapi.yaml', (_req, res) => {
+    res.redirect(308, 'docs/openapi.yaml');
+  });
   serveBadges(app);
-  serveDocs(app, siteDir);
-}
-
-/** The mock serves them too. */
-export function serveDocs(app: Express, siteDir: string): void {
-  // The relative links of the page need the trailing slash.
-  app.get('/docs', (_req, res) => {
-    res.redirect(308, 'docs/');
-  });
-  app.use('/docs', (_req, res, next) => {
-    res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
-    res.setHeader('Cache-Control', 'no-cache');
-    next();
-  });
-  app.use('/docs', express.static(siteDir, { redirect: false }));
+  serveDocs(app, siteDir, { hasConsole });
 }

@@ -46,6 +46,18 @@ export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since,
   return query.execute();
 };
 
+/** The newest, without their bodies. */
+export const listEvents = (db: Db, { since, limit }: { since: Date; limit: number }) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'name', 'merchant_account_id', 'created_at'])
+    .where('created_at', '>=', since)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .modifyEnd(acrossAccounts('all-deliveries'))
+    .execute();
+
 /** The ID tells the time, so only the partitions of that time are read. Not that of an event of versions before 1.3. */
 function isOfEvent(eventId: string): RawBuilder<boolean> {
   const is = sql<boolean>`deliveries.event_id = ${eventId}::uuid`;

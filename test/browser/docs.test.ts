@@ -1,15 +1,21 @@
-// Builds the documentation, serves it under its own path and opens it in a real browser.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// Builds the docs, serves them as the service does, walks every link, and opens them in a real browser.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { buildDocs } from '../../scripts/docs.ts';
-import { brokenLinks } from '../../scripts/docs/links.ts';
-import { parseContract } from '../../scripts/docs/contract.ts';
-import { proveSelfContained } from '../../scripts/docs/page.ts';
+import type { Entry } from '../../scripts/docs/browser/entry.ts';
+import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { readGuides } from '../../scripts/docs/guides.ts';
+import { addresses, createLinks, linkReference, oldAddresses } from '../../scripts/docs/links.ts';
+import { render } from '../../scripts/docs/markdown.ts';
+import { proveSelfContained } from '../../scripts/docs/reference.ts';
+import { serveDocs } from '../../server/http/docs.ts';
+import { createExpress } from '../../server/http/express.ts';
 import {
   chromiumPath,
   faintTexts,
@@ -22,28 +28,134 @@ import {
 const site = mkdtempSync(join(tmpdir(), 'payments-docs-test-'));
 const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
 const contract = parseContract(text);
+const guides = readGuides(contract);
+const old = oldAddresses(contract, guides);
 const listed = [contract.paths, contract.webhooks].map((items) =>
   Object.values(items).flatMap((item) => Object.values(item)),
 );
 const [operations = [], webhooks = []] = listed;
 
-let html: string;
+const built = new Map<string, string>();
+let server: Server;
+let address: string;
 
 beforeAll(async () => {
-  html = readFileSync((await buildDocs({ out: site })).file, 'utf8');
+  await buildDocs({ out: site });
+  for (const file of filesOf(site)) built.set(file, readFileSync(join(site, file), 'latin1'));
+  const app = createExpress();
+  serveDocs(app, site, { hasConsole: false });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`;
 });
 afterAll(() => {
+  server.close();
   rmSync(site, { recursive: true, force: true });
 });
 
-describe('the built page', () => {
-  it('has the same bytes when it is built again', async () => {
-    const again = await buildDocs({ out: join(site, 'again') });
-    expect(readFileSync(again.file, 'utf8') === html).toBe(true);
+const filesOf = (folder: string) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+
+/** The links of a page or a Markdown file that stay in the site, as file and anchor. */
+function linksOf(file: string): { file: string; anchor: string }[] {
+  const content = built.get(file) ?? '';
+  const found = file.endsWith('.md')
+    ? content.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)
+    : content.replaceAll(/<script\b[^>]*>[\s\S]+?<\/script>/g, '').matchAll(/\s(?:href|src)="([^"]*)"/g);
+  return (
+    [...found]
+      .map(([, link = '']) => link.replaceAll('&#38;', '&'))
+      .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
+      // Redoc's own menu, which is hidden, and whose links its script completes.
+      .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
+      .map((link) => {
+        const [path = '', ...anchor] = link.split('#');
+        return { file: path === '' ? file : normalize(join(dirname(file), path)), anchor: anchor.join('#') };
+      })
+  );
+}
+
+/** Redoc makes its anchors in the browser. Which of them exist, the contract says. */
+const referenceAnchors = new Set(['/', ...Object.values(addresses(contract)).map((hash) => hash.slice(1))]);
+
+function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
+  const target = built.get(file);
+  if (target === undefined) return false;
+  if (anchor === '' || file.endsWith('.md')) return true;
+  if (target.includes(` id="${anchor}"`)) return true;
+  return file === 'reference.html' && referenceAnchors.has(anchor);
+}
+
+describe('the built site', () => {
+  it('has every guide as a page and as Markdown, in one menu with the reference', () => {
+    const index = built.get('index.html') ?? '';
+    for (const { slug, group } of guides) {
+      expect(built.has(`guides/${slug}.md`), slug).toBe(true);
+      if (group !== 'Decisions') expect(index).toContain(`href="guides/${slug}.html"`);
+    }
+    expect(guides.map(({ slug }) => slug)).toEqual(
+      expect.arrayContaining([
+        ...['getting-started', 'authentication', 'pages', 'errors', 'idempotency', 'webhooks', 'client'],
+        ...['sandbox', 'going-live', 'scaling', 'operating', 'operator'],
+      ]),
+    );
+    for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))
+      expect(index).toContain(`href="reference.html${hash}"`);
   });
 
-  it('comes with the contract exactly as it was generated', () => {
+  it('has the title of each guide, and no decision in the search', () => {
+    expect(built.get('guides/going-live.html')).toContain('<title>Going live ');
+    expect(built.get('guides/errors.html')).toContain('<title>Errors ');
+    const search = [...built].find(([file]) => /^assets\/search\..*\.js$/.test(file))?.[1] ?? '';
+    const entries = JSON.parse(search.slice(search.indexOf('['), search.lastIndexOf(']') + 1)) as Entry[];
+    expect(entries).toContainEqual(
+      expect.objectContaining({ title: 'Idempotency', href: 'guides/idempotency.html' }),
+    );
+    expect(entries.filter(({ title, href }) => !title || href.includes('decision-'))).toEqual([]);
+    expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
+  });
+
+  it('has no link that leads nowhere, in pages, Markdown and llms.txt', () => {
+    const pages = [...built.keys()].filter((file) => /\.(html|md)$/.test(file));
+    const dead = pages.flatMap((file) =>
+      linksOf(file)
+        .filter((link) => !isThere(link))
+        .map((link) => `${file} → ${link.file}#${link.anchor}`),
+    );
+    expect(dead).toEqual([]);
+    expect(pages.flatMap(linksOf).length).toBeGreaterThan(2_000);
+    const listedFiles = [...(built.get('llms.txt') ?? '').matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, to = '']) => to,
+    );
+    expect(listedFiles.filter((file) => !built.has(file))).toEqual([]);
+    expect(listedFiles.length).toBeGreaterThan(15);
+  });
+
+  it('fails to build if a link leads nowhere', () => {
+    const links = createLinks({ contract, guides, asset: () => '' })('docs/guides/keys.md', 'html');
+    expect(links('../scaling.md#replicas')).toBe('scaling.html#replicas');
+    expect(links('../../openapi/introduction.md#errors')).toBe('errors.html');
+    for (const link of ['../server/app.ts', '#section/Error', '#operation/listTransaction'])
+      expect(() => links(link), link).toThrow(/Broken link in docs\/guides\/keys\.md/);
+    const spoilt = parseContract(text.replaceAll('#section/Rate-limits', '#section/Rate-limit'));
+    expect(() => linkReference(spoilt, guides)).toThrow(/#section\/Rate-limit/);
+  });
+
+  it('has the same bytes when it is built again', async () => {
+    const again = join(site, 'again');
+    await buildDocs({ out: again });
+    expect(filesOf(again).sort()).toEqual([...built.keys()].sort());
+    const differing = filesOf(again).filter(
+      (file) => readFileSync(join(again, file), 'latin1') !== built.get(file),
+    );
+    expect(differing).toEqual([]);
+  });
+
+  it('has the contract as it was generated, in JSON and in YAML', () => {
     expect(readFileSync(join(site, 'openapi.json'), 'utf8') === text).toBe(true);
+    expect(parse(readFileSync(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(text));
   });
 
   it.each([
@@ -51,6 +163,10 @@ describe('the built page', () => {
     ['a font', '<style>@font-face{src:url(https://fonts.example/a.woff)}</style>', /would load/],
     ['a host that nobody has looked at', '<script>fetch("https://beacon.test")</script>', /beacon\.test/],
   ])('is refused if it names %s', (_, added, message) => {
+    const html = built.get('reference.html') ?? '';
+    expect(() => {
+      proveSelfContained(html, text);
+    }).not.toThrow();
     expect(() => {
       proveSelfContained(
         html.replace('</head>', () => `${added}</head>`),
@@ -59,95 +175,130 @@ describe('the built page', () => {
     }).toThrow(message);
   });
 
-  it('is refused if a link of the contract leads nowhere', () => {
-    const spoilt = text.replaceAll('#section/Rate-limits', '#section/Rate-limit');
-    expect(brokenLinks(contract, spoilt, html)).toEqual(['#section/Rate-limit']);
-    expect(brokenLinks(contract, text, html)).toEqual([]);
+  it('shows no HTML of a text as HTML', () => {
+    expect(render('a <img src=x onerror=alert(1)> b', (href) => href).html).not.toContain('<img');
+  });
+
+  it('shows readers what a reader needs, and downloads everything', () => {
+    const shown = JSON.stringify(forReaders(contract));
+    for (const hidden of ['9007199254740991', String.raw`[^\\u0000]`, '[ -~]', '6553[0-5]']) {
+      expect(text).toContain(hidden);
+      expect(shown).not.toContain(hidden);
+    }
+    // What says how a value looks stays.
+    expect(shown).toContain('^[0-9]{2}/[0-9]{2}$');
+  });
+});
+
+describe('the site as it is served', () => {
+  const asset = () => [...built.keys()].find((file) => /^assets\/redoc\..*\.js$/.test(file)) ?? '';
+
+  it.each(['br', 'gzip'])('compressed with %s', async (encoding) => {
+    const response = await fetch(address + asset(), { headers: { 'accept-encoding': encoding } });
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(750_000);
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1') === built.get(asset())).toBe(true);
+  });
+
+  it('as it is for a client that accepts no encoding', async () => {
+    const response = await fetch(address, { headers: { 'accept-encoding': 'identity' } });
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(await response.text()).toContain('<title>Payments Service API</title>');
+  });
+
+  it('cached for ever if the name has a digest, and otherwise asked for again', async () => {
+    const cache = async (path: string) => (await fetch(address + path)).headers.get('cache-control');
+    expect(await cache(asset())).toBe('public, max-age=31536000, immutable');
+    expect([await cache(''), await cache('guides/errors.html')]).toEqual(['no-cache', 'no-cache']);
+    const { headers } = await fetch(`${address}guides/errors.html`);
+    const again = await fetch(`${address}guides/errors.html`, {
+      // Without the second header, fetch asks for a fresh answer.
+      headers: { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it.each(['assets/none.js', '..%2fpackage.json', '%2e%2e/package.json', 'guides', 'x%00.js'])(
+    'nothing at %s, and it is not cached',
+    async (path) => {
+      const response = await fetch(address + path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
+    },
+  );
+
+  it.each([
+    ['guides/errors.md', 'text/markdown; charset=utf-8'],
+    ['openapi.yaml', 'application/yaml; charset=utf-8'],
+    ['llms.txt', 'text/plain; charset=utf-8'],
+    ['', 'text/html; charset=utf-8'],
+  ])('%s as %s', async (path, type) => {
+    expect((await fetch(address + path)).headers.get('content-type')).toBe(type);
   });
 });
 
 if (!chromiumPath) console.warn(`test/browser/docs.test.ts: ${withoutChromium}`);
 
-describe.skipIf(!chromiumPath)('the page in a browser', () => {
-  let server: Server;
+describe.skipIf(!chromiumPath)('the docs in a browser', () => {
   let browser: Browser;
-  let address: string;
   let diary: Diary;
   let page: Page;
 
   beforeAll(async () => {
-    server = await serve(site);
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`;
     browser = await launch();
-    page = await open();
+    page = await open('reference.html');
   });
   afterAll(async () => {
     await browser.close();
-    server.close();
   });
   afterEach(() => {
     expect(diary).toEqual({ outside: [], complaints: [] });
   });
 
-  async function open(hash = '', options: BrowserContextOptions = {}, from = address): Promise<Page> {
+  async function open(path = '', options: BrowserContextOptions = {}, from = address): Promise<Page> {
     const opened = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
     diary = await keepDiary(opened, (url) => url.href.startsWith(from));
     // The not-found page is visible only for a moment, so it is recorded as soon as it appears.
     await opened.addInitScript(`new MutationObserver(() => {
       if (document.body?.innerText.includes('No page at this address')) console.error('lost: ' + location.hash);
     }).observe(document, { childList: true, subtree: true })`);
-    await opened.goto(from + hash);
+    await opened.goto(from + path);
     return opened;
   }
 
-  it('has our title, logo, language and description', async () => {
-    expect(await page.title()).toBe('Payments Service API');
-    const logo = page.getByRole('img', { name: 'Payments Service API' });
-    expect(await logo.getAttribute('src')).toMatch(/^data:image/);
-    expect(
-      await page.evaluate(`document.querySelector('[data-testid=logo] img').naturalWidth`),
-    ).toBeGreaterThan(0);
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
-    expect(await page.locator('meta[name=description]').getAttribute('content')).toContain('Store cards');
-  });
-
-  it('offers the contract for download', async () => {
-    const href = await page.getByRole('link', { name: 'Download this contract' }).getAttribute('href');
-    const answer = await page.request.get(new URL(href ?? '', address).href);
-    expect((await answer.text()) === text).toBe(true);
-  });
-
-  it('resolves every link of the contract', async () => {
-    const links = new Set([...text.matchAll(/\]\((#[^)]+)\)/g)].map(([, link = '']) => link));
-    for (const { name } of contract.tags) links.add(`#tag/${name.replaceAll(' ', '-')}`);
-    for (const link of links) await visit(page, link);
-  });
-
-  it('shows every operation with its summary and its scopes, every webhook with its payload', async () => {
-    expect([operations.length, webhooks.length]).toEqual([7, 4]);
-    for (const { operationId, security = [] } of operations) {
-      await visit(page, `#operation/${operationId}`);
-      for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
-        await page.getByText(scope, { exact: true }).first().waitFor();
+  it('old addresses of the one page lead to where things are now', async () => {
+    const reader = await open();
+    for (const [link, heading] of [
+      ['#section/Errors', 'Errors'],
+      ['#section/Checking-a-signature', 'Checking a signature'],
+      ['#operation/listTransactions', 'List transactions'],
+      ['#tag/Payment-methods', 'Payment methods'],
+    ] as const) {
+      await reader.goto(`${address}${link}`);
+      await reader.waitForURL(`${address}${old[link.toLowerCase()] ?? 'nowhere'}`);
+      await expectInView(reader.locator('#content').getByRole('heading', { name: heading }).first());
+      await reader.goto('about:blank');
     }
+  });
+
+  it('shows every operation with curl and its scopes, every event with its payload, each marked in the menu', async () => {
+    expect([operations.length, webhooks.length]).toEqual([7, 4]);
+    for (const [path, item] of Object.entries(contract.paths))
+      for (const { operationId, summary, security = [] } of Object.values(item)) {
+        await visit(page, operationId, summary);
+        await page.getByText(`'http://127.0.0.1:8080${path}'`).first().waitFor();
+        for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
+          await page.getByText(scope, { exact: true }).first().waitFor();
+      }
     for (const [event, { post }] of Object.entries(contract.webhooks)) {
-      await visit(page, `#operation/${post?.operationId}`);
+      await visit(page, post?.operationId ?? '', post?.summary ?? '');
       await page.getByText(`"${event}"`).first().waitFor();
     }
   });
 
-  it('shows a curl command where there is no body, and elsewhere examples to choose from', async () => {
-    await visit(page, '#operation/listTransactions');
-    await page.getByText(`'http://127.0.0.1:8080/transactions'`).waitFor();
-    await visit(page, '#operation/createPaymentMethod');
-    await page.getByText('"4111111111111111"', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Example' }).filter({ hasText: 'A Visa card' }).first().click();
-    await page.getByRole('menuitem', { name: 'A card that the buyer must approve' }).click();
-    await page.getByText('"5105105105105100"').waitFor();
-  });
-
   it('shows gift card items as objects, each kind with its properties', async () => {
-    await visit(page, '#operation/checkGiftCardBalances');
+    await visit(page, 'checkGiftCardBalances', 'Check gift card balances');
     const shown = () => page.locator('body').innerText();
     await expect.poll(shown).toMatch(/Array of objects/i);
     expect(await shown()).not.toMatch(/Array of any/i);
@@ -155,78 +306,93 @@ describe.skipIf(!chromiumPath)('the page in a browser', () => {
     await page.getByText('Stored', { exact: true }).first().waitFor();
   });
 
-  it('finds external_identifier and goes right to that property', async () => {
-    await visit(page, '#section/Pages');
-    await page.getByTestId('search-trigger').click();
-    await page.getByPlaceholder('Search docs').fill('external_identifier');
-    // The text of the page has links with this name too.
-    const results = page.getByRole('link', { name: 'Store a card' });
-    await results.filter({ hasText: 'external_identifier' }).click();
-    await page.waitForURL(/#\/payment-methods\/createpaymentmethod#.*path=external_identifier/);
+  it('one search finds guides and reference, and goes right to a property', async () => {
+    const reader = await open('guides/pages.html');
+    await reader.keyboard.press('/');
+    const results = reader.getByRole('dialog', { name: 'Search' }).getByRole('link');
+    await reader.getByRole('searchbox').fill('signature');
+    await results.filter({ hasText: 'Checking a signature' }).first().waitFor();
+    await reader.getByRole('searchbox').fill('external_identifier');
+    await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
+    await reader.waitForURL(
+      /reference\.html#\/payment-methods\/createpaymentmethod#.*path=external_identifier/,
+    );
     await expectInView(
-      page.locator('[id="payment-methods/createpaymentmethod/t=request&path=external_identifier"]'),
+      reader.locator('[id="payment-methods/createpaymentmethod/t=request&path=external_identifier"]'),
     );
   });
 
-  it('goes straight to the operation of a deep link, and is readable in dark colours too (WCAG AA)', async () => {
-    expect(await faintTexts(page)).toEqual([]);
-    const dark = await open('#operation/listTransactions', { colorScheme: 'dark' });
-    await expectAtTop(dark, 'List transactions');
-    expect(await dark.locator('html').getAttribute('class')).toContain('dark');
-    expect(await faintTexts(dark)).toEqual([]);
+  it('copies code as it is written', async () => {
+    const reader = await open('guides/pages.html', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await reader.locator('.code').first().hover();
+    await reader.getByRole('button', { name: 'Copy' }).first().click();
+    await reader.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain('limit=50&cursor=…');
   });
 
-  it('fits a phone, and the menu opens there', async () => {
-    const phone = await open('', { viewport: { width: 375, height: 800 }, hasTouch: true });
-    await phone.getByRole('button', { name: 'Open navigation menu' }).tap();
-    await phone.getByText('Payment methods', { exact: true }).first().tap();
-    await expectAtTop(phone, 'Payment methods');
-    for (const link of [
-      '#section/Errors',
-      '#operation/createPaymentMethod',
-      '#operation/onTransactionCreated',
-    ]) {
-      await visit(phone, link);
-      expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  it('is readable in light and in dark colours (WCAG AA)', async () => {
+    expect(await faintTexts(page)).toEqual([]);
+    for (const path of ['', 'guides/authentication.html', `reference.html${hashOf('listTransactions')}`]) {
+      const dark = await open(path, { colorScheme: 'dark' });
+      await dark.locator('#content').waitFor();
+      expect(await dark.locator('html').getAttribute('class')).toContain('dark');
+      if (path.startsWith('reference')) await expectAtTop(dark, 'List transactions');
+      expect(await faintTexts(dark), path).toEqual([]);
     }
+  });
+
+  it('fits a phone: the menu opens, links land on content, and nothing covers it', async () => {
+    const phone = await open('', { viewport: { width: 375, height: 800 }, hasTouch: true });
+    await phone.getByRole('button', { name: 'Menu' }).tap();
+    await phone.getByRole('link', { name: 'List transactions' }).tap();
+    await expectAtTop(phone, 'List transactions');
+    for (const path of [
+      'guides/errors.html',
+      'guides/client.html',
+      `reference.html${hashOf('createPaymentMethod')}`,
+      `reference.html${hashOf('onTransactionCreated')}`,
+    ]) {
+      await phone.goto(address + path);
+      await phone.locator('#content :is(h1, h2)').first().waitFor();
+      expect(await phone.evaluate('document.documentElement.scrollWidth'), path).toBe(375);
+      const above = `[...document.querySelectorAll('body *')].filter((element) =>
+        getComputedStyle(element).position === 'fixed' && element.checkVisibility()).map((element) => element.outerHTML)`;
+      expect(await phone.evaluate(above), path).toEqual([]);
+    }
+    await phone.goto('about:blank');
+    await phone.goto(`${address}reference.html${hashOf('createPaymentMethod')}`);
+    await expectAtTop(phone, 'Store a card');
   });
 
   it('works as a file', async () => {
     const file = await open('index.html#section/Webhooks', {}, `file://${site}/`);
     await expectAtTop(file, 'Webhooks');
+    await file.getByRole('button', { name: 'Search' }).click();
+    await file.getByRole('searchbox').fill('listTransactions');
+    await file.getByRole('dialog').getByRole('link', { name: 'List transactions' }).first().click();
+    await expectAtTop(file, 'List transactions');
   });
 });
 
-async function visit(page: Page, link: string): Promise<void> {
-  await page.evaluate(`location.hash = '${link}'`);
-  await expectAtTop(page, targetOf(link));
+const hashOf = (operationId: string) => addresses(contract)[`#operation/${operationId.toLowerCase()}`] ?? '';
+
+async function visit(page: Page, operationId: string, summary: string): Promise<void> {
+  await page.evaluate(`location.hash = '${hashOf(operationId)}'`);
+  await expectAtTop(page, summary);
+  const current = page.locator('#menu [aria-current]');
+  await expect.poll(() => current.allInnerTexts()).toEqual([expect.stringContaining(summary) as string]);
 }
 
-/** The text of the heading that a link points to. */
-function targetOf(link: string): string {
-  const [kind, ...rest] = link.slice(1).split('/');
-  const name = rest.at(-1) ?? '';
-  if (kind !== 'operation') return name.replaceAll('-', ' ');
-  return [...operations, ...webhooks].find(({ operationId }) => operationId === name)?.summary ?? link;
-}
-
+/** Below our bar, which has 56 pixels. */
 const expectAtTop = (page: Page, heading: string) =>
-  expectInView(page.getByRole('heading', { name: heading }).first(), 200);
+  expect
+    .poll(() => topOf(page.locator('#content').getByRole('heading', { name: heading }).first()), {
+      timeout: 10_000,
+    })
+    .toSatisfy((top: number) => top >= 50 && top < 250);
 
-async function expectInView(found: Locator, lowest = 900): Promise<void> {
-  await expect
-    .poll(async () => (await found.isVisible()) && (await found.boundingBox())?.y, { timeout: 20_000 })
-    .toSatisfy((y) => typeof y === 'number' && y >= 0 && y < lowest, `${found.toString()} in view`);
-}
+const expectInView = (element: Locator) =>
+  expect.poll(() => topOf(element), { timeout: 10_000 }).toSatisfy((top: number) => top >= 50 && top < 700);
 
-/** Serves the site under /docs/ and nothing else, like the server. */
-async function serve(folder: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const file = { '/docs/': 'index.html', '/docs/openapi.json': 'openapi.json' }[request.url ?? ''];
-    if (!file) return response.writeHead(404).end();
-    const type = file.endsWith('.html') ? 'text/html' : 'application/json';
-    return response.writeHead(200, { 'content-type': type }).end(readFileSync(join(folder, file)));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
+const topOf = async (element: Locator) =>
+  (await element.boundingBox({ timeout: 5_000 }).catch(() => null))?.y ?? -1;

@@ -17,11 +17,11 @@ export const chromiumPath = candidates.find((path) => path && isExecutable(path)
 export const withoutChromium =
   'Skipped: there is no Chromium. Get one with `apt-get install chromium`, or name it in CHROMIUM_PATH.';
 
-export function launch(): Promise<Browser> {
+export function launch(more: string[] = []): Promise<Browser> {
   if (!chromiumPath) throw new Error(withoutChromium);
   // No sandbox, because tests may run as root; and no background requests of the browser itself.
   const quiet = ['disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking'];
-  const flags = ['no-sandbox', ...quiet, 'disable-component-update', 'disable-sync'];
+  const flags = ['no-sandbox', ...quiet, 'disable-component-update', 'disable-sync', ...more];
   return chromium.launch({ executablePath: chromiumPath, args: flags.map((flag) => `--${flag}`) });
 }
 

@@ -67,7 +67,7 @@ export async function compileProject(): Promise<string> {
   await Promise.all([bundle(programs, folder), bundleGenerate(folder)]);
   for (const file of ['openapi.json', 'validators.js'])
     await copyFile(join(root, 'generated', file), join(folder, 'generated', file));
-  // The site may not exist; tests that need it build it first.
-  await symlink(join(root, 'site'), join(folder, 'site'));
+  // They may not exist; tests that need them build them first.
+  for (const built of ['site', 'pages']) await symlink(join(root, built), join(folder, built));
   return folder;
 }

@@ -133,6 +133,7 @@ const rooms: Record<string, Room> = {
       '@stryker-mutator/core',
       'commander',
       'express',
+      ...['marked', 'minisearch'],
       'openapi-typescript',
       'prettier',
       'vitest',

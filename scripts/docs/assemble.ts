@@ -1,0 +1,130 @@
+// Puts the site together: guides, reference, search, and the same texts for programs.
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { stringify } from 'yaml';
+import { root } from '../support/root.ts';
+import type { Entry } from './browser/entry.ts';
+import { bundled } from './bundled.ts';
+import { forReaders, type Contract } from './contract.ts';
+import { createSite, type Site } from './files.ts';
+import { preface, readGuides, type Guide } from './guides.ts';
+import { createLinks, linkReference, oldAddresses } from './links.ts';
+import { render } from './markdown.ts';
+import { overview } from './overview.ts';
+import { proveKnownHosts, proveSelfContained, takeApart } from './reference.ts';
+import { guideEntries, referenceEntries } from './search-entries.ts';
+import { frame, menuOf, type Frame, type Page } from './shell.ts';
+
+const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+
+/** `text` is the contract as readers download it. */
+export async function assemble(
+  contract: Contract,
+  text: string,
+  renderReference: (contract: Contract) => Promise<string>,
+): Promise<Site> {
+  const site = createSite();
+  const guides = readGuides(contract);
+  const links = createLinks({
+    contract,
+    guides,
+    asset: (file) => site.asset(basename(file), readFileSync(join(root, file))),
+  });
+  const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
+  const entries = [
+    // Why the service is built as it is would hide how it is used.
+    ...rendered
+      .filter(({ guide }) => guide.group !== 'Decisions')
+      .flatMap((page) => guideEntries(`guides/${page.guide.slug}.html`, page)),
+    ...referenceEntries(contract),
+  ];
+  const parts: Frame = {
+    name: contract.info.title,
+    menu: menuOf(contract, guides),
+    assets: {
+      style: site.asset('site.css', own('colours.css') + own('style.css')),
+      script: site.asset('site.js', await bundled('site.ts')),
+      icon: site.asset('logo.svg', own('logo.svg')),
+      search: site.asset('search.js', searchScript(entries)),
+    },
+  };
+  const add = (page: Page) => {
+    const finished = frame(parts, page);
+    proveSelfContained(finished, text + guides.map(({ markdown }) => markdown).join('\n'));
+    site.page(page.path, finished);
+  };
+  const moved = oldAddresses(contract, guides);
+  const { title, summary } = contract.info;
+  const description = `${title}. ${summary}.`;
+  const opening = render(preface(contract), links('openapi/introduction.md', 'html')).html;
+  add({ title, description, path: 'index.html', content: overview(opening, contract, guides), moved });
+  for (const { guide, title: name, html } of rendered)
+    add({
+      title: name,
+      description: `${guide.label}: a guide of the ${title}.`,
+      path: `guides/${guide.slug}.html`,
+      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${html}</article>`,
+    });
+  for (const guide of guides)
+    site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));
+
+  const page = await renderReference(linkReference(forReaders(contract), guides));
+  const { head, content, policy } = takeApart(page, (name, script) => {
+    proveKnownHosts(script, text);
+    return site.asset(name, script);
+  });
+  const theme = site.asset('redoc.css', own('redoc.css'));
+  add({
+    title: 'API reference',
+    description,
+    path: 'reference.html',
+    content,
+    head: `${head}<link rel="stylesheet" href="${theme}">`,
+    policy,
+    moved,
+  });
+  site.page(
+    'here.js',
+    '// Where the docs have a console beside them, the server answers with another script.\n',
+  );
+  site.page('openapi.json', text);
+  site.page('openapi.yaml', stringify(JSON.parse(text), { lineWidth: 120 }));
+  site.page('llms.txt', llms(contract, guides));
+  return site;
+}
+
+const searchScript = (entries: Entry[]) => `window.searchEntries = ${JSON.stringify(entries)};\n`;
+
+const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
+  // Not in code: a link there is an example.
+  markdown
+    .split(/(^```[\s\S]*?^```)/m)
+    .map((part) =>
+      part.startsWith('```')
+        ? part
+        : part.replaceAll(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${link(href)})`),
+    )
+    .join('');
+
+/** See https://llmstxt.org. */
+function llms(contract: Contract, guides: Guide[]): string {
+  const { title, summary } = contract.info;
+  const lines = guides
+    .filter(({ group }) => group !== 'Decisions')
+    .map(({ label, slug }) => `- [${label}](guides/${slug}.md)`);
+  return `# ${title}
+
+> ${summary}
+
+${preface(contract)}
+
+## Contract
+
+- [OpenAPI 3.1, YAML](openapi.yaml): every operation, event, schema and example
+- [OpenAPI 3.1, JSON](openapi.json)
+
+## Guides
+
+${lines.join('\n')}
+`;
+}

@@ -1,0 +1,163 @@
+// The console: Swagger UI with the contract of the server that this page comes from. It knows no operation by name.
+import { find } from './find.ts';
+import { applyKeptMode, connectModeButton } from './mode.ts';
+
+interface Request {
+  get: (name: 'url' | 'method' | 'headers' | 'body') => unknown;
+}
+
+interface Ui {
+  preauthorizeApiKey: (scheme: string, token: string) => unknown;
+}
+
+declare const SwaggerUIBundle: (options: object) => Ui;
+
+interface Schema {
+  $ref?: string;
+  /** `integer`, or `integer,null` as text. */
+  type?: string | string[];
+  items?: Schema;
+}
+
+interface Parameter {
+  $ref?: string;
+  name?: string;
+  required?: boolean;
+  example?: unknown;
+  examples?: unknown;
+  schema?: Schema;
+}
+
+interface Contract {
+  servers: { url: string }[];
+  webhooks?: unknown;
+  paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+  components: { parameters?: Record<string, Parameter>; securitySchemes?: object };
+}
+
+applyKeptMode();
+
+addEventListener('DOMContentLoaded', () => {
+  connectModeButton(find('.theme-button'));
+  void start();
+});
+
+async function start(): Promise<void> {
+  const text = await (await fetch('/openapi.json')).text();
+  // Links to sections and operations lead to the docs.
+  const contract = JSON.parse(
+    text.replaceAll(/\]\(#(?=(section|operation|tag)\/)/g, '](/docs/#'),
+  ) as Contract;
+  const [scheme = ''] = Object.keys(contract.components.securitySchemes ?? {});
+  const ui = SwaggerUIBundle({
+    spec: callable(contract),
+    dom_id: '#console',
+    deepLinking: true,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    filter: true,
+    defaultModelsExpandDepth: -1,
+    validatorUrl: null,
+    requestSnippetsEnabled: true,
+    requestSnippets: {
+      languages: ['curl_bash', 'payments_client'],
+      generators: {
+        curl_bash: { title: 'curl', syntax: 'bash' },
+        payments_client: { title: 'Client', syntax: 'javascript' },
+      },
+      defaultExpanded: true,
+    },
+    plugins: [{ fn: { requestSnippetGenerator_payments_client: clientCode(contract) } }],
+  });
+  find('#get-token').addEventListener('click', () => {
+    void getToken().then((token) => {
+      if (token !== undefined) ui.preauthorizeApiKey(scheme, token);
+      find('#token-state').textContent =
+        token === undefined
+          ? 'No answer from the server.'
+          : 'Calls carry a token with every scope, for an hour.';
+    });
+  });
+}
+
+/** Calls go to this server. What is optional stays empty: forty filters with examples would find nothing. */
+function callable(contract: Contract): Contract {
+  const operations = Object.values(contract.paths).flatMap((item) => Object.values(item));
+  const parameters = [
+    ...Object.values(contract.components.parameters ?? {}),
+    ...operations.flatMap((operation) => operation.parameters ?? []),
+  ];
+  for (const parameter of parameters)
+    if (!parameter.required) {
+      delete parameter.example;
+      delete parameter.examples;
+    }
+  contract.servers = [{ url: location.origin }];
+  // They come from the server; nobody calls them.
+  delete contract.webhooks;
+  return contract;
+}
+
+async function getToken(): Promise<string | undefined> {
+  try {
+    const response = await fetch('/sandbox/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    return ((await response.json()) as { token?: string }).token;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same call with our client, in which parameters have the types of the contract. */
+const clientCode =
+  (contract: Contract) =>
+  (request: Request): string => {
+    const url = new URL(String(request.get('url')));
+    const method = String(request.get('method'));
+    const types = typesOf(contract, contract.paths[url.pathname]?.[method.toLowerCase()]?.parameters ?? []);
+    const query = [...new Set(url.searchParams.keys())].map((name) => {
+      const { type = '', item = type } = types.get(name) ?? {};
+      const values = url.searchParams
+        .getAll(name)
+        .map((value) => (/integer|number|boolean/.test(item) ? value : JSON.stringify(value)));
+      return `${name}: ${type === 'array' ? `[${values.join(', ')}]` : (values[0] ?? '')}`;
+    });
+    const body = request.get('body');
+    const init = [
+      ...(query.length > 0 ? [`  params: { query: { ${query.join(', ')} } },`] : []),
+      ...(typeof body === 'string' ? [`  body: ${body.replaceAll('\n', '\n  ')},`] : []),
+    ];
+    const options = init.length > 0 ? `, {\n${init.join('\n')}\n}` : '';
+    return `import { createPaymentsClient, unwrap } from 'payments-service-client';
+
+const client = createPaymentsClient({
+  baseUrl: '${url.origin}',
+  token: async () => (await fetch('/token')).text(),
+});
+const answer = unwrap(await client.${method.toUpperCase()}('${url.pathname}'${options}));
+console.log(answer);`;
+  };
+
+function typesOf(contract: Contract, parameters: Parameter[]): Map<string, { type: string; item: string }> {
+  const resolve = <T extends { $ref?: string }>(value: T): T => {
+    if (value.$ref === undefined) return value;
+    const keys = value.$ref.slice(2).split('/');
+    return resolve(
+      keys.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], contract) as T,
+    );
+  };
+  const typeOf = (schema: Schema = {}): string => String(resolve(schema).type ?? '');
+  return new Map(
+    parameters.map((parameter) => {
+      const { name = '', schema = {} } = resolve(parameter);
+      const type = typeOf(schema);
+      return [
+        name,
+        { type: type.includes('array') ? 'array' : type, item: typeOf(resolve(schema).items) || type },
+      ];
+    }),
+  );
+}

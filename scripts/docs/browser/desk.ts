@@ -1,0 +1,174 @@
+// The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
+import { find } from './find.ts';
+import { applyKeptMode, connectModeButton } from './mode.ts';
+
+interface Noted {
+  number: number;
+  at: string;
+  method: string;
+  path: string;
+  status: number | 'aborted';
+  code?: string;
+  reason?: string;
+  ms: number;
+  requestId?: string;
+}
+
+interface Delivery {
+  state: string;
+  status: number | null;
+  error: string | null;
+  attempts: number;
+}
+
+interface ShownEvent {
+  id: string;
+  name: string;
+  account: string;
+  at: string;
+  deliveries: Delivery[];
+}
+
+interface Feed {
+  version: string;
+  kind: 'sandbox' | 'mock';
+  requests: Noted[];
+  events?: ShownEvent[];
+}
+
+const everyMilliseconds = 1500;
+const mostRows = 100;
+
+applyKeptMode();
+
+addEventListener('DOMContentLoaded', () => {
+  connectModeButton(find('.theme-button'));
+  let after = 0;
+  let shownEvents = '';
+  const requests = find('#requests');
+  const events = find('#events');
+
+  const show = (feed: Feed) => {
+    find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
+    find('#version').textContent = `contract ${feed.version}`;
+    setText('#state', 'Live: this page shows requests as they are answered.');
+    if (feed.requests.length > 0) {
+      if (after === 0) requests.replaceChildren();
+      for (const request of feed.requests) requests.prepend(requestRow(request));
+      while (requests.children.length > mostRows) requests.lastElementChild?.remove();
+      after = feed.requests.at(-1)?.number ?? after;
+    }
+    if (!feed.events) return;
+    find('#events-section').hidden = false;
+    // Rows that did not change stay as they are, so that nobody loses the focus.
+    const now = JSON.stringify(feed.events);
+    if (now === shownEvents || feed.events.length === 0) return;
+    shownEvents = now;
+    const focused = document.activeElement?.closest('tr')?.dataset.id;
+    events.replaceChildren(...feed.events.map(eventRow));
+    if (focused) events.querySelector<HTMLElement>(`[data-id="${focused}"] button`)?.focus();
+  };
+
+  const ask = async () => {
+    try {
+      const response = await fetch(`/sandbox/feed?after=${after}`);
+      if (!response.ok) throw new Error(String(response.status));
+      show((await response.json()) as Feed);
+    } catch {
+      // After a restart the numbers begin again.
+      after = 0;
+      setText('#state', 'No answer from the server. Trying again.');
+    }
+  };
+  const goOn = async () => {
+    if (!document.hidden) await ask();
+    setTimeout(() => void goOn(), everyMilliseconds);
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) void ask();
+  });
+  void goOn();
+});
+
+/** Only if it is new: a screen reader speaks every change. */
+function setText(selector: string, text: string): void {
+  const element = find(selector);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function make(tag: string, text = '', className = ''): HTMLElement {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  element.className = className;
+  return element;
+}
+
+const time = (at: string) => new Date(at).toLocaleTimeString();
+
+function row(cells: (string | Node)[]): HTMLTableRowElement {
+  const line = document.createElement('tr');
+  for (const content of cells) {
+    const cell = document.createElement('td');
+    cell.append(content);
+    line.append(cell);
+  }
+  return line;
+}
+
+function requestRow({ at, method, path, status, code, reason, ms, requestId }: Noted): HTMLTableRowElement {
+  const request = make('span');
+  request.append(make('code', method, `badge ${method.toLowerCase()}`), ' ', make('code', path));
+  const isGood = typeof status === 'number' && status < 400;
+  const line = row([
+    time(at),
+    request,
+    make('strong', code ? `${status} ${code}` : String(status), isGood ? 'good' : 'bad'),
+    reason ?? '',
+    `${ms} ms`,
+  ]);
+  if (requestId) line.title = `X-Request-ID ${requestId}`;
+  return line;
+}
+
+function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableRowElement {
+  const list = make('ul');
+  for (const { state, status, error, attempts } of deliveries) {
+    const why = error ?? (status === null ? '' : String(status));
+    const text = [state, why, attempts > 1 ? `attempt ${attempts}` : ''].filter(Boolean).join(', ');
+    list.append(make('li', text, state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''));
+  }
+  const button = make('button', 'Replay') as HTMLButtonElement;
+  button.type = 'button';
+  button.setAttribute('aria-label', `Replay ${name} of ${time(at)}`);
+  button.addEventListener('click', () => void replay(id, name, button));
+  const line = row([
+    time(at),
+    make('code', name),
+    account,
+    deliveries.length > 0 ? list : 'no subscription',
+    deliveries.length > 0 ? button : '',
+  ]);
+  line.dataset.id = id;
+  line.title = id;
+  return line;
+}
+
+async function replay(id: string, name: string, button: HTMLButtonElement): Promise<void> {
+  button.disabled = true;
+  const said = find('#replayed');
+  try {
+    const response = await fetch(`/sandbox/events/${id}/replay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    const { replayed } = (await response.json()) as { replayed?: number };
+    said.textContent = replayed
+      ? `${name} is delivered again to ${replayed === 1 ? 'its subscription' : `${replayed} subscriptions`}.`
+      : `${name} was not delivered again: the subscription is switched off.`;
+  } catch {
+    said.textContent = 'No answer from the server.';
+  } finally {
+    button.disabled = false;
+    button.focus();
+  }
+}

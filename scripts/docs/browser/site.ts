@@ -1,0 +1,200 @@
+// The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
+import MiniSearch from 'minisearch';
+import type { Entry } from './entry.ts';
+import { find } from './find.ts';
+import { applyKeptMode, connectModeButton } from './mode.ts';
+
+const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
+const html = document.documentElement;
+
+/** The docs were one page before: `#section/errors` and `#operation/listTransactions` lead to where these are now. */
+function followMoved(): void {
+  if (moved === undefined) return;
+  const address = (JSON.parse(moved) as Record<string, string>)[decodeURI(location.hash).toLowerCase()];
+  if (address === undefined) return;
+  const [path = '', hash] = address.split('#');
+  const isHere = location.pathname.endsWith(`/${path}`);
+  if (isHere) history.replaceState(history.state, '', `#${hash ?? ''}`);
+  else location.replace(root + address);
+}
+
+applyKeptMode();
+followMoved();
+addEventListener('hashchange', followMoved);
+
+addEventListener('DOMContentLoaded', () => {
+  connectModeButton(find('.theme-button'));
+  consoleLink();
+  menu();
+  copyButtons();
+  searchDialog();
+});
+
+/** Where the docs have a console beside them, here.js says so. Elsewhere nothing leads to one. */
+function consoleLink(): void {
+  if (html.dataset.console === undefined) return;
+  const link = document.createElement('a');
+  link.href = `${root}../console/`;
+  link.textContent = 'Console';
+  find('.theme-button').before(link);
+}
+
+function menu(): void {
+  const button = find('.menu-button');
+  const nav = find('#menu');
+  const open = (isOpen: boolean) => {
+    html.classList.toggle('menu-open', isOpen);
+    button.setAttribute('aria-expanded', String(isOpen));
+  };
+  button.addEventListener('click', () => {
+    open(!html.classList.contains('menu-open'));
+  });
+  nav.addEventListener('click', ({ target }) => {
+    if ((target as Element).closest('a')) open(false);
+  });
+  addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !html.classList.contains('menu-open')) return;
+    open(false);
+    button.focus();
+  });
+  const mark = () => {
+    const links = [...nav.querySelectorAll('a')];
+    const here = location.hash.replace(/^(#[^#]*)#.*/, '$1').toLowerCase();
+    for (const link of links) {
+      const isHere =
+        link.pathname === location.pathname && (link.hash === '' || link.hash.toLowerCase() === here);
+      if (isHere) link.setAttribute('aria-current', 'page');
+      else if (link.hash) link.removeAttribute('aria-current');
+    }
+    nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  };
+  mark();
+  addEventListener('hashchange', mark);
+  // Redoc changes the address while the reader scrolls, which is no event.
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const original = history[name].bind(history);
+    history[name] = (...args) => {
+      original(...args);
+      mark();
+    };
+  }
+}
+
+function copyButtons(): void {
+  for (const block of document.querySelectorAll('.code')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Copy';
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? '').then(() => {
+        button.textContent = 'Copied';
+        setTimeout(() => {
+          button.textContent = 'Copy';
+        }, 2000);
+      });
+    });
+    block.append(button);
+  }
+}
+
+declare global {
+  interface Window {
+    searchEntries?: Entry[];
+  }
+}
+
+let index: Promise<MiniSearch> | undefined;
+
+/** Loaded as a script, because a page that is opened as a file may not fetch. */
+const loadIndex = () =>
+  (index ??= new Promise<void>((done, failed) => {
+    const script = document.createElement('script');
+    script.src = search;
+    script.addEventListener('load', () => {
+      done();
+    });
+    script.addEventListener('error', failed);
+    document.head.append(script);
+  }).then(() => {
+    const entries = new MiniSearch({
+      fields: ['title', 'place', 'text'],
+      storeFields: ['title', 'place', 'text', 'href'],
+      // `external_identifier` is one word, and is also found by either of its parts.
+      tokenize: (text) =>
+        text
+          .split(/[^\p{L}\p{N}_]+/u)
+          .flatMap((word) => [word, ...(word.includes('_') ? word.split('_') : [])]),
+      searchOptions: { boost: { title: 4, place: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+    });
+    entries.addAll((window.searchEntries ?? []).map((entry, id) => ({ id, ...entry })));
+    return entries;
+  }));
+
+const mostResults = 12;
+
+function searchDialog(): void {
+  const dialog = find('dialog.search') as HTMLDialogElement;
+  const input = find('dialog.search input') as HTMLInputElement;
+  const list = find('dialog.search ul');
+  const status = find('dialog.search .found');
+  const open = () => {
+    if (dialog.open) return;
+    dialog.showModal();
+    input.select();
+    void loadIndex();
+  };
+  find('.search-button').addEventListener('click', open);
+  addEventListener('keydown', (event) => {
+    const typing = (event.target as Element).closest('input, textarea, select, [contenteditable]');
+    const wanted = (event.key === '/' && !typing) || (event.key === 'k' && (event.metaKey || event.ctrlKey));
+    if (!wanted) return;
+    event.preventDefault();
+    open();
+  });
+  dialog.addEventListener('click', ({ target }) => {
+    // A click on the dialog itself is one on its backdrop.
+    if (target === dialog || (target as Element).closest('a')) dialog.close();
+  });
+  input.addEventListener('input', () => {
+    void loadIndex().then((entries) => {
+      const query = input.value.trim();
+      const found = query ? entries.search(query) : [];
+      status.textContent = query && found.length === 0 ? 'Nothing found' : '';
+      list.replaceChildren(
+        ...found.slice(0, mostResults).map((result) => resultItem(result as unknown as Entry, query)),
+      );
+    });
+  });
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    const stops = [input, ...list.querySelectorAll('a')];
+    const at = stops.indexOf(document.activeElement as HTMLInputElement);
+    stops.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % stops.length)?.focus();
+    event.preventDefault();
+  });
+  input.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') list.querySelector('a')?.click();
+  });
+}
+
+function resultItem({ title, place, href, text }: Entry, query: string): HTMLLIElement {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  link.href = root + href;
+  link.append(part('strong', title), part('span', place), part('small', excerpt(text, query)));
+  item.append(link);
+  return item;
+}
+
+function part(tag: string, text: string): HTMLElement {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  return element;
+}
+
+/** The words around the first hit. */
+function excerpt(text: string, query: string): string {
+  const at = text.toLowerCase().indexOf(query.toLowerCase().split(/\s+/)[0] ?? '');
+  const start = Math.max(0, at - 40);
+  return `${start > 0 ? '…' : ''}${text.slice(start, start + 140)}`;
+}

@@ -1,0 +1,99 @@
+// Turns the page that Redoc rendered into the reference of our site: its script and style become assets, the URLs of other hosts
+// are removed, and its content gets our frame. A replacement that does not match fails the build, so a Redoc update
+// cannot break this unnoticed.
+import { createHash } from 'node:crypto';
+import { transformSync } from 'esbuild';
+
+const emptyImage = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
+
+/** What Redoc would load from, or report to, other hosts. */
+const externalUrls = [
+  'https://cdn.redoc.ly/redoc/logo-mini-full.svg',
+  'https://cdn.redoc.ly/redoc/logo-mini.svg',
+  'https://cdn.redocly.com/icons/fa/7.0.0',
+  'https://cdn.redocly.com/icons/code/5.24.0',
+  'https://otel.cloud.redocly.com/v1/traces',
+];
+
+/** Hosts that appear in namespaces, messages and links, but from which nothing is loaded. */
+const allowedHosts = new Set([
+  ...['www.w3.org', 'example.com', 'localhost', 'github.com', 'commonmark.org', 'en.wikipedia.org'],
+  ...['yarnpkg.com', 'react.dev', 'reactrouter.com', 'redocly.com', 'chatgpt.com', 'claude.ai'],
+]);
+
+/** Redoc's colours for the nesting levels of a schema. Most have too little contrast in light or dark mode. */
+const nestingColours =
+  '[`#9D00FF`,`#615CEA`,`#147DF5`,`#08BFCC`,`#08CC7A`,`#81CC08`,`#E5BE00`,`#FF8700`,`#FF00B8`]';
+
+/** From this size on a script of Redoc's page is an asset, which browsers keep. */
+const largeScript = 1_000_000;
+
+export interface Reference {
+  /** Redoc's styles, and its markup with small scripts. */
+  head: string;
+  content: string;
+  policy: string;
+}
+
+/** `rendered` comes from template.html: the head of Redoc, a separator, its body. */
+export function takeApart(rendered: string, asset: (name: string, content: string) => string): Reference {
+  let page = rendered;
+  for (const url of externalUrls) page = replace(page, url, emptyImage, 1);
+  page = replace(page, nestingColours, '[`var(--color-primary-text)`]', 1);
+  if (!page.includes('"disableTelemetry":true'))
+    throw new Error('Redoc would send telemetry; see redocly.yaml');
+  const [redocHead = '', redocBody = ''] = page.split('<!-- body -->');
+  // A page that is opened as a file cannot load modules, so the script becomes a classic one.
+  const content = redocBody.replace(script, (whole, _attributes: string, source: string) =>
+    source.length < largeScript
+      ? whole
+      : `<script defer src="${asset('redoc.js', transformSync(source, { format: 'iife', minifyWhitespace: true }).code)}"></script>`,
+  );
+  const hashes = scripts(redocHead + content)
+    .filter((source) => source !== '')
+    .map((source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`);
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'self' ${hashes.join(' ')}`,
+    // Redoc adds styles at run time.
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src data:`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  return { head: redocHead, content, policy };
+}
+
+/** Throws if a page would load something from another host, or names one that nobody has looked at. */
+export function proveSelfContained(page: string, contract: string): void {
+  const markup = page.replace(script, '<script></script>');
+  const loads = markup.match(
+    /<(?!a\b)[^<>]*\s(?:src|srcset|href)="(?:[a-z]+:)?\/\/[^"]*"|url\((?!["']?data:)|@import\b/gi,
+  );
+  if (loads) throw new Error(`The page would load: ${loads.join(', ')}`);
+  proveKnownHosts(scripts(page).join('\n') + markup.replaceAll(/<a\b[^>]*>/g, ''), contract);
+}
+
+export function proveKnownHosts(text: string, contract: string): void {
+  const known = new Set([...allowedHosts, ...hosts(contract)]);
+  const unknown = [...new Set(hosts(text))].filter((host) => !known.has(host));
+  if (unknown.length > 0)
+    throw new Error(
+      `The docs name unknown hosts: ${unknown.join(', ')}. If nothing is loaded from them, add them to allowedHosts in scripts/docs/reference.ts.`,
+    );
+}
+
+const script = /<script\b([^>]*)>([\s\S]*?)<\/script>/g;
+
+const scripts = (page: string) => [...page.matchAll(script)].map(([, , source = '']) => source);
+
+const hosts = (text: string) =>
+  [...text.matchAll(/https?:\/\/([a-z0-9.-]*[a-z0-9])/gi)].map(([, host = '']) => host);
+
+function replace(page: string, from: string, to: string, times: number): string {
+  const found = page.split(from).length - 1;
+  if (found !== times)
+    throw new Error(`Expected ${times} × "${from}" in the page that Redoc rendered, found ${found}`);
+  return page.replaceAll(from, () => to);
+}

@@ -1,0 +1,141 @@
+// The frame of every page of the docs: head, top bar with search, and the menu of guides and reference.
+import type { Contract } from './contract.ts';
+import { groups, type Guide } from './guides.ts';
+import { addresses } from './links.ts';
+import { escape } from './markdown.ts';
+
+interface Item {
+  label: string;
+  href: string;
+  /** GET, POST or event. */
+  badge?: string;
+}
+
+export interface MenuGroup {
+  label: string;
+  items: Item[];
+}
+
+export interface Page {
+  title: string;
+  description: string;
+  /** Where it is in the site, such as `guides/errors.html`. */
+  path: string;
+  content: string;
+  /** For the head, besides what every page has. */
+  head?: string;
+  policy?: string;
+  /** Old addresses of this page's parts: see browser/site.ts. */
+  moved?: Record<string, string>;
+}
+
+export interface Frame {
+  name: string;
+  menu: MenuGroup[];
+  /** Addresses of assets, relative to the site. */
+  assets: { style: string; script: string; icon: string; search: string };
+}
+
+export function menuOf(contract: Contract, guides: Guide[]): MenuGroup[] {
+  const [first, ...others] = groups.map((label) => ({
+    label,
+    items: guides
+      .filter(({ group }) => group === label)
+      .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` })),
+  }));
+  const overview = { label: 'Overview', href: 'index.html' };
+  const start = { label: 'Guides', items: [overview, ...(first?.items ?? [])] };
+  return [start, ...reference(contract), ...others];
+}
+
+/** Each tag with its operations, then its events. */
+function reference(contract: Contract): MenuGroup[] {
+  const found = addresses(contract);
+  const entries = [contract.paths, contract.webhooks].flatMap((items) =>
+    Object.values(items).flatMap((item) =>
+      Object.entries(item).map(([method, operation]) => ({
+        tag: operation.tags[0],
+        label: operation.summary,
+        href: `reference.html${found[`#operation/${operation.operationId.toLowerCase()}`] ?? ''}`,
+        badge: items === contract.webhooks ? 'event' : method.toUpperCase(),
+      })),
+    ),
+  );
+  return contract.tags.map(({ name }) => ({
+    label: name,
+    items: entries
+      .filter(({ tag }) => tag === name)
+      .map(({ label, href, badge }) => ({ label, href, badge })),
+  }));
+}
+
+/** Scripts and styles of this site only, and nothing from other hosts. */
+export const strictPolicy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `img-src 'self' data:`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+].join('; ');
+
+export function frame({ name, menu, assets }: Frame, page: Page): string {
+  const up = page.path.includes('/') ? '../' : '';
+  const { title, description, path, content, head = '', policy = strictPolicy, moved } = page;
+  // Redoc's markup has a <main> of its own, and a page has one.
+  const tag = content.includes('<main') ? 'div' : 'main';
+  const full = title === name ? name : `${title} · ${name}`;
+  const data = moved ? ` data-moved="${escape(JSON.stringify(moved))}"` : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(full)}</title>
+<meta name="description" content="${escape(description)}">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" type="image/svg+xml" href="${up}${assets.icon}">
+<script src="${up}here.js"></script>
+<script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"${data}></script>
+${head}<link rel="stylesheet" href="${up}${assets.style}">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header class="bar">
+<button class="menu-button" type="button" aria-expanded="false" aria-controls="menu">Menu</button>
+<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
+<button class="search-button" type="button" aria-haspopup="dialog">Search <kbd>/</kbd></button>
+<button class="theme-button" type="button" aria-label="Dark colours" aria-pressed="false">◐</button>
+</header>
+<div class="columns">
+<nav id="menu" aria-label="Docs">
+${menu.map((group) => menuGroup(group, path, up)).join('\n')}
+</nav>
+<${tag} id="content" tabindex="-1">
+${content}
+</${tag}>
+</div>
+<dialog class="search" aria-label="Search">
+<input type="search" placeholder="Search guides and reference" aria-label="Search guides and reference" autocomplete="off" spellcheck="false">
+<p class="found" role="status"></p>
+<ul></ul>
+</dialog>
+</body>
+</html>
+`;
+}
+
+const menuGroup = ({ label, items }: MenuGroup, path: string, up: string) => `<section>
+<h2>${escape(label)}</h2>
+<ul>
+${items.map((item) => menuItem(item, path, up)).join('\n')}
+</ul>
+</section>`;
+
+function menuItem({ label, href, badge }: Item, path: string, up: string): string {
+  const mark = badge ? `<span class="badge ${badge.toLowerCase()}">${badge}</span>` : '';
+  const current = href === path ? ' aria-current="page"' : '';
+  return `<li><a href="${up}${escape(href)}"${current}><span>${escape(label)}</span>${mark}</a></li>`;
+}

@@ -1,0 +1,95 @@
+// The sandbox's pages for developers: a landing page with the last requests, events and deliveries, and a console. The pages are
+// built by `npm run docs`; here is what they ask for. The mock serves them too, without events.
+import { Router, type Request, type RequestHandler } from 'express';
+import { uuidSource } from '../../domain/uuid.ts';
+import { serveBuilt } from '../docs.ts';
+import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
+import type { Recent } from './recent.ts';
+
+export interface Delivery {
+  subscription: string;
+  state: string;
+  /** Of the last attempt, if there was one. */
+  status: number | null;
+  error: string | null;
+  attempts: number;
+}
+
+export interface ShownEvent {
+  id: string;
+  name: string;
+  account: string;
+  at: string;
+  deliveries: Delivery[];
+}
+
+/** What the pages show and do besides requests. */
+export interface Activity {
+  listEvents: () => Promise<ShownEvent[]>;
+  /** How many deliveries are sent again. */
+  replay: (eventId: string) => Promise<number>;
+}
+
+export interface DeskDeps {
+  pagesDir: string;
+  facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
+  recent: Recent;
+  makeToken: () => string;
+  /** The mock has none. */
+  activity?: Activity | undefined;
+}
+
+const policy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+const protect: RequestHandler = (_req, res, next) => {
+  res.setHeader('Content-Security-Policy', policy);
+  res.setHeader('X-Frame-Options', 'DENY');
+  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  next();
+};
+
+const wantsPage: RequestHandler = (req, _res, next) => {
+  // Programs that ask for `*/*` get the contract's 404.
+  next(/\btext\/html\b/.test(req.headers.accept ?? '') ? undefined : 'route');
+};
+
+// A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
+const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
+
+/** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
+export function createDesk(
+  { pagesDir, facts, recent, makeToken, activity }: DeskDeps,
+  isOperation: (req: Request) => boolean,
+): RequestHandler {
+  const desk = Router({ caseSensitive: true, strict: true });
+  const pages = serveBuilt(pagesDir);
+  desk.get('/', forReaders, wantsPage, protect, ...pages);
+  desk.get('/console', forReaders, (_req, res) => {
+    res.redirect(308, 'console/');
+  });
+  desk.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, ...pages);
+
+  desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
+    const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
+    const events = await activity?.listEvents();
+    res.json({ ...facts, requests: recent.since(Number.isSafeInteger(after) ? after : 0), events });
+  });
+  desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
+    res.json({ token: makeToken() });
+  });
+  if (activity)
+    desk.post(replayPattern, forOwnActions, protect, async (req, res) => {
+      const replayed = await activity.replay(String(req.params[0]));
+      res.status(replayed > 0 ? 200 : 409).json({ replayed });
+    });
+  return (req, res, next) => {
+    // A router answers OPTIONS itself, which is for CORS.
+    if (req.method === 'OPTIONS' || isOperation(req)) next();
+    else desk(req, res, next);
+  };
+}

@@ -1,0 +1,70 @@
+// What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
+import { createPrivateKey } from 'node:crypto';
+import { noteOperation } from '../actions/audit.ts';
+import { inWork } from '../actions/unit-of-work.ts';
+import { replayDeliveries } from '../actions/webhook-subscriptions.ts';
+import { signToken } from '../domain/token.ts';
+import { readPrivate } from '../private-files.ts';
+import type { Db, Tx } from '../store/database.ts';
+import { listDeliveries, listEvents } from '../store/delivery-list.ts';
+import type { Due } from '../store/events.ts';
+import { sandboxKeyFile } from './secrets-file.ts';
+
+const dayMilliseconds = 24 * 3_600_000;
+const mostEvents = 30;
+const mostAttempts = 300;
+const tokenSeconds = 3_600;
+
+export interface ActivityOptions {
+  db: Db;
+  now: () => Date;
+  enqueue: (tx: Tx, due: readonly Due[]) => Promise<void>;
+}
+
+export function createActivity({ db, now, enqueue }: ActivityOptions) {
+  return {
+    async listEvents() {
+      const since = new Date(now().getTime() - dayMilliseconds);
+      const events = await listEvents(db, { since, limit: mostEvents });
+      if (events.length === 0) return [];
+      const attempts = await listDeliveries(db, { since: events.at(-1)?.created_at, limit: mostAttempts });
+      return events.map(({ id, name, merchant_account_id, created_at }) => ({
+        id,
+        name,
+        account: merchant_account_id,
+        at: created_at.toISOString(),
+        deliveries: deliveriesOf(attempts.filter(({ event_id }) => event_id === id)),
+      }));
+    },
+    replay: (eventId: string): Promise<number> =>
+      inWork(db, async (unit) => {
+        const { replayed } = await replayDeliveries(unit, { eventId }, enqueue);
+        if (replayed > 0)
+          await noteOperation(unit, {
+            operator: 'sandbox',
+            host: 'landing page',
+            command: `webhooks replay ${eventId}`,
+          });
+        return replayed;
+      }),
+  };
+}
+
+/** The last attempt of each delivery. */
+function deliveriesOf(attempts: Awaited<ReturnType<typeof listDeliveries>>) {
+  const last = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+  return [...last.values()].map(({ subscription_id, state, status, error, number }) => ({
+    subscription: subscription_id,
+    state,
+    status,
+    error,
+    attempts: number ?? 0,
+  }));
+}
+
+/** A token for the console, of the key pair that the first start created. It is given to the page and kept nowhere. */
+export function makeSandboxToken(dataDir: string): string {
+  const pem = readPrivate(sandboxKeyFile(dataDir));
+  if (pem === undefined) throw new Error('The sandbox has no key');
+  return signToken(createPrivateKey(pem), ['*.read', '*.write'], tokenSeconds);
+}

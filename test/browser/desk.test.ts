@@ -1,0 +1,287 @@
+// The sandbox's landing page and console in a real browser, and a hostile page that tries to use them.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../generated/operations.ts';
+import { startMock } from '../../mock/mock.ts';
+import { buildDocs } from '../../scripts/docs.ts';
+import {
+  chromiumPath,
+  faintTexts,
+  keepDiary,
+  launch,
+  withoutChromium,
+  type Diary,
+} from '../support/browser.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { hasty, storeCard, subscribe } from '../support/webhooks.ts';
+
+if (!chromiumPath) console.warn(withoutChromium);
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-desk-'));
+  const [siteDir, pagesDir] = [join(folder, 'site'), join(folder, 'pages')];
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDocs({ out: siteDir, pages: pagesDir });
+    service = await startTestService({ siteDir, pagesDir, webhooks: hasty });
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  interface Visit {
+    url?: string;
+    options?: BrowserContextOptions;
+  }
+
+  /** Requests to other hosts, and complaints of the browser such as a violated policy, fail the test. */
+  async function visit(
+    path: string,
+    look: (page: Page, diary: Diary) => Promise<void>,
+    { url = service.url, options = {} }: Visit = {},
+  ) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const diary = await keepDiary(page, ({ origin }) => origin === new URL(url).origin);
+    await page.goto(url + path);
+    await look(page, diary);
+    // Swagger UI looks for an input of its own for each format, and says so where it has none.
+    const complaints = diary.complaints.filter(
+      (text) => !text.startsWith('Could not find component: JsonSchema_'),
+    );
+    expect({ ...diary, complaints }).toEqual({ outside: [], complaints: [] });
+    await context.close();
+  }
+
+  /** What axe finds, as `rule: element`. */
+  async function axe(page: Page): Promise<string[]> {
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      'axe.run()',
+    );
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+  }
+
+  it('the landing page shows requests as they come, and replays a delivery by keyboard', async () => {
+    await using receiver = await startReceiver();
+    await subscribe(service, receiver.url);
+    await visit('/', async (page) => {
+      await page.getByText('Live:').waitFor();
+      await fetch(`${service.url}/transactions`);
+      const requests = page.getByRole('region', { name: 'Requests' });
+      await requests
+        .getByRole('row', { name: /GET \/transactions 401 unauthorized no bearer token/ })
+        .first()
+        .waitFor();
+      await storeCard(service);
+      const events = page.getByRole('region', { name: 'Events' });
+      await events.getByRole('row', { name: /payment-method\.created default succeeded, 204/ }).waitFor();
+      await events.getByRole('button', { name: /^Replay payment-method\.created/ }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('is delivered again to its subscription').waitFor();
+      await receiver.received(2);
+    });
+    expect(receiver.got.map(({ headers }) => headers['webhook-id'])[1]).toBe(
+      receiver.got[0]?.headers['webhook-id'],
+    );
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'is without faults for axe in %s colours, and fits a phone',
+    async (colorScheme) => {
+      await fetch(`${service.url}/<img src=x onerror=alert(1)>`);
+      await visit(
+        '/',
+        async (page) => {
+          await page.getByRole('region', { name: 'Requests' }).getByText('unknown path').first().waitFor();
+          expect(await axe(page)).toEqual([]);
+          expect(await faintTexts(page)).toEqual([]);
+          await page.setViewportSize({ width: 375, height: 800 });
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+        },
+        { options: { colorScheme } },
+      );
+    },
+  );
+
+  it('the approval page has the same clothes, and is without faults for axe', async () => {
+    const { body } = await service.call('POST', '/payment-methods', {
+      token: service.token('payment-methods.write'),
+      body: { method: 'card', number: '5105105105105100', expiration_date: '12/39' },
+    });
+    const path = new URL((body as { approval_url: string }).approval_url).pathname;
+    for (const colorScheme of ['light', 'dark'] as const)
+      await visit(
+        path,
+        async (page) => {
+          expect(await axe(page)).toEqual([]);
+          expect(await faintTexts(page)).toEqual([]);
+        },
+        { options: { colorScheme } },
+      );
+  });
+
+  it('every operation leads from the docs to the console', async () => {
+    await visit('/docs/reference.html#operation/createPaymentMethod', async (page) => {
+      await page.getByRole('link', { name: 'Try it in the console' }).first().click();
+      await page.waitForURL(/\/console\/#\/Payment%20methods\/createPaymentMethod$/);
+      await page.locator('#operations-Payment_methods-createPaymentMethod.is-open').waitFor();
+    });
+    await visit('/console/', async (page) => {
+      await page.locator('.opblock').first().waitFor();
+      const shown = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.opblock')].map(({ id }) => id)`,
+      );
+      const ids = shown.map((id) => id.split('-').at(-1));
+      expect(ids.sort()).toEqual(Object.keys(operations).sort());
+    });
+  });
+
+  const execute = async (page: Page, status: string) => {
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_status').filter({ hasText: status }).waitFor();
+  };
+
+  it('the console calls the sandbox: token by one click, examples filled in, curl and client code', async () => {
+    await visit('/console/#/Gift%20cards/checkGiftCardBalances', async (page) => {
+      await page.getByRole('button', { name: 'Get a token' }).click();
+      await page.getByText('Calls carry a token').waitFor();
+      await execute(page, '200');
+      await page.locator('.live-responses-table').getByText('balance').first().waitFor();
+      const snippets = page.locator('.request-snippets');
+      expect(await snippets.innerText()).toContain(`curl -X 'POST'`);
+      await snippets.getByText('Client', { exact: true }).click();
+      await expect.poll(() => snippets.innerText()).toContain(`client.POST('/gift-cards/balances', {`);
+    });
+    await visit('/console/#/Transactions/listTransactions', async (page) => {
+      await page.getByRole('button', { name: 'Get a token' }).click();
+      await page.getByText('Calls carry a token').waitFor();
+      await page.locator('tr[data-param-name=limit] input').fill('2');
+      await execute(page, '200');
+      await page.setViewportSize({ width: 375, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+      await page.locator('.request-snippets').getByText('Client', { exact: true }).click();
+      await expect.poll(() => page.locator('.request-snippets').innerText()).toContain('query: { limit: 2 }');
+    });
+  });
+
+  it('the console calls the mock too', async () => {
+    const mock = await startMock({ port: 0, siteDir, pagesDir });
+    try {
+      await visit(
+        '/console/#/Payment%20methods/createPaymentMethod',
+        async (page) => {
+          await page.getByRole('button', { name: 'Get a token' }).click();
+          await page.getByText('Calls carry a token').waitFor();
+          await execute(page, '201');
+        },
+        { url: mock.url },
+      );
+      await visit(
+        '/',
+        async (page) => {
+          await page.getByRole('heading', { name: /^Mock/ }).waitFor();
+          await page.getByRole('row', { name: /POST \/payment-methods 201/ }).waitFor();
+        },
+        { url: mock.url },
+      );
+    } finally {
+      await mock.close();
+    }
+  });
+
+  describe('a hostile page', () => {
+    let evil: Server;
+    let evilUrl: string;
+
+    beforeAll(async () => {
+      evil = createServer((_request, response) => {
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end('<!doctype html><title>Evil</title><link rel="icon" href="data:,"><h1>Evil</h1>');
+      });
+      await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+      evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+    });
+    afterAll(() => {
+      evil.close();
+    });
+
+    /** Status and body of each attempt, or `refused` if the browser did not let the page see them. */
+    const attempts = (target: string, event: string) => `(async () => {
+      const attempt = (path, init) => fetch('${target}' + path, init)
+        .then(async (response) => [response.type, response.status, await response.text()].join(' '), () => 'refused');
+      const json = { 'content-type': 'application/json' };
+      return [
+        await attempt('/sandbox/feed'),
+        await attempt('/sandbox/feed', { mode: 'no-cors' }),
+        await attempt('/sandbox/token', { method: 'POST', headers: json }),
+        await attempt('/sandbox/token', { method: 'POST', mode: 'no-cors' }),
+        await attempt('/sandbox/events/${event}/replay', { method: 'POST', headers: json }),
+        await attempt('/sandbox/events/${event}/replay', { method: 'POST', mode: 'no-cors' }),
+      ];
+    })()`;
+
+    it('of another origin reads nothing, does nothing and frames nothing', async () => {
+      await using receiver = await startReceiver();
+      await subscribe(service, receiver.url);
+      await storeCard(service);
+      await receiver.received(1);
+      const event = String(receiver.got[0]?.headers['webhook-id']);
+      const page = await browser.newPage();
+      await page.goto(evilUrl);
+      const seen = await page.evaluate<string[]>(attempts(service.url, event));
+      const absent = / 404 .*"not_found"/s;
+      for (const answer of seen)
+        expect(answer).toSatisfy((text: string) => /^(refused|opaque 0 )$/.test(text) || absent.test(text));
+      expect(seen.join()).not.toMatch(/token|requests/);
+      // A form is no fetch: it needs nobody's permission.
+      const posted = page.waitForResponse((response) => response.url().endsWith('/replay'));
+      await page.evaluate(`(() => {
+        const form = document.createElement('form');
+        form.method = 'post';
+        form.action = '${service.url}/sandbox/events/${event}/replay';
+        document.body.append(form);
+        form.submit();
+      })()`);
+      expect((await posted).status()).toBe(404);
+      await page.waitForURL(/\/replay$/);
+      await page.goto(evilUrl);
+      await page.evaluate(`document.body.innerHTML = '<iframe src="${service.url}/console/"></iframe>'`);
+      await expect
+        .poll(() => page.frames().some((frame) => frame.url().startsWith('chrome-error:')))
+        .toBe(true);
+      expect(receiver.got).toHaveLength(1);
+      await page.close();
+    });
+
+    it('whose name suddenly means this machine finds nothing (DNS rebinding)', async () => {
+      const { port } = new URL(service.url);
+      const rebound = await launch(['host-resolver-rules=MAP evil.example 127.0.0.1']);
+      try {
+        const page = await rebound.newPage();
+        const target = `http://evil.example:${port}`;
+        const answer = await page.goto(`${target}/`);
+        expect(answer?.status()).toBe(404);
+        const seen = await page.evaluate<string[]>(attempts(target, '0190a1b2-0000-7000-8000-000000000000'));
+        for (const text of seen) expect(text).toMatch(/^basic 404 .*"not_found"/s);
+      } finally {
+        await rebound.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,253 @@
+// The sandbox's pages for developers: who may use them, and what they tell.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { hasty, storeCard, subscribe } from '../support/webhooks.ts';
+
+const pagesDir = mkdtempSync(join(tmpdir(), 'payments-pages-'));
+mkdirSync(join(pagesDir, 'console'));
+mkdirSync(join(pagesDir, 'assets'));
+for (const [file, content] of [
+  ['index.html', '<title>Landing</title>'],
+  ['console/index.html', '<title>Console</title>'],
+  ['assets/desk.0123456789ab.js', '// script'],
+] as const)
+  writeFileSync(join(pagesDir, file), content);
+
+let service: TestService;
+let own: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startTestService({ pagesDir, webhooks: hasty });
+  // What a browser sends from our own page.
+  own = {
+    origin: new URL(service.url).origin,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+  };
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  rmSync(pagesDir, { recursive: true, force: true });
+});
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Not `fetch`, which lets nobody choose Host and Origin. */
+const send = (method: string, path: string, headers: Record<string, string> = {}, url = service.url) =>
+  new Promise<Answer>((done, failed) => {
+    const sent = httpRequest(new URL(path, url), { method, headers }, (response) => {
+      void readText(response).then((text) => {
+        done({ status: response.statusCode ?? 0, headers: response.headers, text });
+      }, failed);
+    });
+    sent.on('error', failed).end();
+  });
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const anyEvent = '0190a1b2-0000-7000-8000-000000000000';
+
+/** Everything that the desk answers, as its own pages ask for it. */
+const everything = (): [method: string, path: string, headers: Record<string, string>][] => [
+  ['GET', '/', html],
+  ['GET', '/console/', html],
+  ['GET', '/assets/desk.0123456789ab.js', {}],
+  ['GET', '/sandbox/feed', { 'sec-fetch-site': 'same-origin' }],
+  ['POST', '/sandbox/token', own],
+  ['POST', `/sandbox/events/${anyEvent}/replay`, own],
+];
+
+const expectAbsent = ({ status, headers, text }: Answer) => {
+  expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+  expect(JSON.parse(text)).toMatchObject({ type: 'error', code: 'not_found' });
+};
+
+describe('a person at this machine', () => {
+  it('gets the landing page and the console, which nothing may frame or read', async () => {
+    for (const [path, title] of [
+      ['/', 'Landing'],
+      ['/console/', 'Console'],
+    ] as const) {
+      const { status, headers, text } = await send('GET', path, html);
+      expect([status, text]).toEqual([200, `<title>${title}</title>`]);
+      const policy = headers['content-security-policy'];
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    }
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]', '127.8.9.10'])('also under the name %s', async (name) => {
+    const { port } = new URL(service.url);
+    expect((await send('GET', '/', { ...html, host: `${name}:${port}` })).status).toBe(200);
+  });
+
+  it('programs that want JSON get the 404 of the contract at /', async () => {
+    for (const accept of ['application/json', '*/*']) expectAbsent(await send('GET', '/', { accept }));
+    expectAbsent(await send('POST', '/', html));
+  });
+
+  it('gets a token that works, and that is written nowhere', async () => {
+    const { status, headers, text } = await send('POST', '/sandbox/token', own);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    const { token } = JSON.parse(text) as { token: string };
+    const answer = await service.call('GET', '/transactions', { token });
+    expect(answer.status).toBe(200);
+    const feed = (await send('GET', '/sandbox/feed')).text;
+    for (const part of token.split('.')) {
+      expect(feed).not.toContain(part);
+      expect(service.logs.join('')).not.toContain(part);
+    }
+  });
+
+  it('sees requests with answer and reason, and nothing of what was in them', async () => {
+    const token = service.token('payment-methods.write');
+    const number = '4012888888881881';
+    await service.call('POST', '/payment-methods', {
+      token,
+      body: { method: 'card', number, secret_word: 'x' },
+    });
+    await fetch(`${service.url}/unicorns/4012888888881881?card=${number}`);
+    const { requests } = JSON.parse((await send('GET', '/sandbox/feed')).text) as {
+      requests: Record<string, unknown>[];
+    };
+    expect(requests.at(-2)).toMatchObject({
+      method: 'POST',
+      path: '/payment-methods',
+      status: 400,
+      code: 'bad_request',
+      reason: expect.stringContaining('/expiration_date is required') as string,
+    });
+    expect(requests.at(-1)).toMatchObject({ path: '/unicorns/…', status: 404 });
+    const shown = JSON.stringify(requests);
+    expect(shown).not.toContain(number);
+    expect(shown).not.toContain(token);
+  });
+
+  it('sees at most the last hundred requests, or those after one that is known', async () => {
+    for (let nth = 0; nth < 105; nth += 1) await fetch(`${service.url}/unicorns`);
+    const feed = async (query = '') =>
+      (JSON.parse((await send('GET', `/sandbox/feed${query}`)).text) as { requests: { number: number }[] })
+        .requests;
+    const all = await feed();
+    expect(all).toHaveLength(100);
+    const last = all.at(-1)?.number ?? 0;
+    expect(await feed(`?after=${last - 3}`)).toHaveLength(3);
+    expect(await feed(`?after=${last}`)).toEqual([]);
+    expect(await feed('?after=unicorn')).toHaveLength(100);
+  });
+
+  it('does not see the docs and the contract among the requests, nor these pages', async () => {
+    const before = (await send('GET', '/sandbox/feed')).text;
+    await fetch(`${service.url}/openapi.json`);
+    await fetch(`${service.url}/healthz`);
+    expect((await send('GET', '/sandbox/feed')).text).toBe(before);
+  });
+
+  it('sees events with their deliveries, and replays one', async () => {
+    await using receiver = await startReceiver();
+    await subscribe(service, receiver.url);
+    await storeCard(service);
+    await receiver.received(1);
+    const id = String(receiver.got[0]?.headers['webhook-id']);
+    const find = async () => {
+      const feed = JSON.parse((await send('GET', '/sandbox/feed')).text) as {
+        events: { id: string; deliveries: { state: string; status: number; attempts: number }[] }[];
+      };
+      return feed.events.find((event) => event.id === id);
+    };
+    await expect.poll(find).toMatchObject({
+      name: 'payment-method.created',
+      deliveries: [{ state: 'succeeded', status: 204, attempts: 1 }],
+    });
+    expect(JSON.stringify(await find())).not.toContain('411111');
+    const replayed = await send('POST', `/sandbox/events/${id}/replay`, own);
+    expect([replayed.status, JSON.parse(replayed.text)]).toEqual([200, { replayed: 1 }]);
+    await receiver.received(2);
+    expect(receiver.got[1]?.headers['webhook-id']).toBe(id);
+    const { db } = service.service.database;
+    const entry = await db
+      .selectFrom('audit_entries')
+      .select('command')
+      .orderBy('at', 'desc')
+      .executeTakeFirst();
+    expect(entry?.command).toBe(`webhooks replay ${id}`);
+    expect((await send('POST', `/sandbox/events/${anyEvent}/replay`, own)).status).toBe(409);
+  });
+});
+
+describe('everyone else gets the same 404 as for any unknown path', () => {
+  const strangers: [name: string, headers: Record<string, string>][] = [
+    ['DNS rebinding', { host: 'evil.example' }],
+    ['DNS rebinding with our port', { host: 'evil.example:8080' }],
+    ['a name that begins like ours', { host: '127.0.0.1.evil.example' }],
+    ['a name that ends like ours', { host: 'evil-localhost' }],
+    ['Forwarded', { forwarded: 'for=192.0.2.1' }],
+    ['X-Forwarded-For', { 'x-forwarded-for': '192.0.2.1' }],
+    ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example' }],
+    ['X-Forwarded-Proto', { 'x-forwarded-proto': 'https' }],
+    ['X-Real-IP', { 'x-real-ip': '192.0.2.1' }],
+    ['Via', { via: '1.1 proxy' }],
+  ];
+
+  it.each(strangers)('%s', async (_, headers) => {
+    for (const [method, path, usual] of everything())
+      expectAbsent(await send(method, path, { ...usual, ...headers }));
+  });
+
+  const pagesOfOthers: [name: string, headers: Record<string, string>][] = [
+    ['a page of another origin', { origin: 'https://evil.example' }],
+    ['a page without an origin, such as a file', { origin: 'null' }],
+    ['a page on another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['the same host over https', { origin: 'https://127.0.0.1' }],
+    ['a page of another site, by the browser', { 'sec-fetch-site': 'cross-site' }],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['an address bar', { 'sec-fetch-site': 'none' }],
+  ];
+
+  it.each(pagesOfOthers)('%s gets no data and does nothing', async (_, headers) => {
+    for (const [method, path, usual] of everything().filter(([, path]) => path.startsWith('/sandbox/')))
+      expectAbsent(await send(method, path, { ...usual, ...headers }));
+  });
+
+  it.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a form with files', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['a form as text', { 'content-type': 'text/plain' }],
+    ['a body that only looks like JSON', { 'content-type': 'text/plain; application/json' }],
+  ])('%s does nothing', async (_, headers) => {
+    for (const [method, path, usual] of everything().filter(([one]) => one === 'POST'))
+      expectAbsent(await send(method, path, { ...usual, ...headers }));
+  });
+
+  it('neither does a GET, nor a POST without an Origin', async () => {
+    const { origin: _, ...rest } = own;
+    for (const [, path] of everything().filter(([method]) => method === 'POST')) {
+      expectAbsent(await send('GET', path, own));
+      expectAbsent(await send('POST', path, rest));
+    }
+  });
+
+  it.each([
+    ['in production', { environment: 'production' as const, publicUrl: 'https://api.example' }],
+    ['on a server that other machines can reach', { host: '0.0.0.0' }],
+  ])('%s', async (_, config) => {
+    await using other = await startTestService({ config, pagesDir });
+    const url = `http://127.0.0.1:${other.service.port}`;
+    const headers = { ...own, origin: url };
+    for (const [method, path, usual] of everything())
+      expectAbsent(await send(method, path, method === 'POST' ? headers : usual, url));
+    expect((await send('GET', '/docs/here.js', {}, url)).text).not.toContain('dataset.console');
+  });
+});
