@@ -98,12 +98,20 @@ export interface DatabaseOptions {
   pooler?: Pooler;
   /** Opens a new connection each time. */
   isFresh?: boolean;
+  /** See named-statements.ts. */
+  plansOnce?: boolean;
 }
 
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { size = poolSize, statementMilliseconds = 15_000, pooler = 'none', isFresh = false }: DatabaseOptions = {},
+  {
+    size = poolSize,
+    statementMilliseconds = 15_000,
+    pooler = 'none',
+    isFresh = false,
+    plansOnce = false,
+  }: DatabaseOptions = {},
 ): Database {
   const pgPool = new pg.Pool({
     connectionString: url,
@@ -132,7 +140,7 @@ export function openDatabase(
     if (!(client instanceof pg.Client)) return;
     clients.add(client);
     // Behind a pooler, each transaction may have another connection to PostgreSQL.
-    if (pooler === 'none') nameStatements(client);
+    if (pooler === 'none') nameStatements(client, { plansOnce });
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });

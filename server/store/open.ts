@@ -62,7 +62,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const database = openDatabase(url, onError, {
     pooler,
     ...(size === undefined ? {} : { size }),
-    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds } : {}),
+    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: true } : {}),
   });
   const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize, pooler }) : database;
   // Connections of their own, because a database is ready also while all others are busy. The probe opens a new one each time:

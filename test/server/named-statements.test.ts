@@ -94,3 +94,34 @@ it('behind a pooler nothing is kept', async () => {
   await pooled.close();
   expect(rows).toEqual([]);
 });
+
+it('plans the page of a request once, and one with a filter for its values', async () => {
+  const once = openDatabase(await createTestDatabase(), () => undefined, { size: 1, plansOnce: true });
+  const page = (filters: object) =>
+    listTransactionPage(once.db, ['default'], filters, { limit: 20, cursor: undefined, isSharded: false });
+  const mode = async () =>
+    (await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(once.db)).rows;
+  const modes: unknown[] = [];
+  for (const filters of [{}, { currency: ['EUR'] }, {}, {}, { external_identifier: 'x' }]) {
+    await page(filters);
+    modes.push(...(await mode()));
+  }
+  const [custom, generic] = [{ mode: 'auto' }, { mode: 'force_generic_plan' }];
+  expect(modes).toEqual([generic, custom, generic, generic, custom]);
+  // A rollback must not undo what the connection takes for granted.
+  await once.db
+    .transaction()
+    .execute(async (tx) => {
+      await sql`select id from merchant_accounts where id = ${'x'}`.execute(tx);
+      throw new Error('undone');
+    })
+    .catch(() => undefined);
+  expect(await mode()).toEqual([custom]);
+  await page({});
+  expect(await mode()).toEqual([generic]);
+  const { rows } = await sql<{ generic: number; custom: number }>`
+    select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+    where statement like '%from transactions%'`.execute(once.db);
+  expect(rows).toEqual([{ generic: 3, custom: 0 }]);
+  await once.close();
+});
