@@ -15,35 +15,29 @@ export async function refuseOtherEnvironment(
   fills: boolean,
 ): Promise<void> {
   const noted = await findEnvironment(db);
-  if (noted !== undefined && noted !== environment) throw refusal(environment);
+  if (noted === 'production' && environment === 'sandbox') throw ofProduction();
   if (noted === undefined && fills && (await hasOthersRecords(db)))
     throw new DatabaseFault(
-      `The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${ways.sandbox}`,
+      `The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${way}`,
     );
 }
 
-const ways: Record<Environment, string> = {
-  sandbox:
-    'If it is the production database, set ENVIRONMENT=production. For a sandbox, set DATABASE_URL to an empty database.',
-  production:
-    'Set DATABASE_URL to another database. If you mean this one, see "Sandbox and production" in docs/guides/operator.md.',
-};
+const way =
+  'If it is the production database, set ENVIRONMENT=production. For a sandbox, set DATABASE_URL to an empty database.';
 
-const refusal = (environment: Environment): DatabaseFault =>
+const ofProduction = (): DatabaseFault =>
   new DatabaseFault(
-    environment === 'sandbox'
-      ? `The database of DATABASE_URL belongs to production, but ENVIRONMENT is not production. ${ways.sandbox}`
-      : `The database of DATABASE_URL was filled by a sandbox, with sample data and an administrator key. ${ways.production}`,
+    `The database of DATABASE_URL belongs to production, but ENVIRONMENT is not production. ${way}`,
   );
 
-/** Of instances that start at once in different environments, the one that commits first decides. */
+/** The environment that comes first is noted. Production may use what a sandbox filled, but not the other way round. */
 export async function claimDatabase(db: Db | Tx, environment: Environment): Promise<void> {
   await db
     .insertInto('settings')
     .values({ name, value: environment })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
-  if ((await findEnvironment(db)) !== environment) throw refusal(environment);
+  if (environment === 'sandbox' && (await findEnvironment(db)) === 'production') throw ofProduction();
 }
 
 /** Undefined in a database of a version before 1.3, and in one that only commands of a sandbox have used. */

@@ -1,4 +1,4 @@
-// A database belongs to production or to a sandbox. The other environment is refused before it writes anything.
+// A database belongs to production or to a sandbox. A sandbox is refused by one of production before it writes anything.
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { secretNames } from '../../server/settings.ts';
@@ -41,7 +41,6 @@ const recordsIn = async (url: string) => ({
 
 const belongsToProduction =
   /^The database of DATABASE_URL belongs to production.* set ENVIRONMENT=production\./;
-const filledBySandbox = /^The database of DATABASE_URL was filled by a sandbox.* another database\./;
 
 /** What a sandbox answers, and that it left no trace. */
 async function startSandboxInVain(databaseUrl: string, dataDir: DataDir): Promise<string> {
@@ -113,15 +112,14 @@ describe('a database of production', () => {
 });
 
 describe('a database that a sandbox filled', () => {
-  it('is refused by production: starts and commands', async () => {
+  it('starts as production, which warns of the key of the sandbox, and stays usable for the sandbox', async () => {
+    await using dataDir = await newDataDir();
     const databaseUrl = await createTestDatabase('furnished');
     expect(await noted(databaseUrl)).toEqual([{ value: 'sandbox' }]);
-    const started = await startInVainHere(productionEnv(databaseUrl));
-    const command = await paymentsHere(['accounts', 'list'], productionEnv(databaseUrl));
-    for (const { status, stdout, stderr } of [started, command]) {
-      expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(filledBySandbox);
-    }
+    const { logs } = await startAndStop({ config: productionOf(databaseUrl) });
+    expect(logs.join('')).toContain('payments keys deactivate');
+    expect(await noted(databaseUrl)).toEqual([{ value: 'sandbox' }]);
+    await startAndStop({ config: { databaseUrl, dataDir: dataDir.path } });
   });
 
   it('before there was a note starts as a sandbox as before, and is noted', async () => {
@@ -145,7 +143,7 @@ describe('a database that a sandbox filled', () => {
   });
 });
 
-it('of a sandbox and production that start at once on an empty database, one is refused', async () => {
+it('a sandbox and production that start at once on an empty database: nothing is added to one of production', async () => {
   await using dataDir = await newDataDir();
   const databaseUrl = await createEmptyDatabase();
   const starts = await Promise.allSettled([
@@ -157,7 +155,9 @@ it('of a sandbox and production that start at once on an empty database, one is 
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   for (const service of running) await service[Symbol.asyncDispose]();
   const [{ value } = {}] = await noted(databaseUrl);
-  expect(running.map(({ config }) => config.environment)).toEqual([value, value]);
+  const started = running.map(({ config }) => config.environment);
+  const production = ['production', 'production'];
+  expect(started.sort()).toEqual(value === 'production' ? production : [...production, 'sandbox', 'sandbox']);
   const { accounts, pairs } = await recordsIn(databaseUrl);
   expect([accounts.length, pairs.length]).toEqual(value === 'production' ? [0, 0] : [2, 1]);
 });
