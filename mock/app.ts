@@ -1,7 +1,7 @@
 // The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
 // between requests, except for the answers to requests with an Idempotency-Key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { cors } from '../server/http/cors.ts';
 import { announceDeprecation } from '../server/http/deprecation.ts';
@@ -14,7 +14,7 @@ import { requestId } from '../server/http/request-id.ts';
 import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
-import { contextOf, step, type Step } from './http/context.ts';
+import { contextOf, only, step, type Step } from './http/context.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { token } from './http/token.ts';
@@ -46,6 +46,7 @@ const route: Step = (context, req, res) => {
 export function createApp(options: AppOptions): Express {
   const { contract, address, delayMilliseconds, siteDir, pagesDir, log, now } = options;
   const app = createExpress();
+  const isKnown = (req: Request) => contract().find.isKnown(req);
   app.use((_req, res, next) => {
     contextOf(res).contract = contract();
     next();
@@ -57,7 +58,7 @@ export function createApp(options: AppOptions): Express {
   if (pagesDir !== undefined) {
     const { title: name, version } = contract().document.info;
     const facts = { name, version, kind: 'mock' } as const;
-    app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, () => false));
+    app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, recent.note));
   app.use(cors);
@@ -68,18 +69,23 @@ export function createApp(options: AppOptions): Express {
         await sleep(delayMilliseconds);
       }),
     );
-  servePages(app, siteDir, { hasConsole: pagesDir !== undefined });
-  app.use(step(route));
-  app.use(step(earlyData));
-  app.use(step(token));
-  app.use(step(account));
-  app.use(step(createBody(bodyLimit, ({ operation }) => operation.hasBody)));
   app.use(
-    step(async ({ contract: { requests }, operation }, req, res) => {
-      await requests.judge(operation.id, req, res);
-    }),
+    only(
+      isKnown,
+      route,
+      earlyData,
+      token,
+      account,
+      createBody(bodyLimit, ({ operation }) => operation.hasBody),
+      async ({ contract: { requests }, operation }, req, res) => {
+        await requests.judge(operation.id, req, res);
+      },
+      createAnswer({ address, now }),
+    ),
   );
-  app.use(createAnswer({ address, now }));
+  servePages(app, siteDir, { hasConsole: pagesDir !== undefined });
+  // Refuses what is neither an operation nor a page.
+  app.use(step(route));
   app.use(writeError);
   return app;
 }

@@ -1,15 +1,14 @@
 // The bundled contract and everything the mock derives from it. Loading throws on a faulty contract, so the mock never
 // serves one.
-import type { Request } from 'express';
 import { compileContract, type CompiledContract } from '../server/contract/compile.ts';
 import { loadContract } from '../server/contract/load.ts';
-import { createRouter, type Found } from '../server/http/route.ts';
+import { createRouter, type Router } from '../server/http/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 
 export interface LoadedContract extends CompiledContract {
   operations: readonly MockOperation[];
-  find: (req: Request) => Found<MockOperation>;
+  find: Router<MockOperation>;
   prism: Prism;
 }
 

@@ -34,7 +34,7 @@ export async function createPrism(document: Document): Promise<Prism> {
     mock: { dynamic: false },
   };
   const prism = createInstance(config, { logger: createLogger('prism', { enabled: false }) });
-  return async ({ id, method, path }, { status, example, dynamic = false }) => {
+  const ask: Prism = async ({ id, method, path }, { status, example, dynamic = false }) => {
     const resource = resources.filter((one) => one.method === method && one.path === path);
     const request = { method: method as 'get', url: { path, query: {} }, headers: {} };
     const mock = { dynamic, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
@@ -42,5 +42,14 @@ export async function createPrism(document: Document): Promise<Prism> {
     if (result._tag === 'Left') throw new Error(`Prism has no response for ${id}`, { cause: result.left });
     const { statusCode, headers = {}, body } = result.right.output;
     return { status: statusCode, headers, body };
+  };
+  // What Prism makes of an example is always the same, so it is asked once.
+  const known = new Map<string, Promise<PrismResponse>>();
+  return async (operation, choice) => {
+    if (choice.dynamic) return ask(operation, choice);
+    const key = `${operation.id} ${choice.status} ${choice.example ?? ''}`;
+    const asked = known.get(key) ?? ask(operation, choice);
+    known.set(key, asked);
+    return { ...(await asked) };
   };
 }

@@ -1,7 +1,7 @@
 // The response: what the Prefer header selects, or else what the values of the request lead to. Prism produces it, and it is
 // validated against the contract like every response of the server.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
 import { createIdempotencyDigests, type SentAnswer } from '../../server/domain/idempotency.ts';
 import { ApiError } from '../../server/errors.ts';
@@ -10,7 +10,7 @@ import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { isIgnored, readPreference, type Preference } from '../prefer.ts';
 import type { PrismResponse } from '../prism.ts';
-import { contextOf, type MockContext } from './context.ts';
+import type { MockContext, Step } from './context.ts';
 import { rebaseUrls } from './pages.ts';
 
 export interface AnswerOptions {
@@ -23,11 +23,10 @@ export interface AnswerOptions {
 const digests = [createIdempotencyDigests(Buffer.from('mock'))];
 const keyPairId = '';
 
-export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
+export function createAnswer({ address, now }: AnswerOptions): Step {
   const once = createOnce<never>();
   const kept = createKeptAnswers(now);
-  return async (req, res) => {
-    const context = contextOf(res);
+  return async (context, req, res) => {
     const preference = readPreference(preferOf(req), context.operation);
     const run = () => respond(context, req, res, preference);
     // Whoever chooses the answer does not want an earlier one.
@@ -64,7 +63,6 @@ export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
       if (outcome.delayMilliseconds) await sleep(outcome.delayMilliseconds);
       response = await contract.prism(operation, outcome);
       if (outcome.fillExample) response.body = outcome.fillExample(response.body);
-      response.body = rebaseUrls(contract.document, response.body, address());
     }
     const fault = contract.responses.fault(operation.id, response.status, response.body);
     if (fault)
@@ -73,7 +71,10 @@ export function createAnswer({ address, now }: AnswerOptions): RequestHandler {
       Object.entries(response.headers).filter(([name]) => !setByMock.has(name.toLowerCase())),
     );
     if (response.status === 405) headers.Allow = context.allow;
-    return { status: response.status, headers, text: JSON.stringify(response.body) };
+    const text = JSON.stringify(response.body);
+    // What was asked for with Prefer is sent as the contract has it.
+    const sent = preference ? text : rebaseUrls(contract.document, text, address());
+    return { status: response.status, headers, text: sent };
   }
 }
 

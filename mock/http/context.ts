@@ -1,7 +1,7 @@
 // The request context that the middleware steps fill in and pass on.
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Selection } from '../../server/http/merchant-account.ts';
-import { asMiddleware, type Step as AnyStep } from '../../server/http/step.ts';
+import { asMiddleware, whereOnly, type Step as AnyStep } from '../../server/http/step.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 
@@ -19,6 +19,8 @@ export interface MockContext {
 
 export type Step = AnyStep<MockContext>;
 
-export const step: (run: Step) => RequestHandler = asMiddleware;
+export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
+
+export const only: (isMeant: (req: Request) => boolean, ...steps: Step[]) => RequestHandler = whereOnly;
 
 export const contextOf = (res: Response): MockContext => res.locals as unknown as MockContext;

@@ -2,7 +2,6 @@
 // that host with its own URL and serves a badge for each card scheme and an approval page. It also serves the docs, if they
 // are built.
 import type { Express } from 'express';
-import { parseJson } from '../../client/json.ts';
 import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
@@ -16,13 +15,11 @@ interface Server {
   variables?: Record<string, { default: string }>;
 }
 
-export function rebaseUrls(document: Document, body: unknown, address: string): unknown {
+export function rebaseUrls(document: Document, text: string, address: string): string {
   const [first] = (document as Document & { servers?: Server[] }).servers ?? [];
-  if (!first) return body;
+  if (!first) return text;
   const origin = first.url.replace(/\{(\w+)\}/g, (_, name: string) => first.variables?.[name]?.default ?? '');
-  const text = JSON.stringify(body);
-  if (!text.includes(origin)) return body;
-  return parseJson(text.replaceAll(`"${origin}/`, `"${address}/`));
+  return text.replaceAll(`"${origin}/`, `"${address}/`);
 }
 
 const badgePattern = new RegExp(`^${badgePath('([a-z-]+)')}$`);

@@ -68,10 +68,21 @@ function range(cursor: Cursor | undefined, index: number, limit: number): [from:
   return [from, from + limit];
 }
 
-function itemsOf({ operation, account }: MockRequest): Item[] {
+const sorted = new WeakMap<MockOperation, Item[]>();
+
+/** All items of the examples, newest first. */
+function allItems(operation: MockOperation): Item[] {
+  const known = sorted.get(operation);
+  if (known) return known;
   const all = pagesOf(operation).flatMap(({ items }) => items);
   const distinct = [...new Map(all.map((item) => [item.id, item])).values()];
   distinct.sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
+  sorted.set(operation, distinct);
+  return distinct;
+}
+
+function itemsOf({ operation, account }: MockRequest): readonly Item[] {
+  const distinct = allItems(operation);
   if (account.kind !== 'one') return distinct;
   // Every account has the same items, with its own ID in them.
   return distinct.map((item) =>
