@@ -186,7 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         (closed ??= (async () => {
           isStopping = true;
           // Requests are served on until load balancers have noticed.
-          await wait(1000 * (config.shutdownDelay ?? 0));
+          if (config.shutdownDelay) await wait(1000 * config.shutdownDelay);
           try {
             // At the same time, because each of them may take up to 10 s.
             const stopped = await Promise.allSettled([close(), jobs.stop(), worker?.stop()]);

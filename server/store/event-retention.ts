@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import { deleteInBatches } from './batches.ts';
 import type { Db } from './database.ts';
-import { dropPartitions, eventTables, listMixed, type Partition } from './partitions.ts';
+import { dropPartitions, listMixed, type Partition } from './partitions.ts';
+import { eventTables } from './tables/partitioned.ts';
 
 const { events, deliveries, attempts } = eventTables;
 

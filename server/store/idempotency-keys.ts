@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
-import { answers, dropPartitions, listMixed } from './partitions.ts';
+import { dropPartitions, listMixed } from './partitions.ts';
+import { answers } from './tables/partitioned.ts';
 import { deleteInBatches } from './batches.ts';
 
 /** A slot stands for one key of one key pair in one account, so it tells nothing that `account` does not. */

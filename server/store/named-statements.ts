@@ -2,10 +2,14 @@
 // transactions takes it as long as to read one. pg calls this a named statement.
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { answers, eventTables } from './tables/partitioned.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');
-const isPlannedAnew = (text: string) => text.includes('/* planned anew */');
+// Also what reads or changes tables that are partitioned by time: a plan for any time includes all partitions.
+const tables = Object.values({ ...eventTables, answers }).map(({ table }) => table);
+const partitioned = new RegExp(`^(?!\\s*insert)[^]*\\b(${tables.join('|')})\\b`, 'i');
+const isPlannedAnew = (text: string) => text.startsWith('/* planned anew */') || partitioned.test(text);
 
 /** Of one connection. The one that was not used for longest is forgotten. */
 export const mostNamed = 64;
@@ -65,9 +69,10 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     if (typeof text !== 'string' || values === undefined) return send(text, values);
     // Without parameters, one message is enough.
     if (values.length === 0) return send(text);
-    const name = isPlannedAnew(text) ? undefined : nameOf(text);
+    const isAnew = !known.has(text) && isPlannedAnew(text);
+    const name = isAnew ? undefined : nameOf(text);
     deallocate();
-    planFor(isPlannedAnew(text) ? 'auto' : 'force_generic_plan');
+    planFor(isAnew ? 'auto' : 'force_generic_plan');
     if (name === undefined) return send(text, values);
     return send({ name, text, values }).catch((error: unknown) => {
       if (!outdated.has(String((error as { code?: unknown }).code))) throw error;

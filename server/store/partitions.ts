@@ -6,20 +6,7 @@ import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { isLockFault } from './online.ts';
-
-export interface Partitioned {
-  table: 'events' | 'deliveries' | 'delivery_attempts' | 'idempotency_answers';
-  /** The column that decides the partition. */
-  time: 'created_at' | 'at';
-}
-
-export const eventTables = {
-  events: { table: 'events', time: 'created_at' },
-  deliveries: { table: 'deliveries', time: 'created_at' },
-  attempts: { table: 'delivery_attempts', time: 'at' },
-} as const satisfies Record<string, Partitioned>;
-
-export const answers = { table: 'idempotency_answers', time: 'created_at' } as const satisfies Partitioned;
+import type { Partitioned } from './tables/partitioned.ts';
 
 export interface Partition extends TimeRange {
   name: string;

@@ -11,7 +11,8 @@ import { deleteSubscription } from '../../server/actions/webhook-subscriptions.t
 import { inTransaction, openDatabase, type Database, type Tx } from '../../server/store/database.ts';
 import { listDeliveries } from '../../server/store/delivery-list.ts';
 import { findDeliveries, insertEvent, recordAttempt } from '../../server/store/events.ts';
-import { answers, eventTables, listPartitions, makePartitions } from '../../server/store/partitions.ts';
+import { listPartitions, makePartitions } from '../../server/store/partitions.ts';
+import { answers, eventTables } from '../../server/store/tables/partitioned.ts';
 import { insertWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';

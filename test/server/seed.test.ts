@@ -75,7 +75,7 @@ it('two commands at once create as many transactions as they report', async () =
 it('refuses invalid options', async () => {
   await using service = await startTestService();
   for (const [status, options, message] of [
-    [2, ['--transactions', 'many'], '--transactions is a number up to 10000000.\n'],
+    [2, ['--transactions', 'many'], '--transactions is a number from 1 to 10000000.\n'],
     [
       1,
       ['--transactions', '5', '--merchant-account', 'nowhere'],
