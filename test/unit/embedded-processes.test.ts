@@ -239,16 +239,24 @@ describe('an existing database', () => {
         (await processesOf(first.directory)).filter(({ command }) => command.startsWith('/bin/sh'));
       // It is started after PostgreSQL, and may not be there yet.
       await eventually(async () => (await shells()).length > 0, 'the watchdog is there');
+      // All are stopped before one is killed: a shell whose child dies takes it for the end of its work, and stops PostgreSQL.
       // More than once, because the shell that was seen may just have started another one.
-      for (let left = await shells(); left.length > 0; left = await shells())
-        for (const { pid: shell } of left) {
-          try {
-            process.kill(shell, 'SIGKILL');
-          } catch {
-            // It has ended by itself.
-          }
-          await eventually(async () => (await startTimeOf(shell)) === undefined, 'the watchdog ends');
+      const stopped = new Set<number>();
+      const signal = (shell: number, name: 'SIGSTOP' | 'SIGKILL') => {
+        try {
+          process.kill(shell, name);
+        } catch {
+          // It has ended by itself.
         }
+      };
+      for (;;) {
+        const left = (await shells()).filter((shell) => !stopped.has(shell.pid));
+        if (left.length === 0) break;
+        for (const shell of left) signal(shell.pid, 'SIGSTOP');
+        for (const shell of left) stopped.add(shell.pid);
+      }
+      for (const shell of stopped) signal(shell, 'SIGKILL');
+      await eventually(async () => (await shells()).length === 0, 'the watchdog ends');
       await owner.kill();
       expect(await startTimeOf(pid)).toBeDefined();
 
