@@ -52,8 +52,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // These need a cluster: see vitest.citus.config.ts.
-    exclude: [...configDefaults.exclude, 'test/citus/**'],
+    // These need other servers: see vitest.citus.config.ts and vitest.scale.config.ts.
+    exclude: [...configDefaults.exclude, 'test/citus/**', 'test/scale/**'],
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],

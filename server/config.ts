@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { looksRandom } from './random-key.ts';
-import { keys, secretKeys, secretNames, type SecretName } from './settings.ts';
+import { hasSeveralHosts, keys, secretKeys, secretNames, type SecretName } from './settings.ts';
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -111,6 +111,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (environment === 'production' && given('DATABASE_URL') === undefined) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
+  if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
+    faults.push(
+      'DATABASE_URL must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)',
+    );
   if (given('DATABASE_POOLER') !== undefined && given('DATABASE_URL') === undefined)
     faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
   if (Number(given('METRICS_PORT') ?? 0) > 0 && Number(text('METRICS_PORT')) === Number(text('PORT')))

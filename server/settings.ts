@@ -24,6 +24,14 @@ const url =
   (value: string) =>
     URL.canParse(value) && protocols.includes(new URL(value).protocol);
 
+/** As libpq accepts them: `host1,host2` or `host1:5432,host2:5433`, also as `?host=host1,host2`. */
+export function hasSeveralHosts(databaseUrl: string): boolean {
+  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([^#]*)/.exec(databaseUrl) ?? [];
+  // A password may have commas.
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
+  return hosts.includes(',') || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2C)/i.test(query);
+}
+
 export const keys: Key[] = [
   {
     name: 'ENVIRONMENT',
@@ -63,7 +71,8 @@ export const keys: Key[] = [
     name: 'DATABASE_URL',
     doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
     format: 'a postgres URL',
-    accepts: url('postgres:', 'postgresql:'),
+    // Several hosts have a message of their own: see config.ts.
+    accepts: (value) => hasSeveralHosts(value) || url('postgres:', 'postgresql:')(value),
   },
   {
     name: 'DATABASE_POOLER',

@@ -125,7 +125,8 @@ export async function openQueue(
   });
   return {
     async add(db, due, { afterSeconds = 0 } = {}) {
-      const startAfter = new Date(Date.now() + afterSeconds * 1000);
+      // From now on by the clock of the database, which also decides what is due: the clocks of instances differ.
+      const startAfter = `${afterSeconds} seconds`;
       const jobs = due.map(({ deliveryId, round, createdAt, traceparent = currentTrace?.(), ...lane }) => ({
         name: queueName,
         data: { deliveryId, round, createdAt: createdAt?.toISOString(), traceparent } satisfies JobData,
@@ -135,7 +136,7 @@ export async function openQueue(
         // These retries are for expired leases only; failed deliveries follow schedule.ts.
         retryLimit: 1000,
         retryDelay: 1,
-        keepUntil: new Date(startAfter.getTime() + retentionDays * 86_400_000),
+        keepUntil: new Date(Date.now() + afterSeconds * 1000 + retentionDays * 86_400_000),
       }));
       if (jobs.length > 0) await boss.insert(jobs, { db: executorOf(db) });
     },

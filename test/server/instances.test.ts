@@ -1,13 +1,16 @@
 // Two instances of the service on one PostgreSQL share rate limits, migrations and key pairs through the database.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
+import { cards } from '../../server/sandbox/sample-records.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase } from '../support/database.ts';
-import { silentWork } from '../support/records.ts';
+import { noteReplacement, silentWork } from '../support/records.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
 
 const names = Object.keys(migrations);
 
@@ -113,5 +116,70 @@ describe('two running instances', () => {
       token,
     });
     expect((back.body as List).items).toEqual(first.items);
+  });
+});
+
+describe('jobs of two instances', () => {
+  it('change a record once, although both run them all the time', async () => {
+    let now = new Date('2039-12-31T23:59:59Z');
+    const options = { now: () => now, jobMilliseconds: 20 };
+    await using first = await startTestService(options);
+    const { databaseUrl, dataDir, secrets } = first.config;
+    await using second = await startTestService({ ...options, config: { databaseUrl, dataDir, secrets } });
+    const [{ id } = { id: '' }] = cards;
+    await noteReplacement({ db: first.service.database.db, secrets: first.secrets, now }, id);
+    now = new Date('2040-01-01T00:00:00Z');
+    const runsOf = ({ logs }: TestService) => logs.filter((line) => line.includes('"expired-cards"'));
+    const before = [first, second].map((one) => runsOf(one).length);
+    await vi.waitUntil(
+      () => [first, second].every((one, index) => runsOf(one).length > (before[index] ?? 0) + 2),
+      { timeout: 20_000 },
+    );
+    const changes = [first, second].flatMap(runsOf).filter((line) => line.includes('"done":1,'));
+    expect(changes).toHaveLength(1);
+  });
+});
+
+describe('webhooks of two instances', () => {
+  it('a receiver that hangs has four attempts of each under way, and delays no other account', async () => {
+    await using hanging = await startReceiver(() => undefined);
+    await using good = await startReceiver();
+    await using first = await startTestService({ webhooks: patient });
+    const { databaseUrl, dataDir, secrets } = first.config;
+    await using second = await startTestService({
+      webhooks: patient,
+      config: { databaseUrl, dataDir, secrets },
+    });
+    await subscribe(first, hanging.url);
+    for (let made = 0; made < 12; made += 1) await storeCard(made % 2 ? first : second);
+    await hanging.received(8);
+    const subscription = await subscribe(second, good.url, { account: 'marketplace' });
+    await storeCard(first, 'marketplace');
+    await good.received(1);
+    expect((await settled(second, subscription)).attempts).toBe(1);
+    expect(hanging.got).toHaveLength(8);
+    await hanging[Symbol.asyncDispose]();
+  });
+
+  it('a subscription that one has switched off gets nothing from the other', async () => {
+    await using receiver = await startReceiver((res) => res.writeHead(500).end());
+    let now = new Date();
+    const webhooks = { ...patient, now: () => now, schedule: () => 0.05 };
+    await using first = await startTestService({ webhooks });
+    const { databaseUrl, dataDir, secrets } = first.config;
+    const subscription = await subscribe(first, receiver.url);
+    await storeCard(first);
+    await receiver.received(1);
+    now = new Date(now.getTime() + 6 * 86_400_000);
+    const { pool } = first.service.database;
+    const isOff = async () =>
+      (await pool.query('select from webhook_subscriptions where id = $1 and not active', [subscription.id]))
+        .rowCount === 1;
+    await until(isOff);
+    await using second = await startTestService({ webhooks, config: { databaseUrl, dataDir, secrets } });
+    await storeCard(second);
+    // The one from before.
+    const count = `select from deliveries where merchant_account_id = 'default'`;
+    expect((await pool.query(count)).rowCount).toBe(1);
   });
 });

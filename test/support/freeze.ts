@@ -42,7 +42,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
   };
 }
 
-const childrenOf = (parent: number): number[] =>
+export const childrenOf = (parent: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => parentOf(pid) === parent)

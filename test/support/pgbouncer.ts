@@ -1,12 +1,11 @@
 /** PgBouncer in transaction mode, before the PostgreSQL server of the tests. */
-import { chownSync, existsSync } from 'node:fs';
-import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './data-dir.ts';
-import { startCommand } from './processes.ts';
+import { startAsOrdinaryUser } from './ordinary-user.ts';
+import { freePort, isListening } from './ports.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
@@ -24,7 +23,7 @@ export async function startPgBouncer(serverUrl: string, poolSize: number): Promi
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
   await writeFile(file, settings(serverUrl, port, poolSize), { mode: 0o600 });
-  const child = startCommand(...commandFor(folder, file));
+  const child = startAsOrdinaryUser(folder, program, [file]);
   await eventually(async () => {
     if (child.process.exitCode !== null) throw new Error(`PgBouncer ended: ${child.output()}`);
     return isListening(port);
@@ -56,32 +55,3 @@ default_pool_size = ${poolSize}
 max_client_conn = 500
 `;
 }
-
-/** It refuses to run as root. */
-function commandFor(folder: string, file: string): [command: string, args: string[]] {
-  if (process.getuid?.() !== 0) return [program, [file]];
-  const nobody = 65_534;
-  for (const path of [folder, file]) chownSync(path, nobody, nobody);
-  const user = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
-  return ['setpriv', [...user, program, file]];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-const isListening = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = createConnection(port, '127.0.0.1');
-    const end = (answer: boolean) => () => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on('connect', end(true));
-    socket.on('error', end(false));
-  });

@@ -145,6 +145,24 @@ it('DATABASE_POOLER is `transaction`, and there must be a DATABASE_URL', () => {
   expect(faultOf({ DATABASE_POOLER: 'transaction' })).toContain('DATABASE_POOLER needs DATABASE_URL');
 });
 
+it.each([
+  'postgres://u:p@one,two/d',
+  'postgresql://u:p@one:5432,two:5433/d?target_session_attrs=read-write',
+  'postgres:///d?host=one,two',
+  'postgres://u@/d?sslmode=require&host=one%2Ctwo',
+])('DATABASE_URL with several hosts is refused, and the message names the proxy: %s', (DATABASE_URL) => {
+  const fault = faultOf({ DATABASE_URL });
+  expect(fault).toContain('has 1 fault:');
+  expect(fault).toMatch(/DATABASE_URL must name one host: .*HAProxy.*docs\/operating\.md/);
+});
+
+it.each(['postgres://u:p,w@one/d', 'postgres://u:p@one/d,e', 'postgres://one/d?application_name=a,b'])(
+  'a comma elsewhere in DATABASE_URL is no second host: %s',
+  (DATABASE_URL) => {
+    expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+  },
+);
+
 it('METRICS_PORT switches metrics on, on this machine unless told otherwise, and is not PORT', () => {
   expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
   expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '::' }).metrics).toEqual({

@@ -1,0 +1,116 @@
+// The clock of one instance is 30 s ahead of the database's and of the callers', that of another 30 s behind: tokens, limits,
+// idempotency keys and webhooks work on both as if their clocks were right.
+import { createPrivateKey, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../server/domain/token.ts';
+import { createCaller, type Caller } from '../support/call.ts';
+import { newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createTestDatabase, withClient } from '../support/database.ts';
+import { startServer, type Server } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+/** Loaded before the service: `new Date()` and `Date.now()` are wrong by so many seconds. */
+const wrongClock = (seconds: number) => {
+  const module = `const Right = Date;
+    globalThis.Date = class extends Right {
+      constructor(...args) { if (args.length === 0) super(Right.now() + ${seconds} * 1000); else super(...args); }
+      static now() { return Right.now() + ${seconds} * 1000; }
+    };`;
+  return `--import=data:text/javascript;base64,${Buffer.from(module).toString('base64')}`;
+};
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+
+describe('instances whose clocks are 30 s wrong', () => {
+  let dataDir: DataDir;
+  let databaseUrl: string;
+  let servers: Server[];
+  let ahead: Caller;
+  let behind: Caller;
+  let tokenOf: (scopes: string[], seconds?: number) => string;
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    databaseUrl = await createTestDatabase();
+    const start = (seconds: number, worker: 'on' | 'off') =>
+      startServer({
+        DATA_DIR: dataDir.path,
+        DATABASE_URL: databaseUrl,
+        NODE_OPTIONS: wrongClock(seconds),
+        WEBHOOK_WORKER: worker,
+      });
+    servers = [await start(30, 'off'), await start(-30, 'on')];
+    const [first, second] = servers.map(({ url }) => createCaller(url));
+    if (!first || !second) throw new Error('Both must run.');
+    [ahead, behind] = [first, second];
+    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    tokenOf = (scopes, seconds = 3600) => signToken(key, scopes, seconds);
+  });
+  afterAll(async () => {
+    for (const server of servers) await server[Symbol.asyncDispose]();
+    await dataDir[Symbol.asyncDispose]();
+  });
+
+  it('their clocks are wrong', () => {
+    const times = servers.map(
+      ({ output }) => /"time":"([^"]+)".*"msg":"listening"/.exec(output())?.[1] ?? '',
+    );
+    const [first = 0, second = 0] = times.map((time) => (Date.parse(time) - Date.now()) / 1000);
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeLessThan(-29);
+  });
+
+  it('accept a token from its first to its last second', async () => {
+    const token = tokenOf(['*.read'], 10);
+    for (const call of [ahead, behind])
+      expect((await call('GET', '/card-scheme-definitions', { token })).status).toBe(200);
+  });
+
+  it('count calls together, and say when the next one is allowed', async () => {
+    const token = tokenOf(['embed']);
+    const body = { items: [{ number: '4123456789012345', pin: '1234' }] };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        (index % 2 === 0 ? ahead : behind)('POST', '/gift-cards/balances', { token, body }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(limited).toHaveLength(10);
+    // The window is a minute, by the clock of whoever began it.
+    for (const { headers } of limited) expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(120);
+  });
+
+  it('repeat each other’s answers for an Idempotency-Key', async () => {
+    const token = tokenOf(['*.write']);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const store = (call: Caller) => call('POST', '/payment-methods', { token, body: card, headers });
+    const first = await store(ahead);
+    const second = await store(behind);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect((second.body as { id: string }).id).toBe((first.body as { id: string }).id);
+  });
+
+  it('deliver an event at once, and retry it after the seconds of the schedule', async () => {
+    await using receiver = await startReceiver((res) => res.writeHead(500).end());
+    const token = tokenOf(['*.write']);
+    const body = { url: receiver.url };
+    expect((await behind('POST', '/webhook-subscriptions', { token, body })).status).toBe(201);
+    await ahead('POST', '/payment-methods', { token, body: card });
+    await receiver.received(1);
+    // How long the queue lets a job wait, by the clock of the database: 0 s, and then 5 s with some jitter.
+    const waits = await withClient(databaseUrl, async (client) => {
+      const query = `select extract(epoch from start_after - created_on)::float as seconds from pgboss.job
+        where name = 'webhook-deliveries' order by start_after`;
+      const rows = async () => (await client.query<{ seconds: number }>(query)).rows;
+      let found = await rows();
+      while (found.length < 2) found = await rows();
+      return found.map(({ seconds }) => seconds);
+    });
+    expect(waits[0]).toBe(0);
+    expect(waits[1]).toBeGreaterThan(2);
+    expect(waits[1]).toBeLessThan(10);
+  });
+});
