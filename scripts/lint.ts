@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { withHints } from './support/type-hints.ts';
-import { groupExampleFaults } from './support/example-faults.ts';
-import { redocly } from './support/redocly.ts';
+import { lintContract } from './lint/contract.ts';
+import type { Problem } from './lint/problem.ts';
+import { asText } from './lint/report.ts';
 import { root } from './support/root.ts';
 
 const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
@@ -29,14 +30,6 @@ interface Options {
   fresh: boolean;
 }
 
-interface Problem {
-  rule: string;
-  file: string;
-  line: number;
-  column: number;
-  message: string;
-}
-
 interface Outcome {
   ok: boolean;
   output: string;
@@ -58,7 +51,7 @@ const steps: Step[] = [
     id: 'contract',
     claim: 'The contract keeps the house rules, and its examples match their schemas',
     fix: 'Edit the files named above; each message says how.',
-    run: lintContract,
+    run: checkContract,
   },
   {
     id: 'code',
@@ -113,36 +106,12 @@ async function tool(bin: string, args: string[], options: { cached: string[] | f
   return { ok: status === 0, output: `${out}${err}`.trim() };
 }
 
-async function lintContract({ json }: Options): Promise<Outcome> {
-  const { status, stdout, stderr } = await redocly([
-    'lint',
-    '--max-problems=1000',
-    ...(json ? ['--format=json'] : []),
-  ]);
-  const problems = json ? parseProblems(stdout) : undefined;
-  // If the root file is not YAML, Redocly prints an error instead of a JSON report.
-  if (json && problems) return { ok: status === 0, output: '', problems };
-  return { ok: status === 0, output: `${groupExampleFaults(stdout).trim()}\n\n${stderr.trim()}`.trim() };
-}
-
-interface Report {
-  problems: {
-    ruleId: string;
-    message: string;
-    location: { source: { ref: string }; start?: { line: number; col: number } }[];
-  }[];
-}
-
-function parseProblems(stdout: string): Problem[] | undefined {
-  if (!stdout.startsWith('{')) return undefined;
-  const { problems } = JSON.parse(stdout) as Report;
-  return problems.map(({ ruleId, message, location: [place] }) => ({
-    rule: ruleId,
-    file: place?.source.ref ?? '',
-    line: place?.start?.line ?? 1,
-    column: place?.start?.col ?? 1,
-    message,
-  }));
+async function checkContract({ json }: Options): Promise<Outcome> {
+  const linted = await lintContract(root);
+  const { problems, failure } = linted;
+  const ok = problems.length === 0 && failure === undefined;
+  const output = json ? (failure ?? '') : asText(linted, root, process.stdout.isTTY);
+  return { ok, output, ...(json ? { problems } : {}) };
 }
 
 type Result = Omit<Step, 'run'> & Outcome & { seconds: number };

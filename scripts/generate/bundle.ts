@@ -2,6 +2,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lintContract } from '../lint/contract.ts';
+import { asText } from '../lint/report.ts';
 import { redocly } from '../support/redocly.ts';
 import type { Contract } from './contract.ts';
 
@@ -12,10 +14,11 @@ export async function bundleContract(project: string): Promise<{ contract: Contr
   try {
     const file = join(folder, 'openapi.json');
     const [lint, bundle] = await Promise.all([
-      redocly(['lint', api], { cwd: project, colour: process.stdout.isTTY }),
+      lintContract(project, api),
       redocly(['bundle', api, '-o', file], { cwd: project }),
     ]);
-    if (lint.status !== 0) return { fault: (lint.stdout + lint.stderr).trim() };
+    if (lint.problems.length > 0 || lint.failure !== undefined)
+      return { fault: asText(lint, project, process.stdout.isTTY) };
     if (bundle.status !== 0) return { fault: (bundle.stdout + bundle.stderr).trim() };
     return { contract: JSON.parse(await readFile(file, 'utf8')) as Contract };
   } finally {

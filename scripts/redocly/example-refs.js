@@ -12,6 +12,8 @@ export const inlined = new Set();
 export const exampleRefs = () => {
   const documents = new Map();
   const report = once();
+  // A process may lint several times.
+  inlined.clear();
   return {
     Example: {
       enter(example, ctx) {
@@ -82,9 +84,7 @@ function read(file, pointer, documents, $ref, refuse) {
     try {
       text = readFileSync(file, 'utf8');
     } catch {
-      refuse(
-        `Can't resolve $ref ${$ref}: there is no such file. Name a file in this folder, such as ./BuyerJaneDoe.yaml#/value.`,
-      );
+      refuse(`Can't resolve $ref ${$ref}: there is no such file.`);
     }
     const document = parseDocument(text, { prettyErrors: true });
     const [error] = document.errors;

@@ -13,7 +13,7 @@ export const builtin: Fixture[] = [
     file: schema('CardDetails'),
     edit: swap('./CardType.yaml', './CardTipe.yaml'),
     at: './CardTipe.yaml',
-    says: 'Name a file that exists',
+    says: "Can't resolve $ref",
     also: ['no-invalid-media-type-examples'],
   },
   {

@@ -34,6 +34,14 @@ export const responses: Fixture[] = [
   missing(500, schemes, 'anything may fail'),
   {
     rule: 'house/shared-errors',
+    broken: 'several of them missing: one message',
+    file: schemes,
+    edit: (text) => withoutStatus(401)(withoutStatus(500)(text)),
+    at: 'responses:',
+    says: 'Declare 401 (every operation needs a token), 500 (anything may fail) by $ref',
+  },
+  {
+    rule: 'house/shared-errors',
     broken: 'a needed status that is reserved',
     file: keyPairs,
     edit: swap("    '404': The", "    '401': Everybody may list the key pairs here.\n    '404': The"),

@@ -30,13 +30,14 @@ export const sharedErrors = () =>
       500: 'anything may fail',
     };
     const reserved = isObject(operation['x-reserved']) ? operation['x-reserved'] : {};
-    for (const [status, why] of Object.entries(needed)) {
-      if (!why || (operation.responses?.[status] && !(status in reserved))) continue;
+    const missing = Object.entries(needed).filter(
+      ([status, why]) => why && (!operation.responses?.[status] || status in reserved),
+    );
+    if (missing.length > 0)
       ctx.report({
-        message: `Declare ${status} (${why}) by $ref to components/responses, and do not reserve it.`,
+        message: `Declare ${missing.map(([status, why]) => `${status} (${why})`).join(', ')} by $ref to components/responses, and do not reserve ${missing.length === 1 ? 'it' : 'them'}.`,
         location: ctx.location.child('responses').key(),
       });
-    }
     for (const [status, response] of entries(operation.responses)) {
       if (!isError(status) || isText(response?.$ref)) continue;
       ctx.report({

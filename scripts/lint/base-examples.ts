@@ -1,0 +1,108 @@
+// Examples are made from each other by $ref, so one fault shows in a dozen of them. This leads to the examples that have the
+// fault themselves, and says each fault once.
+import { dirname, posix } from 'node:path';
+import { isMap, isNode } from 'yaml';
+import { steps } from './did-you-mean.ts';
+import type { Problem, Reported } from './problem.ts';
+import type { Source, Sources } from './sources.ts';
+
+interface Place {
+  file: string;
+  path: string[];
+}
+
+interface Group {
+  missing: string | undefined;
+  messages: Set<string>;
+  /** Where the value is written, as `file:line:column`. */
+  bases: Set<string>;
+  seen: Reported[];
+}
+
+const conform = 'Example value must conform to the schema: ';
+
+export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
+  const groups = new Map<string, Group>();
+  const others: Problem[] = [];
+  for (const problem of problems) {
+    if (!problem.message.startsWith(conform)) {
+      others.push(problem);
+      continue;
+    }
+    const missing = /must have required property '([^']+)'/.exec(problem.message)?.[1];
+    const base = placeOf(
+      baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources),
+      sources,
+    );
+    const where = base ?? `${problem.file}:${problem.line}:${problem.column}`;
+    // A field that many examples lack was made required by one edit.
+    const key = missing === undefined ? where : `lacks ${missing}`;
+    const group = groups.get(key) ?? { missing, messages: new Set(), bases: new Set(), seen: [] };
+    group.messages.add(problem.message.slice(conform.length).replace(/\.$/, ''));
+    group.bases.add(where);
+    group.seen.push(problem);
+    groups.set(key, group);
+  }
+  return [...others, ...[...groups.values()].map(problemOf)];
+}
+
+/** Follows each $ref on the way, unless what is beside it overrides its target. */
+function baseOf({ file, path }: Place, missing: string | undefined, sources: Sources, depth = 0): Place {
+  const source = sources.get(file);
+  if (!source || depth > 20) return { file, path };
+  const jump = (at: string[], rest: string[]): Place | undefined => {
+    const node = at.length === 0 ? source.document.contents : source.document.getIn(at, true);
+    if (!isMap(node)) return undefined;
+    const ref = node.get('$ref');
+    const [next = missing] = rest;
+    if (typeof ref !== 'string' || (next !== undefined && node.has(next))) return undefined;
+    const [target = '', pointer = ''] = ref.split('#');
+    const other = target === '' ? file : posix.join(dirname(file), target);
+    if (!sources.has(other)) return undefined;
+    return baseOf({ file: other, path: [...steps(pointer), ...rest] }, missing, sources, depth + 1);
+  };
+  for (const index of [...path.keys(), path.length]) {
+    const found = jump(path.slice(0, index), path.slice(index));
+    if (found) return found;
+  }
+  return { file, path };
+}
+
+function placeOf({ file, path }: Place, sources: Sources): string | undefined {
+  const source = sources.get(file);
+  const offset = source && offsetOf(source, path);
+  if (!source || offset === undefined) return undefined;
+  const { line, col } = source.lines.linePos(offset);
+  return `${file}:${line}:${col}`;
+}
+
+/** Of the key if there is one, because that is where people look. */
+function offsetOf({ document }: Source, path: string[]): number | undefined {
+  const parent = document.getIn(path.slice(0, -1), true);
+  const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === path.at(-1)) : undefined;
+  if (isNode(pair?.key)) return pair.key.range?.[0];
+  const node = document.getIn(path, true);
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+/** Of a value with alternatives, Redocly reports what is wrong with each, and that none matches. */
+function faultOf(messages: Set<string>): string {
+  const faults = [...messages].filter((fault) => !/must match a schema in anyOf$/.test(fault));
+  return `${conform}${(faults.length > 0 ? faults : [...messages]).join(', or ')}.`;
+}
+
+function problemOf({ missing, messages, bases, seen }: Group): Problem {
+  const [first = '', ...more] = [...bases];
+  const [file = '', line, column] = first.split(':');
+  const shown = [...new Set(seen.map((one) => `${one.file}:${one.line}`))];
+  const also = shown.filter((place) => ![...bases].some((base) => base.startsWith(`${place}:`)));
+  const places = more.map((base) => `\n  ${base.replace(/:\d+$/, '')}`).join('');
+  const text =
+    missing === undefined
+      ? faultOf(messages)
+      : `The schema requires '${missing}', which this example lacks. Add it here${
+          places === '' ? '.' : `, and in:${places}`
+        }`;
+  const place = { rule: seen[0]?.rule ?? '', file, line: Number(line), column: Number(column) };
+  return { ...place, message: text, ...(also.length > 0 ? { also } : {}) };
+}

@@ -1,0 +1,64 @@
+// Lints a contract: YAML's syntax, then Redocly with the house rules. Each fault is said once, where it is to be mended.
+import { redocly } from '../support/redocly.ts';
+import { groupExampleFaults } from './base-examples.ts';
+import { adviseOnReference } from './did-you-mean.ts';
+import type { Problem, Reported } from './problem.ts';
+import { readSources } from './sources.ts';
+import { yamlFaults } from './yaml-faults.ts';
+
+/** `failure`: Redocly could not lint, for example because of its own configuration. */
+export interface Linted {
+  problems: Problem[];
+  failure?: string;
+}
+
+export async function lintContract(project: string, api?: string): Promise<Linted> {
+  const sources = readSources(project);
+  const faults = yamlFaults(sources);
+  if (faults.length > 0) return { problems: faults };
+  const args = ['lint', ...(api === undefined ? [] : [api]), '--format=json', '--max-problems=1000'];
+  const { status, stdout, stderr } = await redocly(args, { cwd: project });
+  const reported = parseReport(stdout);
+  if (!reported) return { problems: [], failure: `${stdout}\n${stderr}`.trim() };
+  const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
+  const causes = withoutConsequences(once(advised));
+  const problems = groupExampleFaults(causes, sources);
+  return status !== 0 && problems.length === 0 ? { problems, failure: stderr.trim() } : { problems };
+}
+
+interface Report {
+  problems: {
+    ruleId: string;
+    message: string;
+    location: { source: { ref: string }; pointer?: string; start?: { line: number; col: number } }[];
+  }[];
+}
+
+function parseReport(stdout: string): Reported[] | undefined {
+  if (!stdout.startsWith('{')) return undefined;
+  const { problems } = JSON.parse(stdout) as Report;
+  return problems.map(({ ruleId, message, location: [place] }) => ({
+    rule: ruleId,
+    file: place?.source.ref ?? '',
+    line: place?.start?.line ?? 1,
+    column: place?.start?.col ?? 1,
+    pointer: place?.pointer ?? '',
+    message,
+  }));
+}
+
+const once = (problems: Reported[]) => [
+  ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),
+];
+
+/** An example cannot be checked against a schema that is broken itself. */
+function withoutConsequences(problems: Reported[]): Reported[] {
+  const causes = problems.filter(({ message }) => !message.startsWith('Example validation errored'));
+  return causes.length > 0 ? causes : problems;
+}
+
+/** `type string` without the colon is valid YAML: a text where an object was meant. */
+const adviseOnMapping = (problem: Reported): Reported =>
+  /^Expected type `\w+` \(object\) but got `string`/.test(problem.message)
+    ? { ...problem, message: `${problem.message} Is a colon missing, as in \`type: string\`?` }
+    : problem;

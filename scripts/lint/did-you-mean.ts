@@ -1,0 +1,74 @@
+// What a $ref that leads nowhere was probably meant to be.
+import { dirname, posix } from 'node:path';
+import { isMap } from 'yaml';
+import { editDistance } from '../../server/domain/edit-distance.ts';
+import type { Reported } from './problem.ts';
+import type { Sources } from './sources.ts';
+
+/** The message of an unresolved reference with what to write instead; any other as it is. */
+export function adviseOnReference(problem: Reported, sources: Sources): Reported {
+  if (!/^Can't resolve \$ref/.test(problem.message)) return problem;
+  const ref = refOf(problem, sources);
+  return ref === undefined ? problem : { ...problem, message: messageFor(ref, problem.file, sources) };
+}
+
+function refOf({ file, message, pointer }: Reported, sources: Sources): string | undefined {
+  const [, named] = /^Can't resolve \$ref (\S+):/.exec(message) ?? [];
+  if (named !== undefined) return named;
+  const path = steps(pointer);
+  const { document } = sources.get(file) ?? {};
+  const value = [document?.getIn([...path, '$ref']), document?.getIn(path)];
+  return value.find((found) => typeof found === 'string');
+}
+
+export const steps = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+function messageFor(ref: string, file: string, sources: Sources): string {
+  const [path = '', pointer = ''] = ref.split('#');
+  const target = path === '' ? file : posix.join(dirname(file), path);
+  const source = sources.get(target);
+  if (!source) {
+    const near = nearestFile(target, [...sources.keys()]);
+    const suffix = pointer === '' ? '' : `#${pointer}`;
+    const hint = near === undefined ? namesOnly : `Did you mean ${relativeTo(file, near)}${suffix}?`;
+    return `Can't resolve $ref ${ref}: there is no such file. ${hint}`;
+  }
+  const path_ = steps(pointer);
+  const depth = path_.findIndex((_, index) => !source.document.hasIn(path_.slice(0, index + 1)));
+  const parent = source.document.getIn(path_.slice(0, depth), true) ?? source.document.contents;
+  const keys = isMap(parent) ? parent.items.map(({ key }) => String(key)) : [];
+  const near = nearest(path_[depth] ?? '', keys);
+  const named = `"${path_[depth]}" in ${relativeTo(file, target)}`;
+  const hint = near === undefined ? `It has: ${keys.join(', ')}.` : `Did you mean ${near}?`;
+  return `Can't resolve $ref ${ref}: there is no ${named}. ${hint}`;
+}
+
+const namesOnly = 'Name a file that exists, relative to this one.';
+
+function relativeTo(file: string, target: string): string {
+  const path = posix.relative(dirname(file), target);
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+/** In the folder that was named, or with the same name in another folder. */
+function nearestFile(target: string, files: string[]): string | undefined {
+  const beside = files.filter((file) => dirname(file) === dirname(target));
+  const name = nearest(
+    posix.basename(target),
+    beside.map((file) => posix.basename(file)),
+  );
+  if (name !== undefined) return posix.join(dirname(target), name);
+  return files.find((file) => posix.basename(file) === posix.basename(target));
+}
+
+function nearest(name: string, names: string[]): string | undefined {
+  const ranked = names
+    .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(2, name.length / 4) ? best.other : undefined;
+}

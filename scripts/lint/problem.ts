@@ -1,0 +1,16 @@
+/** A fault of the contract. */
+export interface Problem {
+  rule: string;
+  /** Within the project, with slashes. */
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  /** Other places that show the same fault, as `file:line`. */
+  also?: string[];
+}
+
+/** As Redocly reports it, with the place in the document. */
+export interface Reported extends Problem {
+  pointer: string;
+}

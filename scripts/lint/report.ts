@@ -1,0 +1,44 @@
+// Shows faults of the contract to people: place, the line itself, what to do.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import type { Linted } from './contract.ts';
+import type { Problem } from './problem.ts';
+
+const maxPlaces = 3;
+
+export function asText({ problems, failure }: Linted, project: string, colour: boolean): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colour ? styleText(style, text, { validateStream: false }) : text;
+  const shown = problems.map((problem) => {
+    const { rule, file, line, column, message } = problem;
+    const place = `${paint('cyan', `${file}:${line}:${column}`)} ${paint('dim', rule)}`;
+    return `${place}\n${frame(problem, project)}  ${message.replaceAll('\n', '\n  ')}${others(problem)}`;
+  });
+  return [...shown, ...(failure === undefined ? [] : [failure]), count(problems.length)].join('\n\n');
+}
+
+export const count = (problems: number) => `${problems} ${problems === 1 ? 'problem' : 'problems'}`;
+
+function frame({ file, line, column }: Problem, project: string): string {
+  const text = readText(join(project, file)).split('\n')[line - 1];
+  if (text === undefined) return '';
+  // As wide as what stands before the fault, tabs included.
+  const before = text.slice(0, column - 1).replaceAll(/[^\t]/g, ' ');
+  const number = `  ${line} | `;
+  return `${number}${text}\n${' '.repeat(number.length - 2)}| ${before}^\n`;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function others({ also = [] }: Problem): string {
+  if (also.length === 0) return '';
+  const more = also.length > maxPlaces ? ` and ${also.length - maxPlaces} more` : '';
+  return `\n  Also seen, through $ref, at ${also.slice(0, maxPlaces).join(', ')}${more}.`;
+}
