@@ -32,12 +32,13 @@ export function startBalancer(): Balancer {
       () => false,
     );
   };
-  const looking = (async () => {
+  const lookAgainAndAgain = async () => {
     while (!over) {
       await Promise.all(instances.map(look));
       await wait(50);
     }
-  })();
+  };
+  const looking = lookAgainAndAgain();
   return {
     async add(url) {
       const one = { url, call: createCaller(url), isReady: false, inFlight: 0 };
