@@ -43,17 +43,20 @@ function startClients({ call }: Balancer, token: string) {
   };
 }
 
-async function startAll(delay: string) {
+async function startAll(delay: string, replacements = 0) {
   const dataDir = await newDataDir();
   const DATABASE_URL = await createTestDatabase();
   const start = () => startServer({ DATA_DIR: dataDir.path, DATABASE_URL, SHUTDOWN_DELAY: delay });
   const servers = [await start(), await start()];
+  const old = [...servers];
+  // Before the load begins: on a busy machine a start under load may find no database within its 2 s, which is not the subject.
+  for (let made = 0; made < replacements; made += 1) servers.push(await start());
   const balancer = startBalancer();
-  for (const { url } of servers) await balancer.add(url);
+  for (const { url } of old) await balancer.add(url);
   const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
   const clients = startClients(balancer, signToken(key, ['*.write'], 3600));
   return {
-    ...{ servers, balancer, clients, start },
+    ...{ servers, balancer, clients },
     countStored: () =>
       withClient(DATABASE_URL, async (client) => {
         const ids = [...clients.stored];
@@ -69,15 +72,12 @@ async function startAll(delay: string) {
 }
 
 it('a rolling restart fails no request, if SHUTDOWN_DELAY is longer than the balancer looks away', async () => {
-  await using all = await startAll('1');
-  const { servers, balancer, clients, start } = all;
-  const old = [...servers];
-  const next = [await start(), await start()];
-  servers.push(...next);
-  for (const [index, { url }] of next.entries()) {
+  await using all = await startAll('1', 2);
+  const { servers, balancer, clients } = all;
+  for (const index of [0, 1]) {
     await clients.grow(20);
-    await balancer.add(url);
-    expect((await old[index]?.stop())?.status).toBe(0);
+    await balancer.add(servers[index + 2]?.url ?? '');
+    expect((await servers[index]?.stop())?.status).toBe(0);
   }
   await clients.grow(20);
   await clients.stop();
