@@ -96,6 +96,8 @@ export interface DatabaseOptions {
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
   pooler?: Pooler;
+  /** How long to wait for a connection. */
+  waitMilliseconds?: number;
   /** Opens a new connection each time. */
   isFresh?: boolean;
   /** See named-statements.ts. */
@@ -108,6 +110,7 @@ export function openDatabase(
   {
     size = poolSize,
     statementMilliseconds = 15_000,
+    waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
     isFresh = false,
     plansOnce = false,
@@ -120,7 +123,7 @@ export function openDatabase(
     // Not that of versions before 1.2: see `countOlderConnections` in sealing.ts.
     application_name: 'payments-service 1.2',
     // Short, so that requests fail fast while the database is down.
-    connectionTimeoutMillis: connectionMilliseconds,
+    connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,
     ...(isFresh ? { maxUses: 1 } : {}),
     // A pooler refuses these: its connections to PostgreSQL are shared.

@@ -48,6 +48,8 @@ const requestStatementMilliseconds = 3_000;
 /** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
 export const requestDatabaseMilliseconds = 4_500;
 const backgroundSize = 6;
+/** A start is more patient than a request: a busy machine may need seconds for a connection. */
+const startMilliseconds = 10_000;
 /** With up to 2 s for a connection, still well within 5 s. */
 const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
@@ -120,7 +122,12 @@ async function prepare(
   ready: Ready,
   pooler: Pooler = 'none',
 ): Promise<Prepared> {
-  const withoutTimeout = openDatabase(url, onError, { size: 3, statementMilliseconds: 0, pooler });
+  const withoutTimeout = openDatabase(url, onError, {
+    size: 3,
+    statementMilliseconds: 0,
+    waitMilliseconds: startMilliseconds,
+    pooler,
+  });
   try {
     let isSharded: boolean;
     try {
