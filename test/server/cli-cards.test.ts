@@ -1,6 +1,6 @@
 // The commands for buyers, gift cards, stored cards and transactions.
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { replacingDeclines } from '../../server/domain/replacement.ts';
