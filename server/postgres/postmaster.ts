@@ -6,7 +6,7 @@ import pg from 'pg';
 import { socketPort, urlOf, type Address } from './address.ts';
 import { readPostmaster } from './cluster.ts';
 import type { Place } from './placement.ts';
-import { hasCode, isPostmasterOf } from './process.ts';
+import { hasCode, watchPostmaster } from './process.ts';
 import { database } from './settings.ts';
 import { startWatched, type Watched } from './watchdog.ts';
 
@@ -102,8 +102,9 @@ export async function isUsable(address: Address, password: string): Promise<bool
 /** Stops PostgreSQL with a fast shutdown (SIGINT), which disconnects clients; after the timeout at once (SIGQUIT). */
 export async function stop(place: Place, pid: number): Promise<void> {
   const deadline = Date.now() + stopTimeout;
+  const isRunning = await watchPostmaster(pid, place.data);
   let signal: NodeJS.Signals | undefined = 'SIGINT';
-  while (await isPostmasterOf(pid, place.data)) {
+  while (await isRunning()) {
     try {
       if (signal) process.kill(pid, signal);
     } catch (error) {

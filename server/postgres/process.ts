@@ -49,3 +49,10 @@ async function argumentsOf(pid: number): Promise<string[]> {
 export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   return (await argumentsOf(pid)).includes(data);
 }
+
+/** Tells whether that process still runs, if it is that postmaster now. Linux takes the arguments from a process before it has closed its files. */
+export async function watchPostmaster(pid: number, data: string): Promise<() => Promise<boolean>> {
+  if (process.platform !== 'linux') return () => isPostmasterOf(pid, data);
+  const started = (await isPostmasterOf(pid, data)) ? await startTimeOf(pid) : undefined;
+  return async () => started !== undefined && (await startTimeOf(pid)) === started;
+}

@@ -37,9 +37,11 @@ export async function buildIndex({ db, isFresh, progress }: Online, index: Index
     await create('');
     return;
   }
-  if (await isValid(db, index)) return;
-  // What is left of a build that was interrupted.
-  await sql.raw(`drop index concurrently if exists ${name}`).execute(db);
+  let isDropped = false;
+  while (!isDropped) {
+    if (await isValid(db, index)) return;
+    isDropped = await dropUnfinished(db, index);
+  }
   const begun = performance.now();
   progress(`building the index ${name}`);
   const reporting = setInterval(() => {
@@ -52,6 +54,20 @@ export async function buildIndex({ db, isFresh, progress }: Online, index: Index
     clearInterval(reporting);
   }
   progress(`built the index ${name} in ${seconds(begun)} s`);
+}
+
+/**
+ * Drops what is left of a build that was interrupted. False if it was finished in this moment: a build gives its lock back
+ * before it commits, and then PostgreSQL reports "tuple concurrently updated" here.
+ */
+async function dropUnfinished(db: Kysely<unknown>, { name }: Index): Promise<boolean> {
+  try {
+    await sql.raw(`drop index concurrently if exists ${name}`).execute(db);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('tuple concurrently')) return false;
+    throw error;
+  }
 }
 
 /** PostgreSQL goes on building after the process that wanted the index is gone; then this waits for it. */

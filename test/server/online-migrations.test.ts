@@ -184,6 +184,21 @@ describe('an index', () => {
     expect((await opening).messages).toEqual(['migrating the database: 9991-online']);
     expect(await findIndex()).toEqual([{ ...before, indisvalid: true }]);
   });
+
+  it('whose build gave its lock back but has not committed is waited for', async () => {
+    await using builder = await connect();
+    await run('create unique index numbers_once on numbers (number)');
+    const mark = (isValid: boolean) =>
+      `update pg_index set indisvalid = ${isValid} where indexrelid = 'numbers_once'::regclass`;
+    await run(mark(false));
+    await builder.query(`begin; ${mark(true)}`);
+    add('9991-online', build);
+    const opening = open();
+    await eventually(isWaiting('drop index concurrently'), 'the start wants to drop what is unfinished');
+    await builder.query('commit');
+    expect((await opening).messages).toEqual(['migrating the database: 9991-online']);
+    expect(await findIndex()).toMatchObject([{ indisvalid: true }]);
+  });
 });
 
 it('a change that needs an exclusive lock gives way to others while it waits', async () => {
