@@ -17,6 +17,7 @@ const longest = [
   'server/partition-migration',
   'mock/parity',
   'mock/values',
+  'server/rolling',
   'server/database-away',
   'server/shutdown',
   'server/start',

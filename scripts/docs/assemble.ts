@@ -42,7 +42,7 @@ export async function assemble(
     name: contract.info.title,
     menu: menuOf(contract, guides),
     assets: {
-      style: site.asset('site.css', own('colours.css') + own('style.css')),
+      style: site.asset('site.css', own('base.css') + own('style.css')),
       script: site.asset('site.js', await bundled('site.ts')),
       icon: site.asset('logo.svg', own('logo.svg')),
       search: site.asset('search.js', searchScript(entries)),

@@ -15,7 +15,7 @@ const swagger = (name: string) =>
 export async function assemblePages({ info: { title } }: Contract): Promise<Site> {
   const site = createSite();
   const icon = site.asset('logo.svg', own('logo.svg'));
-  const style = site.asset('desk.css', own('colours.css') + own('desk.css'));
+  const style = site.asset('desk.css', own('base.css') + own('desk.css'));
   site.page(
     'index.html',
     page({

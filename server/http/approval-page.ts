@@ -4,7 +4,7 @@ import { schemeNames, type CardScheme } from '../domain/card-schemes.ts';
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-// The colours of the docs and of the sandbox's other pages: scripts/docs/colours.css.
+// The colours of the docs and of the sandbox's other pages: scripts/docs/base.css.
 const style = `
 :root { --ground: #fff; --raised: #f5f8f8; --line: #d5dedf; --text: #1b2426; --faint: #536062; --accent: #0b6e75; --on-accent: #fff; color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {

@@ -3,7 +3,8 @@
 import { findRecipients } from '../store/events.ts';
 import type { Db } from '../store/database.ts';
 import type { Places } from './places.ts';
-import type { Job, Lane, Queue } from './queue.ts';
+import type { Lane } from './queue-lanes.ts';
+import type { Job, Queue } from './queue.ts';
 
 /** So many lanes are looked at each time, the next ones the time after. */
 const lanesAtOnce = 200;

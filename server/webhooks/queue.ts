@@ -1,10 +1,9 @@
 // The delivery queue, on pg-boss. Jobs are added in the same transaction as the change that caused the event.
-import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Db, Pool } from '../store/database.ts';
-
-export const queueName = 'webhook-deliveries';
+import { isOpen, keyOf, laneOf, createLaneIndex, queueName, assignLanes, type Lane } from './queue-lanes.ts';
+import { withSchemaLock } from './schema-lock.ts';
 
 /** A delivery and its round of attempts. A replay starts a new round; jobs of older rounds are then ignored. */
 export interface Job {
@@ -17,12 +16,6 @@ export interface Job {
   createdAt?: Date | undefined;
   /** Of the request that caused the event. */
   traceparent?: string | undefined;
-}
-
-/** For whom a delivery is: a subscription, and the account of the event. Jobs are fetched by it. */
-export interface Lane {
-  subscription_id: string;
-  merchant_account_id: string;
 }
 
 export type DueJob = Omit<Job, 'id'> & Lane;
@@ -61,17 +54,6 @@ const mostCounted = 100_000;
 const leaseSeconds = 20;
 const supervisionSeconds = 10;
 const retentionDays = 30;
-const assignedAtOnce = 5_000;
-
-// The lane of a job is its `singleton_key`, which pg-boss itself uses only for queues with another policy than ours.
-const keyOf = ({ subscription_id, merchant_account_id }: Lane): string =>
-  `${subscription_id}/${merchant_account_id}`;
-const laneOf = (key: string): Lane => {
-  const end = key.indexOf('/');
-  return { subscription_id: key.slice(0, end), merchant_account_id: key.slice(end + 1) };
-};
-const isOpen = `state < 'active'`;
-const noSubscription = '00000000-0000-0000-0000-000000000000';
 
 interface QueueOptions {
   /** Long-running processes supervise the queue; a command that only adds jobs does not. */
@@ -239,86 +221,4 @@ export async function findNextAttempts(
     ),
   );
   return new Map(rows.map(({ id, at }) => [id, at]));
-}
-
-async function createLaneIndex(pool: Pool): Promise<void> {
-  // `create index if not exists` waits for all transactions that write, even if the index exists.
-  const { rows } = await pool.query<{ exists: boolean }>(
-    `select to_regclass('pgboss.job_lanes') is not null as exists`,
-  );
-  if (rows[0]?.exists) return;
-  await pool.query(`create index job_lanes on pgboss.job (singleton_key, start_after) where ${isOpen}`);
-}
-
-/** Jobs that an older version added have no lane. While it still runs beside this one, it adds more. */
-async function assignLanes(pool: Pool): Promise<void> {
-  // In batches, because one statement for a large backlog exceeds the statement timeout, and the service could not start.
-  while ((await assignSome(pool)) === assignedAtOnce);
-}
-
-/** Not one statement, because a sharded engine cannot join the deliveries of all accounts with a table of the coordinator. */
-async function assignSome(pool: Pool): Promise<number> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    // Locked jobs are skipped: they are being fetched, or another process assigns them.
-    const { rows: jobs } = await client.query<{ id: string; deliveryId: string }>(
-      `select id, data ->> 'deliveryId' as "deliveryId" from pgboss.job
-       where name = $1 and ${isOpen} and singleton_key is null limit $2 for update skip locked`,
-      [queueName, assignedAtOnce],
-    );
-    if (jobs.length > 0) {
-      const { rows: deliveries } = await client.query<Lane & { id: string }>(
-        `select id, subscription_id, merchant_account_id from deliveries where id = any($1::uuid[])
-         /* across accounts: lane-of-job */`,
-        [jobs.map(({ deliveryId }) => deliveryId)],
-      );
-      const lanes = new Map(deliveries.map((delivery) => [delivery.id, keyOf(delivery)]));
-      await client.query(
-        `update pgboss.job set singleton_key = wanted.key from unnest($2::uuid[], $3::text[]) as wanted (id, key)
-         where name = $1 and job.id = wanted.id`,
-        [
-          queueName,
-          jobs.map(({ id }) => id),
-          jobs.map(({ deliveryId }) => lanes.get(deliveryId) ?? `${noSubscription}/`),
-        ],
-      );
-    }
-    await client.query('commit');
-    client.release();
-    return jobs.length;
-  } catch (error) {
-    // Closes the connection, which ends the transaction.
-    client.release(true);
-    throw error;
-  }
-}
-
-const lockPollMilliseconds = 100;
-
-/** Two processes that create the queue's tables at the same time would deadlock. */
-async function withSchemaLock(pool: Pool, work: () => Promise<void>): Promise<void> {
-  // Polls: one that waits in a statement holds a connection, which `work` of another may need behind a pooler.
-  while (!(await tryWithSchemaLock(pool, work))) await wait(lockPollMilliseconds);
-}
-
-async function tryWithSchemaLock(pool: Pool, work: () => Promise<void>): Promise<boolean> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await client.query('set local idle_in_transaction_session_timeout = 0');
-    const { rows } = await client.query<{ free: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended('webhook queue', 0)) as free`,
-    );
-    const isFree = rows[0]?.free === true;
-    if (isFree) await work();
-    // Nothing was changed on this connection; the end of the transaction releases the lock.
-    await client.query('rollback');
-    client.release();
-    return isFree;
-  } catch (error) {
-    // Closes the connection, which ends the transaction.
-    client.release(true);
-    throw error;
-  }
 }

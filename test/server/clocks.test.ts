@@ -26,7 +26,7 @@ const card = { method: 'card', number: '4111111111111111', expiration_date: '12/
 describe('instances whose clocks are 30 s wrong', () => {
   let dataDir: DataDir;
   let databaseUrl: string;
-  let servers: Server[];
+  const servers: Server[] = [];
   let ahead: Caller;
   let behind: Caller;
   let tokenOf: (scopes: string[], seconds?: number) => string;
@@ -41,7 +41,8 @@ describe('instances whose clocks are 30 s wrong', () => {
         NODE_OPTIONS: wrongClock(seconds),
         WEBHOOK_WORKER: worker,
       });
-    servers = [await start(30, 'off'), await start(-30, 'on')];
+    servers.push(await start(30, 'off'));
+    servers.push(await start(-30, 'on'));
     const [first, second] = servers.map(({ url }) => createCaller(url));
     if (!first || !second) throw new Error('Both must run.');
     [ahead, behind] = [first, second];

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { briefly, buildIndex, inBatches, type ServiceMigration } from '../../server/store/online.ts';
-import { openStore } from '../../server/store/open.ts';
 import { eventually } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { migrateStore } from '../support/migrate.ts';
 
 const index = { name: 'numbers_once', table: 'numbers', isUnique: true, on: '(number)' };
 const build: ServiceMigration = { online: (online) => buildIndex(online, index) };
@@ -33,19 +33,7 @@ const run = (text: string) =>
 const findIndex = () =>
   run(`select indexrelid, indisvalid from pg_index where indexrelid = to_regclass('numbers_once')`);
 
-async function open(databaseUrl = url) {
-  const messages: string[] = [];
-  const progress = (message: string) => messages.push(message);
-  const store = await openStore({
-    databaseUrl,
-    environment: 'sandbox',
-    dataDir: '/nowhere',
-    log: () => undefined,
-    progress,
-  });
-  await store.close();
-  return { migrated: store.migrated, messages };
-}
+const open = (databaseUrl = url) => migrateStore(databaseUrl);
 
 async function connect(): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });

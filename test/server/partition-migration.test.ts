@@ -3,28 +3,14 @@ import { expect, beforeAll, it, vi } from 'vitest';
 import type { Kysely } from 'kysely';
 import { openDatabase } from '../../server/store/database.ts';
 import { migrations } from '../../server/store/migrations/index.ts';
-import { openStore } from '../../server/store/open.ts';
 import { createEmptyDatabase, withClient } from '../support/database.ts';
+import { migrateStore } from '../support/migrate.ts';
 import { readFixture, restoreFixture } from '../support/upgrade.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const names = ['0016-partitions-by-time', '0017-kept-answers'];
 const tables = ['events', 'deliveries', 'delivery_attempts', 'idempotency_keys', 'idempotency_answers'];
-
-const migrate = async (databaseUrl: string) => {
-  const messages: string[] = [];
-  const progress = (message: string) => messages.push(message);
-  const store = await openStore({
-    databaseUrl,
-    environment: 'sandbox',
-    dataDir: '/nowhere',
-    log: () => undefined,
-    progress,
-  });
-  await store.close();
-  return { migrated: store.migrated, messages };
-};
 
 /** A database of version 1.0.1 with all migrations before these. */
 let before: string;
@@ -33,7 +19,7 @@ beforeAll(async () => {
   const later = Object.entries(migrations).filter(([name]) => name >= '0016');
   for (const [name] of later) Reflect.deleteProperty(migrations, name);
   try {
-    await migrate(before);
+    await migrateStore(before);
   } finally {
     Object.assign(migrations, Object.fromEntries(later));
   }
@@ -93,7 +79,7 @@ it('copies no row, keeps all of them, and gives each its merchant account', asyn
   const added = ['event_created_at', 'merchant_account_id'];
   const rows = await readRows(url, added);
   for (const found of rows) expect(found).not.toEqual([]);
-  const { migrated, messages } = await migrate(url);
+  const { migrated, messages } = await migrateStore(url);
   expect(migrated).toEqual(expect.arrayContaining(names));
   expect(messages.join('\n')).toContain('building the index deliveries_before_pkey');
   expect(await readFiles(url, '_before')).toEqual(files);
@@ -154,7 +140,7 @@ async function interruptAt(url: string, statement: number): Promise<boolean> {
 
 it('interrupted in any statement, it completes with the next start', async () => {
   const whole = await copyOf(before);
-  await migrate(whole);
+  await migrateStore(whole);
   const schema = await readSchema(whole);
   const rows = await readRows(whole, []);
   let interrupted = 0;
@@ -163,7 +149,7 @@ it('interrupted in any statement, it completes with the next start', async () =>
     const url = await copyOf(before);
     if (!(await interruptAt(url, statement))) break;
     interrupted += 1;
-    await migrate(url);
+    await migrateStore(url);
     expect(await readSchema(url), `statement ${statement}`).toEqual(schema);
     expect(await readRows(url, [])).toEqual(rows);
   }
@@ -179,7 +165,7 @@ it('an end of the first partition that has come near is moved', async () => {
       `alter table events add constraint events_before_range check (created_at < '${tomorrow}') not valid`,
     ),
   );
-  await migrate(url);
+  await migrateStore(url);
   await withClient(url, async (client) => {
     const { rows } = await client.query<{ days: number }>(
       `select extract(epoch from substring(pg_get_expr(relpartbound, oid) from 'TO \\(''([^'']+)')::timestamptz - now())

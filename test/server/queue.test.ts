@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { inTransaction, openDatabase, type Database } from '../../server/store/database.ts';
 import { createLanes } from '../../server/webhooks/lanes.ts';
 import { createPlaces } from '../../server/webhooks/places.ts';
-import { openQueue, queueName, type Lane } from '../../server/webhooks/queue.ts';
+import { queueName, type Lane } from '../../server/webhooks/queue-lanes.ts';
+import { openQueue } from '../../server/webhooks/queue.ts';
 import { defaultLimits } from '../../server/webhooks/worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 
