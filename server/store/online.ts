@@ -19,6 +19,7 @@ export type ServiceMigration =
 
 const reportMilliseconds = 5_000;
 const lockMilliseconds = 500;
+const commitMilliseconds = 10;
 
 interface Index {
   name: string;
@@ -56,10 +57,7 @@ export async function buildIndex({ db, isFresh, progress }: Online, index: Index
   progress(`built the index ${name} in ${seconds(begun)} s`);
 }
 
-/**
- * Drops what is left of a build that was interrupted. False if it was finished in this moment: a build gives its lock back
- * before it commits, and then PostgreSQL reports "tuple concurrently updated" here.
- */
+/** Drops what is left of a build that was interrupted. False if somebody else has changed it meanwhile. */
 async function dropUnfinished(db: Kysely<unknown>, { name }: Index): Promise<boolean> {
   try {
     await sql.raw(`drop index concurrently if exists ${name}`).execute(db);
@@ -72,17 +70,26 @@ async function dropUnfinished(db: Kysely<unknown>, { name }: Index): Promise<boo
 
 /** PostgreSQL goes on building after the process that wanted the index is gone; then this waits for it. */
 async function isValid(db: Kysely<unknown>, { name, table }: Index): Promise<boolean> {
-  const find = async (from: Kysely<unknown>) => {
+  const find = async () => {
     const { rows } = await sql<{ indisvalid: boolean }>`
-      select indisvalid from pg_index where indexrelid = to_regclass(${name})`.execute(from);
+      select indisvalid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
     return rows[0]?.indisvalid;
   };
-  const found = await find(db);
+  const found = await find();
   if (found !== false) return found ?? false;
-  return db.transaction().execute(async (tx) => {
+  await db.transaction().execute(async (tx) => {
     await sql.raw(`lock table ${table} in share update exclusive mode`).execute(tx);
-    return (await find(tx)) === true;
   });
+  // A build gives that lock back before it commits.
+  while (await isCommitting(db, name)) await wait(commitMilliseconds);
+  return (await find()) === true;
+}
+
+async function isCommitting(db: Kysely<unknown>, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
+    and query ilike ${`create%index concurrently ${name} %`}`.execute(db);
+  return rows.length > 0;
 }
 
 async function describeBuild(db: Kysely<unknown>, name: string): Promise<string> {

@@ -173,19 +173,47 @@ describe('an index', () => {
     expect(await findIndex()).toEqual([{ ...before, indisvalid: true }]);
   });
 
-  it('whose build gave its lock back but has not committed is waited for', async () => {
-    await using builder = await connect();
-    await run('create unique index numbers_once on numbers (number)');
+  describe('that another session is about to mark as valid', () => {
     const mark = (isValid: boolean) =>
       `update pg_index set indisvalid = ${isValid} where indexrelid = 'numbers_once'::regclass`;
-    await run(mark(false));
-    await builder.query(`begin; ${mark(true)}`);
-    add('9991-online', build);
-    const opening = open();
-    await eventually(isWaiting('drop index concurrently'), 'the start wants to drop what is unfinished');
-    await builder.query('commit');
-    expect((await opening).messages).toEqual(['migrating the database: 9991-online']);
-    expect(await findIndex()).toMatchObject([{ indisvalid: true }]);
+    beforeEach(async () => {
+      await run('create unique index numbers_once on numbers (number)');
+      await run(mark(false));
+      add('9991-online', build);
+    });
+    const hasLooked = async () =>
+      (
+        await run(`select from pg_stat_activity
+        where datname = current_database() and state = 'idle' and query like '%query ilike%'`)
+      ).length > 0;
+    const expectKept = async (opening: ReturnType<typeof open>) => {
+      expect((await opening).messages).toEqual(['migrating the database: 9991-online']);
+      expect(await findIndex()).toMatchObject([{ indisvalid: true }]);
+    };
+
+    it('is waited for, if that session builds it', async () => {
+      await using blocker = await connect();
+      await using builder = await connect();
+      await blocker.query('select pg_advisory_lock(1)');
+      await builder.query(`begin; ${mark(true)}`);
+      const committing = builder.query(
+        `create table other (); /* index concurrently numbers_once on */ select pg_advisory_lock(1); commit`,
+      );
+      const opening = open();
+      await eventually(hasLooked, 'the start has seen that the index is built');
+      await blocker.query('select pg_advisory_unlock(1)');
+      await committing;
+      await expectKept(opening);
+    });
+
+    it('is looked at again, whoever it was', async () => {
+      await using other = await connect();
+      await other.query(`begin; ${mark(true)}`);
+      const opening = open();
+      await eventually(isWaiting('drop index concurrently'), 'the start wants to drop what is unfinished');
+      await other.query('commit');
+      await expectKept(opening);
+    });
   });
 });
 
