@@ -27,8 +27,8 @@ afterAll(async () => {
 
 /** The variables of compose.yaml, but with the database and a port of this machine. */
 async function variables(): Promise<Record<string, string>> {
-  const keys = secretNames.map((name) => [name, randomBytes(32).toString('base64')]);
-  const dotEnv = { PUBLIC_URL: 'https://payments.example', ...Object.fromEntries(keys) };
+  const dotEnv: Record<string, string> = { PUBLIC_URL: 'https://payments.example' };
+  for (const name of secretNames) dotEnv[name] = randomBytes(32).toString('base64');
   const { environment } = readCompose().services.payments;
   const elsewhere = { DATABASE_URL: await createEmptyDatabase(), PORT: String(await freePort()) };
   return { ...interpolate(environment, dotEnv), ...elsewhere };

@@ -23,7 +23,7 @@ const secondsToStop = (shutdownDelay: string | undefined) => Number(shutdownDela
 const namesInDocs = (file: string) => {
   const [, block = ''] =
     new RegExp(`\`${file}\`[^\`]*\`\`\`sh\n([^]*?)\`\`\``).exec(read('docs/operating.md')) ?? [];
-  return [...block.matchAll(/^(?:echo ")?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+  return [...block.matchAll(/^ *([A-Z_]+)=/gm)].map(([, name = '']) => name);
 };
 
 describe('Dockerfile', () => {
