@@ -9,6 +9,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { secretNames } from '../../server/settings.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { interpolate, readCompose } from '../support/deployment.ts';
+import { startLossyDatabase } from '../support/lost-commit.ts';
 import { freePort } from '../support/ports.ts';
 import { listening, run } from '../support/processes.ts';
 import { replayDockerfile, startInImage, type Image } from '../support/replay.ts';
@@ -19,19 +20,23 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'payments-container-'));
   await chmod(folder, 0o755);
   image = await replayDockerfile(folder);
-});
+  // It compiles everything, and builds the docs.
+}, 240_000);
 afterAll(async () => {
   await run('chmod', ['-R', 'u+w', folder]);
   await rm(folder, { recursive: true, force: true });
 });
 
 /** The variables of compose.yaml, but with the database and a port of this machine. */
-async function variables(): Promise<Record<string, string>> {
+async function variables(databaseUrl: string): Promise<Record<string, string>> {
   const dotEnv: Record<string, string> = { PUBLIC_URL: 'https://payments.example' };
   for (const name of secretNames) dotEnv[name] = randomBytes(32).toString('base64');
   const { environment } = readCompose().services.payments;
-  const elsewhere = { DATABASE_URL: await createEmptyDatabase(), PORT: String(await freePort()) };
-  return { ...interpolate(environment, dotEnv), ...elsewhere };
+  return {
+    ...interpolate(environment, dotEnv),
+    DATABASE_URL: databaseUrl,
+    PORT: String(await freePort()),
+  };
 }
 
 const inImage = async (command: string[], env: Record<string, string> = {}) => {
@@ -66,7 +71,9 @@ describe('the image', () => {
   });
 
   it('starts, is healthy and ready, and stops on SIGTERM, with files that it cannot write', async () => {
-    const env = await variables();
+    // By TCP, because the user of the image cannot enter the folder with the socket of the embedded database.
+    await using database = await startLossyDatabase(await createEmptyDatabase());
+    const env = await variables(database.url);
     expect((await inImage(image.healthCheck, env)).status).toBe(1);
     const service = startInImage(image, image.command, env);
     try {
