@@ -129,7 +129,9 @@ describe('the unit of systemd', () => {
   };
 
   it.skipIf(!isInstalled)('has no mistakes that systemd can find', () => {
-    expect(analyze('verify')).toEqual({ status: 0, said: '' });
+    // It also reads units of this machine that ours names.
+    const { said } = analyze('verify');
+    expect(said.split('\n').filter((line) => line.includes('payments.service'))).toEqual([]);
   });
 
   it.skipIf(!isInstalled)('is hardened: systemd rates its exposure 2 of 10 or less', () => {
