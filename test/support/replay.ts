@@ -37,13 +37,7 @@ export async function replayDockerfile(folder: string): Promise<Image> {
 export function startInImage(image: Image, [program = '', ...args]: string[], env: Env = {}): Child {
   const variables = Object.entries({ ...image.env, ...env }).map(([name, value]) => `${name}=${value ?? ''}`);
   const [uid = '', gid = ''] = image.user.split(':');
-  const user = [
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    '--clear-groups',
-    '--bounding-set=-all',
-    '--no-new-privs',
-  ];
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
   const asUser = process.getuid?.() === 0 ? ['setpriv', ...user] : [];
   const words = ['-i', ...variables, ...asUser, program, ...args];
   return startCommand('env', words, { cwd: pathIn(image, image.workdir) });
