@@ -10,6 +10,7 @@ const longest = [
   'server/webhooks',
   'browser/docs',
   'client/package',
+  'server/container',
   'server/kill-database',
   'unit/embedded-users',
   'mock/parity.filters',

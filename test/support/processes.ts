@@ -139,10 +139,9 @@ export interface Server extends AsyncDisposable {
   stop: (signal?: NodeJS.Signals) => Promise<Ended>;
 }
 
-/** Starts the service on a free port and waits until it listens. */
-export async function startServer(env: Env, cwd: string = root): Promise<Server> {
-  const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
-  const url = await new Promise<string>((resolve, reject) => {
+/** Resolves with the URL of a service when it listens. */
+export const listening = (child: Child): Promise<string> =>
+  new Promise<string>((resolve, reject) => {
     child.process.stdout.on('data', () => {
       // Version 1.0 does not log the port.
       const line = /^\{.*?(?:"port":(\d+),)?"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
@@ -155,6 +154,11 @@ export async function startServer(env: Env, cwd: string = root): Promise<Server>
       reject(new Error(`The service ended with ${status}:\n${output}`));
     });
   });
+
+/** Starts the service on a free port and waits until it listens. */
+export async function startServer(env: Env, cwd: string = root): Promise<Server> {
+  const child = startNode('server/main.ts', [], { env: { PORT: '0', ...env }, cwd });
+  const url = await listening(child);
   const end = (name: NodeJS.Signals) => {
     child.process.kill(name);
     return child.ended;

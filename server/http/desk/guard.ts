@@ -33,15 +33,15 @@ const passIf =
   };
 
 /** For pages and their scripts, which hold no data and change nothing. People may come to them from a link. */
-export const forReaders = passIf(isLocal);
+export const forReaders: RequestHandler = passIf(isLocal);
 
 /** For data: only scripts of our own pages. */
-export const forOwnPages = passIf((req) => isLocal(req) && isOwnPage(req));
+export const forOwnPages: RequestHandler = passIf((req) => isLocal(req) && isOwnPage(req));
 
 /**
  * For what acts: a POST with our own Origin. A form of another site has another Origin, and cannot send JSON.
  */
-export const forOwnActions = passIf(
+export const forOwnActions: RequestHandler = passIf(
   (req) =>
     isLocal(req) &&
     isOwnPage(req) &&

@@ -1,0 +1,141 @@
+// Dockerfile, .dockerignore, compose.yaml, the systemd unit and what docs/operating.md says about them fit the service.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { secretNames } from '../../server/settings.ts';
+import { inUnit, namesInDotEnv, readCompose, unitFile } from '../support/deployment.ts';
+import { parseDockerfile, parseDockerignore, wordsOf } from '../support/dockerfile.ts';
+import { root, settingNames } from '../support/processes.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const stages = parseDockerfile(read('Dockerfile'));
+const last = stages.at(-1)?.instructions ?? [];
+const textsOf = (name: string) => last.filter((one) => one.name === name).map(({ text }) => text);
+const { services, networks } = readCompose();
+const { payments, database } = services;
+
+/** Seconds after SIGTERM until the process has ended at the latest. */
+const secondsToStop = (shutdownDelay: string | undefined) => Number(shutdownDelay ?? 0) + 20;
+
+/** The lines `NAME=…` in the block of docs/operating.md that is named like this. */
+const namesInDocs = (file: string) => {
+  const [, block = ''] =
+    new RegExp(`\`${file}\`[^\`]*\`\`\`sh\n([^]*?)\`\`\``).exec(read('docs/operating.md')) ?? [];
+  return [...block.matchAll(/^ *([A-Z_]+)=/gm)].map(([, name = '']) => name);
+};
+
+describe('Dockerfile', () => {
+  it('uses one image by its name, without the address of a registry', () => {
+    expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(['node:22-slim']));
+  });
+
+  it('sets only variables that the service knows', () => {
+    const names = textsOf('ENV').map((text) => text.split('=')[0]);
+    expect(names).toContain('ENVIRONMENT');
+    expect(names.filter((name = '') => ![...settingNames, 'NODE_ENV', 'PATH'].includes(name))).toEqual([]);
+  });
+
+  it('runs Node itself, as a user that is not root, given as numbers', () => {
+    expect(textsOf('CMD').map(wordsOf)).toEqual([['node', 'dist/server/main.js']]);
+    expect(textsOf('USER')).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
+  });
+
+  it('runs no command in the last stage, whose layers are the image', () => {
+    expect(textsOf('RUN')).toEqual([]);
+  });
+});
+
+describe('.dockerignore', () => {
+  const isIgnored = parseDockerignore(read('.dockerignore'));
+
+  it.each([
+    ...['.env', 'docs/.env', 'checkout.pem', 'server/deep/er/key.pem', '.data/secrets.json', 'notes.txt'],
+    ...['.git/config', '.ci/run', '.cache/x', 'test/unit/walls.test.ts', 'node_modules/pg/package.json'],
+    ...['client/dist/index.js', 'scripts/node_modules/x/index.js', 'dist/server/main.js', 'npm-debug.log'],
+  ])('keeps %s out', (path) => {
+    expect(isIgnored(path)).toBe(true);
+  });
+
+  it.each(['package.json', '.npmrc', 'server', 'server/main.ts', 'docs/guides/keys.md', 'scripts/build.ts'])(
+    'lets %s in',
+    (path) => {
+      expect(isIgnored(path)).toBe(false);
+    },
+  );
+});
+
+describe('compose.yaml', () => {
+  it('sets only variables that the service knows, and no secret', () => {
+    expect(Object.keys(payments.environment).filter((name) => !settingNames.includes(name))).toEqual([]);
+    for (const name of secretNames) expect(payments.environment[name]).toMatch(/^\$\{\w+:\?[^}]+\}$/);
+    expect(database.environment.POSTGRES_PASSWORD).toMatch(/^\$\{\w+:\?[^}]+\}$/);
+  });
+
+  it('takes from .env what docs/operating.md writes there', () => {
+    expect(namesInDocs('.env').sort()).toEqual(namesInDotEnv(readCompose()).sort());
+  });
+
+  it('publishes the service on this machine only, and the database not at all', () => {
+    expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+    expect(database.ports).toBeUndefined();
+    expect(database.networks.map((name) => networks[name])).toEqual([{ internal: true }]);
+  });
+
+  it('mounts the roots read-only', () => {
+    expect([payments.read_only, database.read_only]).toEqual([true, true]);
+  });
+
+  it('gives the service the time that it needs to stop', () => {
+    const grace = Number(/^(\d+)s$/.exec(payments.stop_grace_period)?.[1]);
+    expect(grace).toBeGreaterThan(secondsToStop(payments.environment.SHUTDOWN_DELAY));
+  });
+});
+
+describe('the unit of systemd', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'payments-unit-'));
+  afterAll(() => {
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  const variables = new Map(
+    inUnit('Environment').flatMap((text) => text.split(' ').map((one) => one.split('=') as [string, string])),
+  );
+
+  it('sets only variables that the service knows; the file with the others is in docs/operating.md', () => {
+    expect(variables.get('ENVIRONMENT')).toBe('production');
+    expect([...variables.keys()].filter((name) => ![...settingNames, 'NODE_ENV'].includes(name))).toEqual([]);
+    const [file = ''] = inUnit('EnvironmentFile');
+    const names = namesInDocs(file);
+    expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'PUBLIC_URL', ...secretNames]));
+    expect(names.filter((name) => !settingNames.includes(name))).toEqual([]);
+  });
+
+  it('runs what the image runs, with the time that it needs to stop', () => {
+    const [program = '', ...args] = (inUnit('ExecStart')[0] ?? '').split(' ');
+    expect([program.replace(/^.*\//, ''), ...args]).toEqual(wordsOf(textsOf('CMD')[0] ?? ''));
+    expect(Number(inUnit('TimeoutStopSec')[0])).toBeGreaterThan(
+      secondsToStop(variables.get('SHUTDOWN_DELAY')),
+    );
+  });
+
+  const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
+  const analyze = (...args: string[]) => {
+    // The program must exist, and Node may be elsewhere on this machine.
+    const copy = join(scratch, 'payments.service');
+    writeFileSync(copy, readFileSync(unitFile, 'utf8').replace('/usr/bin/node', process.execPath));
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, copy], { encoding: 'utf8' });
+    return { status, said: stdout + stderr };
+  };
+
+  it.skipIf(!isInstalled)('has no mistakes that systemd can find', () => {
+    // It also reads units of this machine that ours names.
+    const { said } = analyze('verify');
+    expect(said.split('\n').filter((line) => line.includes('payments.service'))).toEqual([]);
+  });
+
+  it.skipIf(!isInstalled)('is hardened: systemd rates its exposure 2 of 10 or less', () => {
+    const { status, said } = analyze('security', '--offline=yes', '--threshold=20');
+    expect(status, said).toBe(0);
+  });
+});
