@@ -1,7 +1,8 @@
-// `npm run build`: compiles to JavaScript in dist/ and copies the contract and the docs there.
+// `npm run build`: compiles to JavaScript in dist/ and copies the contract and the docs there, with a bill of materials.
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBill } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
 import { root } from './support/root.ts';
 
@@ -21,6 +22,7 @@ run('tsx', ['scripts/docs.ts']);
 cpSync(join(root, 'generated/openapi.json'), join(root, 'dist/generated/openapi.json'));
 for (const folder of ['site', 'pages'])
   cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
-console.log(`Built dist/.
+writeFileSync(join(root, 'dist/sbom.json'), JSON.stringify(readBill(), null, 2));
+console.log(`Built dist/, with a bill of materials in dist/sbom.json.
   Start the service:  ENVIRONMENT=production node dist/server/main.js
   Operate it:         npx payments --help`);

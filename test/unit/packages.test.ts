@@ -1,0 +1,89 @@
+// What package.json lists, what the build contains, and the one version number.
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { licencesOf, readBill } from '../../scripts/support/bill.ts';
+import { bundle } from '../../scripts/support/bundle.ts';
+import { root } from '../support/processes.ts';
+
+interface Manifest {
+  version: string;
+  license: string;
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+}
+
+const read = (file: string) => readFile(join(root, file), 'utf8');
+const manifest = JSON.parse(await read('package.json')) as Manifest;
+
+describe('package.json', () => {
+  it('lists nothing that is not used', async () => {
+    const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
+    const code = await Promise.all(tracked.filter((file) => /\.(ts|js|mjs|tsx)$/.test(file)).map(read));
+    const text = [...code, ...Object.values(manifest.scripts), await read('.ci/run')].join('\n');
+    // Imported, resolved, or run by its name or the name of its program.
+    const programs: Record<string, string> = {
+      '@arethetypeswrong/cli': 'attw',
+      '@hey-api/openapi-ts': 'openapi-ts',
+      '@redocly/cli': 'redocly',
+      '@stryker-mutator/vitest-runner': '@stryker-mutator/core',
+      typescript: 'tsc',
+    };
+    const isUsed = (name: string): boolean =>
+      name.startsWith('@types/')
+        ? name === '@types/node' || isUsed(name.slice('@types/'.length))
+        : [name, programs[name]].some(
+            (word) => word !== undefined && new RegExp(`['"\`/]${word}['"\`/]`).test(text),
+          );
+    const { dependencies, devDependencies, optionalDependencies } = manifest;
+    const listed = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    expect(listed.filter((name) => !isUsed(name))).toEqual([]);
+  });
+
+  it('has the version of the contract, of the lock file and of the last release in the changelog', async () => {
+    const { version } = manifest;
+    expect(/^ {2}version: (\S+)$/m.exec(await read('openapi/openapi.yaml'))?.[1]).toBe(version);
+    const lock = JSON.parse(await read('package-lock.json')) as {
+      version: string;
+      packages: { '': Manifest };
+    };
+    expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
+    expect(/^## (\d\S+)(?!.*unreleased)/m.exec(await read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+
+  it('names the licence of the file LICENSE', async () => {
+    expect(await read('LICENSE')).toContain(`"license": "${manifest.license}"`);
+  });
+});
+
+describe('the bill of materials', () => {
+  const bill = readBill();
+
+  it('has every package whose code is in the build', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bill-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const inputs = await bundle(['server/main.ts', 'server/cli/main.ts'], folder);
+    const names = inputs.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
+    const bundled = new Set(names.filter((name) => name !== undefined));
+    const listed = new Set(bill.components.map(({ name }) => name));
+    expect(bundled).toContain('express');
+    expect([...bundled].filter((name) => !listed.has(name))).toEqual([]);
+    expect([...listed]).toContain('swagger-ui-dist');
+    expect([...listed]).not.toContain('vitest');
+  });
+
+  it('has no licence that would bind us', () => {
+    expect(licencesOf(bill).filter(({ isPermissive }) => !isPermissive)).toEqual([]);
+    const strict = { name: 'strict', version: '1.0.0', licenses: [{ license: { id: 'GPL-3.0-only' } }] };
+    expect(licencesOf({ components: [strict] })).toMatchObject([
+      { licence: 'GPL-3.0-only', isPermissive: false },
+    ]);
+    expect(licencesOf({ components: [{ ...strict, licenses: [] }] })).toMatchObject([
+      { isPermissive: false },
+    ]);
+  });
+});
