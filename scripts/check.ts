@@ -18,6 +18,7 @@ const steps = [
   { claim: 'Generated code matches the contract', script: 'generate.ts', args: ['--check'] },
   { claim: 'Every change of the contract is announced', script: 'diff.ts', args: [] },
   { claim: 'The docs site builds and loads nothing from other hosts', script: 'docs.ts', args: [] },
+  { claim: 'The workflows succeed against the service', script: 'workflows.ts', args: [] },
   {
     claim: 'The repository contains no secrets, download URLs or local paths',
     script: 'scan-committed-files.ts',

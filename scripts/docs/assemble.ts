@@ -89,6 +89,14 @@ export async function assemble(
   );
   site.page('openapi.json', text);
   site.page('openapi.yaml', stringify(JSON.parse(text), { lineWidth: 120 }));
+  for (const name of ['payments.arazzo.yaml', 'receiver.openapi.yaml'])
+    site.page(
+      `workflows/${name}`,
+      readFileSync(join(root, 'docs', 'workflows', name), 'utf8').replace(
+        'url: ../../generated/openapi.json',
+        'url: ../openapi.json',
+      ),
+    );
   site.page('llms.txt', llms(contract, guides));
   return site;
 }
@@ -122,6 +130,7 @@ ${preface(contract)}
 
 - [OpenAPI 3.1, YAML](openapi.yaml): every operation, event, schema and example
 - [OpenAPI 3.1, JSON](openapi.json)
+- [Workflows, Arazzo 1.0](workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
 
 ## Guides
 

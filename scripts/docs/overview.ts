@@ -32,6 +32,7 @@ ${cards.join('\n')}
 <h2 id="for-programs">For programs</h2>
 <ul>
 <li>The contract, OpenAPI 3.1, version ${escape(contract.info.version)}: <a href="openapi.yaml">openapi.yaml</a>, <a href="openapi.json">openapi.json</a></li>
+<li>Workflows in Arazzo (store a first card, page through transactions, receive an event): <a href="workflows/payments.arazzo.yaml">payments.arazzo.yaml</a></li>
 <li>Every guide is also Markdown: replace <code>.html</code> by <code>.md</code>. <a href="llms.txt">llms.txt</a> lists them.</li>
 </ul>
 </article>`;

@@ -231,6 +231,7 @@ describe('the site as it is served', () => {
   it.each([
     ['guides/errors.md', 'text/markdown; charset=utf-8'],
     ['openapi.yaml', 'application/yaml; charset=utf-8'],
+    ['workflows/payments.arazzo.yaml', 'application/yaml; charset=utf-8'],
     ['llms.txt', 'text/plain; charset=utf-8'],
     ['', 'text/html; charset=utf-8'],
   ])('%s as %s', async (path, type) => {

@@ -44,9 +44,12 @@ describe('package.json', () => {
     expect(listed.filter((name) => !isUsed(name))).toEqual([]);
   });
 
-  it('has the version of the contract, of the lock file and of the last release in the changelog', async () => {
+  it('has the version of the contract, its workflows, the lock file and of the last release in the changelog', async () => {
     const { version } = manifest;
     expect(/^ {2}version: (\S+)$/m.exec(await read('openapi/openapi.yaml'))?.[1]).toBe(version);
+    expect(/^ {2}version: (\S+)$/m.exec(await read('docs/workflows/payments.arazzo.yaml'))?.[1]).toBe(
+      version,
+    );
     const lock = JSON.parse(await read('package-lock.json')) as {
       version: string;
       packages: { '': Manifest };
