@@ -5,6 +5,7 @@ import type { Db } from '../store/database.ts';
 import type { Places } from './places.ts';
 import type { Lane } from './queue-lanes.ts';
 import type { Job, Queue } from './queue.ts';
+import type { Turns } from './turns.ts';
 
 /** So many lanes are looked at each time, the next ones the time after. */
 const lanesAtOnce = 200;
@@ -17,21 +18,21 @@ interface Fetched {
   isBusy: boolean;
 }
 
-export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Places) {
+export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Places, turns: Turns) {
   let after: Lane | undefined;
 
   const allot = async (lanes: readonly Lane[], limit: number) => {
     const ids = lanes.map(({ subscription_id }) => subscription_id);
     const known = new Map((await findRecipients(db, ids)).map((found) => [found.subscription_id, found]));
-    const rooms = places.allot(
-      lanes.map((lane) => ({ ...deleted, ...known.get(lane.subscription_id), ...lane })),
-    );
+    const recipients = lanes.map((lane) => ({ ...deleted, ...known.get(lane.subscription_id), ...lane }));
+    const rooms = places.allot(recipients);
     let left = limit;
-    return lanes.flatMap((lane, index) => {
+    const wanted = recipients.flatMap((recipient, index) => {
       const most = Math.min(rooms[index] ?? 0, left);
       left -= most;
-      return most > 0 ? [{ ...lane, limit: most }] : [];
+      return most > 0 ? [{ ...recipient, limit: most }] : [];
     });
+    return turns.take(wanted);
   };
 
   return {
@@ -40,7 +41,7 @@ export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Pla
       const isLastPage = lanes.length < lanesAtOnce;
       after = isLastPage ? undefined : lanes.at(-1);
       const due = lanes.filter(({ isDue }) => isDue);
-      const wanted = due.length > 0 ? await allot(shuffled(due), limit) : [];
+      const wanted = due.length > 0 ? await allot(shuffled(due), limit) : await turns.take([]);
       const jobs = wanted.length > 0 ? await queue.fetch(wanted) : [];
       return { jobs, hasMore: !isLastPage || jobs.length === limit, isBusy: due.length > 0 };
     },

@@ -1,5 +1,5 @@
 // Fetches deliveries from the queue and sends them concurrently, with a limit per subscription, so that a slow or failing
-// receiver does not delay the others. Any number of workers may run on one database.
+// receiver does not delay the others. Any number of workers may run on one database; they take turns.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDoneWithin } from '../domain/deadline.ts';
@@ -12,6 +12,7 @@ import { createLanes } from './lanes.ts';
 import { createPlaces, type PlaceLimits } from './places.ts';
 import type { Job } from './queue.ts';
 import { createSend } from './send.ts';
+import { createTurns } from './turns.ts';
 
 export interface WorkerLimits extends PlaceLimits {
   /** Deliveries that this worker holds, running or waiting for a slot of their subscription or account. */
@@ -58,7 +59,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
   const places = createPlaces(limits);
-  const lanes = createLanes(deps, places);
+  const turns = createTurns(db);
+  const lanes = createLanes(deps, places, turns);
   const running = new Map<string, Promise<void>>();
   const transactionLimit = createLimit(limits.transactions);
   const send = createSend(deps.options);
@@ -67,6 +69,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     deliver(job, delivery, { ...deps, sealer, send, limit: transactionLimit, signal: cancellation.signal });
 
   const hold = async (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<void> => {
+    using _turn = turns.hold(delivery);
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
       if (!stopping.signal.aborted) return attempt(job, delivery, sealer);
@@ -127,6 +130,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // A heartbeat that fails needs no log line: the next fetch fails too, and logs.
   const heartbeat = setInterval(() => {
     if (running.size > 0) queue.heartbeat([...running.keys()]).catch(() => undefined);
+    turns.keep().catch(() => undefined);
   }, limits.heartbeatMilliseconds);
   const polling = pollWithRetry();
   return {
@@ -137,7 +141,10 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       cancellation.abort();
       // Nothing extends the leases any more: a job that cannot be released now is delivered when its lease ends.
       clearInterval(heartbeat);
-      await isDoneWithin(limits.releaseMilliseconds, ended);
+      await isDoneWithin(
+        limits.releaseMilliseconds,
+        ended.then(() => turns.passAll()).catch(() => undefined),
+      );
     },
   };
 }

@@ -142,24 +142,45 @@ describe('jobs of two instances', () => {
 });
 
 describe('webhooks of two instances', () => {
-  it('a receiver that hangs has four attempts of each under way, and delays no other account', async () => {
+  const startBeside = ({ config: { databaseUrl, dataDir, secrets } }: TestService) =>
+    startTestService({ webhooks: patient, config: { databaseUrl, dataDir, secrets } });
+
+  it('a receiver that hangs has four attempts under way, and delays no other account', async () => {
     await using hanging = await startReceiver(() => undefined);
     await using good = await startReceiver();
     await using first = await startTestService({ webhooks: patient });
-    const { databaseUrl, dataDir, secrets } = first.config;
-    await using second = await startTestService({
-      webhooks: patient,
-      config: { databaseUrl, dataDir, secrets },
-    });
+    await using second = await startBeside(first);
     await subscribe(first, hanging.url);
     for (let made = 0; made < 12; made += 1) await storeCard(made % 2 ? first : second);
-    await hanging.received(8);
+    await hanging.received(4);
     const subscription = await subscribe(second, good.url, { account: 'marketplace' });
     await storeCard(first, 'marketplace');
     await good.received(1);
     expect((await settled(second, subscription)).attempts).toBe(1);
-    expect(hanging.got).toHaveLength(8);
+    expect(hanging.got).toHaveLength(4);
     await hanging[Symbol.asyncDispose]();
+  });
+
+  it('one that stops passes its turn on', async () => {
+    let mayAnswer = false;
+    await using receiver = await startReceiver((res) => {
+      if (mayAnswer) res.writeHead(204).end();
+    });
+    const first = await startTestService({ webhooks: patient });
+    await subscribe(first, receiver.url);
+    for (let made = 0; made < 8; made += 1) await storeCard(first);
+    await receiver.received(4);
+    await using second = await startBeside(first);
+    const read = (text: string) =>
+      withClient(second.config.databaseUrl ?? '', (client) => client.query<{ key: string }>(text));
+    const readTurns = async () => (await read('select key from delivery_turns')).rows;
+    expect(await readTurns()).toEqual([{ key: 'account default' }]);
+    mayAnswer = true;
+    await first[Symbol.asyncDispose]();
+    await until(
+      async () => (await read(`select from deliveries where state <> 'succeeded'`)).rowCount === 0,
+    );
+    await until(async () => (await readTurns()).length === 0);
   });
 
   it('a subscription that one has switched off gets nothing from the other', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { inTransaction, openDatabase, type Database } from '../../server/store/database.ts';
 import { createLanes } from '../../server/webhooks/lanes.ts';
+import { createTurns } from '../../server/webhooks/turns.ts';
 import { createPlaces } from '../../server/webhooks/places.ts';
 import { queueName, type Lane } from '../../server/webhooks/queue-lanes.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
@@ -92,7 +93,7 @@ async function withJobs(lanes: number, { afterSeconds = 0 } = {}) {
 it('lists no lane while no job is due, so that lanes which wait for a retry cost nothing', async () => {
   await using jobs = await withJobs(500, { afterSeconds: 3_600 });
   const { db, pool, queue, due } = jobs;
-  const fetch = () => createLanes({ db, queue }, createPlaces(defaultLimits)).fetch(100);
+  const fetch = () => createLanes({ db, queue }, createPlaces(defaultLimits), createTurns(db)).fetch(100);
   expect(await fetch()).toEqual({ jobs: [], hasMore: false, isBusy: false });
   await pool.query(
     `update pgboss.job set start_after = now() - interval '1 second' where name = $1 and data ->> 'deliveryId' = $2`,

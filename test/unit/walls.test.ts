@@ -136,7 +136,7 @@ const rooms: Record<string, Room> = {
       '@stryker-mutator/core',
       'commander',
       'express',
-      ...['marked', 'minisearch'],
+      ...['marked', 'minisearch', 'playwright-core'],
       'openapi-typescript',
       'prettier',
       'vitest',
@@ -180,6 +180,8 @@ const readsEnvironment = [
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/redocly.ts', 'scripts/bench/environment.ts', 'scripts/diff.ts'],
   ...['scripts/soak/service.ts', 'scripts/test-citus.ts'],
+  // Where Chromium is, as for the tests.
+  'scripts/pictures.ts',
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */

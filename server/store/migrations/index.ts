@@ -18,6 +18,7 @@ import * as accountFirst from './0015-account-first.ts';
 import * as partitionsByTime from './0016-partitions-by-time.ts';
 import * as keptAnswers from './0017-kept-answers.ts';
 import * as transactionIndexes from './0018-transaction-indexes.ts';
+import * as deliveryTurns from './0019-delivery-turns.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -38,4 +39,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0016-partitions-by-time': partitionsByTime,
   '0017-kept-answers': keptAnswers,
   '0018-transaction-indexes': transactionIndexes,
+  '0019-delivery-turns': deliveryTurns,
 };

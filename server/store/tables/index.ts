@@ -31,6 +31,7 @@ export interface Tables {
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  delivery_turns: { key: string; worker: string; until: Date };
   card_numbers: CardNumbersTable;
   fingerprint_progress: FingerprintProgressTable;
   fingerprint_moves: FingerprintMovesTable;
