@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** As long as the lease of a job: a worker that was killed keeps neither for longer. */
-const until = sql<Date>`now() + interval '20 seconds'`;
+/** Two heartbeats: nobody delivers for an account whose worker was killed until then. Who comes too late loses only the limits. */
+const until = sql<Date>`now() + interval '10 seconds'`;
 
 /** Returns those of the keys that it is this worker's turn for. */
 export async function takeTurns(db: Db, worker: string, keys: readonly string[]): Promise<string[]> {
