@@ -44,17 +44,18 @@ function createUpdates({ service, mock, say, where }: Dev) {
   /** Returns the problems, or '' if there are none. */
   async function checkContract(isOvertaken: () => boolean, onLinted: () => void): Promise<string> {
     const bundled = await bundleContract(root);
-    if (isOvertaken()) return '';
-    if ('fault' in bundled) return bundled.fault;
+    if ('fault' in bundled || isOvertaken()) {
+      contractIsStale = true;
+      return 'fault' in bundled ? bundled.fault : '';
+    }
     onLinted();
     const before = await read(contractFile);
     const reloaded = mock.prints(/^Contract reloaded|^The new contract is faulty/);
     const { ok, message, fault = message } = await generate(root, { bundled });
-    if (!ok) return fault;
-    contractIsStale = false;
+    if (!ok) contractIsStale = true;
     if ((await read(contractFile)) !== before) reloading = reloaded;
     service.touch(['generated/operations.ts']);
-    return '';
+    return ok ? '' : fault;
   }
 
   async function serve(isOvertaken: () => boolean): Promise<void> {
@@ -91,7 +92,10 @@ function createUpdates({ service, mock, say, where }: Dev) {
       linted = seconds();
       say({ problems: '', linted, updated: undefined });
     };
-    let problems = contractIsStale ? await checkContract(isOvertaken, onLinted) : '';
+    const isStale = contractIsStale;
+    // Now, because a save that comes meanwhile makes it stale again.
+    contractIsStale = false;
+    let problems = isStale ? await checkContract(isOvertaken, onLinted) : '';
     if (isOvertaken()) return;
     linted ??= seconds();
     // Even so: what is served may be old, or not run yet.

@@ -98,8 +98,14 @@ export async function createProgram(folder: string, options: Options): Promise<P
     },
     async build() {
       if (!isStale) return;
-      inputs = new Set(await bundler.bundle());
+      // Now, because a save that comes meanwhile makes it stale again.
       isStale = false;
+      try {
+        inputs = new Set(await bundler.bundle());
+      } catch (error) {
+        isStale = true;
+        throw error;
+      }
       // Names of other files in it have digests of their content, so it differs whenever any of them does.
       built = await readFile(file, 'utf8');
     },
