@@ -50,17 +50,13 @@ const safe = (text: string) =>
   text
     .split(/(`[^`\n]+`)/)
     .map((part, index) =>
-      index % 2 === 1 ? part : entities(part).replaceAll(/[\\`*_[\]~#|!]/g, String.raw`\$&`),
+      index % 2 === 1 ? part : entities(part.replaceAll(/[\\`*_[\]~#|!]/g, String.raw`\$&`)),
     )
     .join('')
     .replaceAll('\n', ' ');
 
 const entities = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('@', '&#64;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('@', '&#64;');
 
 /** With more backticks around it than there are in it. */
 const ticks = (text: string, least: number) =>

@@ -2,8 +2,8 @@
 // and after. review-markdown.ts and review-html.ts write it down.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json } from './change.ts';
-import { plural, usesOf } from './places.ts';
-import { counts, groups, kindOf, type Line, type Outcome } from './report.ts';
+import { usesOf } from './places.ts';
+import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
 
 export interface Review extends Outcome {
   total: string;
@@ -39,12 +39,6 @@ export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
   };
 }
 
-function totalOf(changes: Line[]): string {
-  const { breaking, additions, accepted, other } = counts(changes);
-  const parts = [`${breaking} breaking`, plural(additions, 'addition')];
-  return [...parts, ...(accepted > 0 ? [`${accepted} accepted`] : []), `${other} other`].join(', ');
-}
-
 const isConsumed = (place: string) => /^[A-Z]+ \/|^webhook /.test(place);
 
 function consumersOf(changes: Line[]): Review['consumers'] {
@@ -77,7 +71,7 @@ function examplesOf(base: Json, revision: Json): ExampleChange[] {
         name,
         kind,
         usedBy: [...((kind === 'removed' ? usedBefore : usedAfter).get(ref) ?? [])],
-        lines: differingLines(textOf(before.get(name)), textOf(after.get(name))),
+        lines: shortened(differingLines(textOf(before.get(name)), textOf(after.get(name)))),
       };
     });
 }
@@ -95,6 +89,19 @@ function valuesOf(contract: Json): Map<string, unknown> {
 const textOf = (value: unknown): string[] =>
   value === undefined ? [] : JSON.stringify(value, null, 2).split('\n');
 
+const contextLines = 3;
+
+/** Without what is far from any change. */
+function shortened(lines: DiffLine[]): DiffLine[] {
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ mark }) => mark !== ' '),
+  );
+  return lines.flatMap((line, index): DiffLine[] => {
+    if (isNear[index]) return [line];
+    return index === 0 || isNear[index - 1] ? [{ mark: ' ', text: '…' }] : [];
+  });
+}
+
 /** The shortest way from one list of lines to the other: their longest common subsequence stays. */
 export function differingLines(before: string[], after: string[]): DiffLine[] {
   // common[i][j]: how many lines the rests of both lists from i and j on have in common.
@@ -103,8 +110,7 @@ export function differingLines(before: string[], after: string[]): DiffLine[] {
   for (let i = before.length - 1; i >= 0; i--)
     for (let j = after.length - 1; j >= 0; j--) {
       const row = common[i];
-      if (row)
-        row[j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      if (row) row[j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
