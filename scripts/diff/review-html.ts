@@ -9,6 +9,8 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 code, pre { font: 0.875rem/1.5 ui-monospace, monospace; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: 0.75rem; border: 1px solid light-dark(#ccc, #555); border-radius: 4px; }
+/* Sentences, not code. */
+.todo pre { white-space: pre-wrap; }
 li { margin: 0.4rem 0; }
 small { color: light-dark(#555, #aaa); }
 table { border-collapse: collapse; }
