@@ -67,7 +67,8 @@ function createUpdates({ service, mock, say, where }: Dev) {
     if (digest !== builtDocs) {
       const isBuilt = (await read(join(site, 'digest.txt'))).trim() === digest;
       const hasPages = existsSync(join(pages, 'index.html'));
-      if (!isBuilt || !hasPages) await buildDocs({ out: site, pages: hasPages ? undefined : pages });
+      if (!isBuilt || !hasPages)
+        await buildDocs({ out: site, pages: hasPages ? undefined : pages, compress: false });
       builtDocs = digest;
     }
     await Promise.all(serving);

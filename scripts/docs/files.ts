@@ -9,8 +9,8 @@ export interface Site {
   /** `site.css` becomes `assets/site.<digest>.css`, which is returned. */
   asset: (name: string, content: string | Buffer) => string;
   page: (path: string, content: string | Buffer) => void;
-  /** Replaces what is in the folder. */
-  write: (folder: string) => void;
+  /** Replaces what is in the folder. Compression takes half of the time; the server sends files as they are without it. */
+  write: (folder: string, options?: { compress?: boolean }) => void;
   bytes: () => number;
 }
 
@@ -27,25 +27,21 @@ export function createSite(): Site {
     page(path, content) {
       files.set(path, Buffer.from(content));
     },
-    write(folder) {
+    write(folder, { compress = true } = {}) {
       const written = new Set<string>();
-      const used = new Map<string, Compressed>();
       for (const [path, content] of files) {
         const file = join(folder, path);
         mkdirSync(dirname(file), { recursive: true });
-        const digest = createHash('sha256').update(content).digest('hex');
-        const compressed = known.get(digest) ?? compress(content);
-        used.set(digest, compressed);
-        for (const [name, bytes] of [
-          [file, content],
-          [`${file}.gz`, compressed.gzip],
-          [`${file}.br`, compressed.brotli],
-        ] as const) {
-          writeFileSync(name, bytes);
-          written.add(name);
+        writeFileSync(file, content);
+        if (compress) {
+          writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+          writeFileSync(`${file}.br`, brotli(content));
+        } else {
+          // Those of the build before would be served instead.
+          for (const ending of ['.gz', '.br']) rmSync(`${file}${ending}`, { force: true });
         }
+        for (const ending of ['', '.gz', '.br']) written.add(`${file}${ending}`);
       }
-      known = used;
       // Last, because the site may be served meanwhile.
       for (const part of ['assets', 'guides'])
         for (const name of filesIn(join(folder, part))) if (!written.has(name)) rmSync(name);
@@ -53,19 +49,6 @@ export function createSite(): Site {
     bytes: () => [...files.values()].reduce((sum, { length }) => sum + length, 0),
   };
 }
-
-interface Compressed {
-  gzip: Buffer;
-  brotli: Buffer;
-}
-
-/** By digest, of the last site that was written: `npm run dev` builds after every save, and most files stay the same. */
-let known = new Map<string, Compressed>();
-
-const compress = (content: Buffer): Compressed => ({
-  gzip: gzipSync(content, { level: 9 }),
-  brotli: brotli(content),
-});
 
 const filesIn = (folder: string): string[] =>
   existsSync(folder)

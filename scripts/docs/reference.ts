@@ -47,7 +47,7 @@ export function takeApart(rendered: string, asset: (name: string, content: strin
   const content = redocBody.replace(script, (whole, _attributes: string, source: string) =>
     source.length < largeScript
       ? whole
-      : `<script defer src="${asset('redoc.js', classic(source))}"></script>`,
+      : `<script defer src="${asset('redoc.js', transformSync(source, { format: 'iife', minifyWhitespace: true }).code)}"></script>`,
   );
   const hashes = scripts(redocHead + content)
     .filter((source) => source !== '')
@@ -63,15 +63,6 @@ export function takeApart(rendered: string, asset: (name: string, content: strin
     `form-action 'none'`,
   ].join('; ');
   return { head: redocHead, content, policy };
-}
-
-/** The same for every contract, and `npm run dev` builds the page after every save. */
-let last = { source: '', code: '' };
-
-function classic(source: string): string {
-  if (source !== last.source)
-    last = { source, code: transformSync(source, { format: 'iife', minifyWhitespace: true }).code };
-  return last.code;
 }
 
 /** Throws if a page would load something from another host, or names one that nobody has looked at. */
