@@ -1,40 +1,213 @@
-// `npm run dev`: a change in openapi/ regenerates code and docs; a change in server/ or generated/ restarts the server.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { watch } from 'node:fs';
+// `npm run dev`: on every save it lints the contract, generates from it, and updates the service, the mock and the docs.
+// While there are problems, the last state without problems is served.
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { createProgram, type Program, type Started } from './dev/program.ts';
+import { show, type State } from './dev/screen.ts';
+import { watchFolders } from './dev/watch.ts';
+import { buildDocs } from './docs.ts';
+import { docsDigest } from './docs/digest.ts';
+import { bundleContract } from './generate/bundle.ts';
+import { generate } from './generate/generate.ts';
+import { keepRedocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
-const tsx = join(root, 'node_modules', '.bin', 'tsx');
-const children = new Set<ChildProcess>();
+const contractFile = join(root, 'generated', 'openapi.json');
+const site = join(root, 'site');
+const pages = join(root, 'pages');
 
-function run(name: string, args: string[]): ChildProcess {
-  const child = spawn(tsx, args, { cwd: root, stdio: 'inherit' });
-  children.add(child);
-  child.on('close', (status) => {
-    children.delete(child);
-    if (status !== 0 && status !== null)
-      console.error(`${name} exited with code ${status}; the next change runs it again`);
-  });
-  return child;
+/** What `generate` writes is not a change by the user. */
+const generatedFiles = ['server/handlers/index.ts', 'server/store/migrations/index.ts'];
+const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/store\/migrations\//.test(file);
+
+const read = (file: string) => readFile(file, 'utf8').catch(() => '');
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+interface Dev {
+  service: Program;
+  mock: Program;
+  /** Shows the state that has changed. */
+  say: (change: Partial<State>) => void;
+  where: Record<'API' | 'Docs' | 'Mock', string>;
 }
 
-if (process.argv.includes('--help')) {
-  console.log('Watch openapi/ and server/. On every change: generate, rebuild the docs, restart the server.');
-} else {
-  run('generate', ['scripts/generate.ts']).on('close', () => {
-    run('server', ['watch', '--clear-screen=false', '--include', 'generated/**/*', 'server/main.ts']);
-    run('docs', ['scripts/docs.ts', '--watch']);
-  });
-  // Debounce: editors save a file in several steps.
-  let pending: NodeJS.Timeout | undefined;
-  watch(join(root, 'openapi'), { recursive: true }, () => {
-    clearTimeout(pending);
-    pending = setTimeout(() => run('generate', ['scripts/generate.ts']), 200);
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      for (const child of children) child.kill(signal);
-      process.exit();
-    });
+/** Returns what updates everything after changes. An update that is overtaken by the next change does not go on. */
+function createUpdates({ service, mock, say, where }: Dev) {
+  let contractIsStale = true;
+  let builtDocs = '';
+  let reloading = Promise.resolve();
+  let runs = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Returns the problems, or '' if there are none. */
+  async function checkContract(isOvertaken: () => boolean, onLinted: () => void): Promise<string> {
+    const bundled = await bundleContract(root);
+    if ('fault' in bundled || isOvertaken()) {
+      contractIsStale = true;
+      return 'fault' in bundled ? bundled.fault : '';
+    }
+    onLinted();
+    const before = await read(contractFile);
+    const reloaded = mock.prints(/^Contract reloaded|^The new contract is faulty/);
+    const { ok, message, fault = message } = await generate(root, { bundled });
+    if (!ok) contractIsStale = true;
+    if ((await read(contractFile)) !== before) reloading = reloaded;
+    service.touch(['generated/operations.ts']);
+    return ok ? '' : fault;
+  }
+
+  async function serve(isOvertaken: () => boolean): Promise<void> {
+    await Promise.all([service.build(), mock.build()]);
+    if (isOvertaken()) return;
+    // The mock reloads the contract itself.
+    const serving = [runService(), mock.isCurrent() ? reloading : runMock()];
+    const digest = docsDigest(await read(contractFile));
+    if (digest !== builtDocs) {
+      const isBuilt = (await read(join(site, 'digest.txt'))).trim() === digest;
+      const hasPages = existsSync(join(pages, 'index.html'));
+      if (!isBuilt || !hasPages)
+        await buildDocs({ out: site, pages: hasPages ? undefined : pages, compress: false });
+      builtDocs = digest;
+    }
+    await Promise.all(serving);
+  }
+
+  async function runService(): Promise<void> {
+    const started = await service.run();
+    where.API = describe(started, (fault) => fault.replace('npm start', 'npm run dev'));
+    where.Docs = 'url' in started ? `${started.url}/docs/` : 'served with the API';
+  }
+
+  async function runMock(): Promise<void> {
+    const advice = (fault: string) =>
+      fault.replace(' (from --port)', '').replace('npm run mock -- --port', 'npm run dev -- --mock-port');
+    where.Mock = describe(await mock.run(), advice);
+  }
+
+  async function update(isOvertaken: () => boolean, since: number): Promise<void> {
+    const seconds = () => (performance.now() - since) / 1000;
+    let linted: number | undefined;
+    const onLinted = () => {
+      linted = seconds();
+      say({ problems: '', linted, updated: undefined });
+    };
+    const isStale = contractIsStale;
+    // Now, because a save that comes meanwhile makes it stale again.
+    contractIsStale = false;
+    let problems = isStale ? await checkContract(isOvertaken, onLinted) : '';
+    if (isOvertaken()) return;
+    linted ??= seconds();
+    // Even so: what is served may be old, or not run yet.
+    if (problems !== '' && !(service.isCurrent() && mock.isCurrent())) say({ problems, linted });
+    try {
+      await serve(isOvertaken);
+    } catch (error) {
+      problems = messageOf(error);
+    }
+    if (!isOvertaken()) say({ problems, linted, updated: seconds() });
+  }
+
+  return {
+    after(files: string[], since: number) {
+      if (files.some(isSourceOfGenerate)) contractIsStale = true;
+      for (const program of [service, mock]) program.touch(files);
+      runs += 1;
+      const run = runs;
+      const isOvertaken = () => run !== runs;
+      last = last
+        .then(() => (isOvertaken() ? undefined : update(isOvertaken, since)))
+        .catch((error: unknown) => {
+          if (!isOvertaken()) say({ problems: messageOf(error) });
+        });
+    },
+    cancel() {
+      runs += 1;
+    },
+  };
+}
+
+const describe = (started: Started, advise: (fault: string) => string) =>
+  'url' in started ? started.url : advise(started.fault);
+
+interface LogLine {
+  level: number;
+  msg: string;
+  reason?: string;
+  err?: { message: string };
+}
+
+/** Log lines are JSON. Requests and the like are not shown: this screen is about the contract and the code. */
+function showWarning(line: string): void {
+  try {
+    const { level, msg, reason, err } = JSON.parse(line) as LogLine;
+    const why = reason ?? err?.message;
+    if (level >= 40) console.error(`service: ${msg}${why === undefined ? '' : `: ${why}`}`);
+  } catch {
+    // The banner of a start.
   }
 }
+
+function parsePort(text: string): string {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a whole number, 0 to 65535.');
+  return text;
+}
+
+async function start({ mockPort }: { mockPort: string }): Promise<void> {
+  const begun = performance.now();
+  const folder = join(root, '.cache', 'dev');
+  await rm(folder, { recursive: true, force: true });
+  const stopRedocly = keepRedocly();
+  let isStopping = false;
+  let state: State = { problems: '', served: [] };
+  const where = { API: 'starting', Docs: 'starting', Mock: 'starting' };
+  const say = (change: Partial<State>) => {
+    state = { ...state, ...change, served: Object.entries(where) };
+    if (!isStopping) show(state);
+  };
+  const ended = (name: keyof typeof where) => (why: string) => {
+    where[name] = `ended, and starts again after the next save: ${why}`;
+    say({});
+  };
+  const service = await createProgram(join(folder, 'service'), {
+    entry: 'server/main.ts',
+    listening: /"url":"([^"]+)".*"listening"/,
+    onLine: showWarning,
+    onEnd: ended('API'),
+  });
+  const mock = await createProgram(join(folder, 'mock'), {
+    entry: 'mock/main.ts',
+    args: ['--port', mockPort],
+    listening: /^Mock of the payments service: (\S+)/,
+    onLine: () => undefined,
+    onEnd: ended('Mock'),
+  });
+  const updates = createUpdates({ service, mock, say, where });
+  watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
+    const changed = files.filter((file) => !generatedFiles.includes(file));
+    if (changed.length > 0) updates.after(changed, since);
+  });
+  updates.after([], begun);
+
+  const stop = () => {
+    // One Ctrl+C arrives several times, from the terminal and from npm.
+    if (isStopping) return;
+    isStopping = true;
+    updates.cancel();
+    stopRedocly();
+    void Promise.all([service.stop(), mock.stop()]).finally(() => process.exit());
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+await new Command('npm run dev --')
+  .description(
+    'On every save: lint the contract, generate from it, and update the service (PORT, 8080), its docs and the mock. ' +
+      'While there are problems, the last state without problems is served.',
+  )
+  .option('--mock-port <number>', 'port of the mock', parsePort, '4010')
+  .action(start)
+  .parseAsync();

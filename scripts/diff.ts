@@ -8,6 +8,9 @@ import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
 import { judge } from './diff/judge.ts';
 import { asJson, asText, linesOf, type Outcome } from './diff/report.ts';
+import { asHtml } from './diff/review-html.ts';
+import { asMarkdown } from './diff/review-markdown.ts';
+import { reviewOf } from './diff/review.ts';
 import { root } from './support/root.ts';
 
 const released = join(root, 'openapi/released/openapi.json');
@@ -16,6 +19,9 @@ const help = `Compare the contract in openapi/ with the last released one, opena
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
   npm run diff -- --base FILE         compare with another contract
+  npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, examples before and after
+  npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request
+  npm run -s diff -- --markdown       without FILE, --html and --markdown print it and nothing else
   npm run diff -- --json              print the result as JSON
   npm run diff -- --release           make the contract the released one, if it follows the rules
   npm run diff -- --release --force   release it without checking the rules: only before anyone uses that version
@@ -40,19 +46,30 @@ class UsageFault extends Error {}
 function options() {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    const { values } = parseArgs({
-      options: { base: { type: 'string' }, json: flag, release: flag, force: flag, help: flag },
+    const { values, positionals } = parseArgs({
+      options: {
+        ...{ base: { type: 'string' }, json: flag, html: flag, markdown: flag },
+        ...{ release: flag, force: flag, help: flag },
+      },
+      allowPositionals: true,
     });
+    const formats = [values.json, values.html, values.markdown].filter(Boolean).length;
+    const mostFiles = values.html || values.markdown ? 1 : 0;
+    if (formats > 1) throw new Error('--json, --html and --markdown exclude each other.');
+    if (mostFiles > 0 && values.release) throw new Error('--html and --markdown do not work with --release.');
+    if (positionals.length > mostFiles) throw new Error(`Unexpected argument: ${positionals[mostFiles]}`);
     if (values.force && !values.release) throw new Error('--force works only with --release.');
     if (values.base !== undefined && values.release) throw new Error('--release does not work with --base.');
-    return values;
+    return { ...values, file: positionals[0] };
   } catch (error) {
     throw new UsageFault(error instanceof Error ? error.message : String(error));
   }
 }
 
-async function outcomeOf(base: string | undefined, revision: Json): Promise<Outcome> {
-  const before = base === undefined ? await readJson(released) : await bundle(resolve(base));
+const readBase = (base: string | undefined) =>
+  base === undefined ? readJson(released) : bundle(resolve(base));
+
+async function outcomeOf(base: string | undefined, before: Json, revision: Json): Promise<Outcome> {
   const versions = { baseVersion: versionOf(before), version: versionOf(revision) };
   const entries = readAccepted(await read(join(root, acceptedFile)), versions.baseVersion);
   const lines = linesOf(await compare(before, revision), before, revision, root);
@@ -66,6 +83,15 @@ async function outcomeOf(base: string | undefined, revision: Json): Promise<Outc
   };
 }
 
+async function show(review: string, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    process.stdout.write(review);
+    return;
+  }
+  await writeFile(file, review);
+  console.log(`Wrote ${file}.`);
+}
+
 async function publish(contract: Json): Promise<string> {
   await mkdir(dirname(released), { recursive: true });
   await writeFile(released, `${JSON.stringify(contract, null, 2)}\n`);
@@ -73,7 +99,7 @@ async function publish(contract: Json): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  const { base, json, release, force, help: showHelp } = options();
+  const { base, json, html, markdown, file, release, force, help: showHelp } = options();
   const print = (text: string) => {
     if (!json) console.log(text);
   };
@@ -92,8 +118,14 @@ async function main(): Promise<number> {
     console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} It is the first release.`);
     return 0;
   }
-  const outcome = await outcomeOf(base, revision);
+  const before = await readBase(base);
+  const outcome = await outcomeOf(base, before, revision);
   const ok = outcome.problems.length === 0;
+  if (html || markdown) {
+    const review = reviewOf(outcome, before, revision);
+    await show(html ? asHtml(review) : asMarkdown(review), file);
+    return ok ? 0 : 1;
+  }
   const changed = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
   const publishes = release && changed && (ok || force);
   const { isTTY, columns } = process.stdout;

@@ -21,18 +21,22 @@ export interface Folders {
   /** For the sandbox's own pages, which are no part of the docs. */
   pages?: string | undefined;
   contract?: string;
+  compress?: boolean;
 }
 
 /** The same contract and guides always give the same bytes. */
-export async function buildDocs({ out, pages, contract = generated }: Folders) {
+export async function buildDocs({ out, pages, contract = generated, compress = true }: Folders) {
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
   const site = await assemble(parseContract(text), text, renderReference);
-  site.write(out);
+  site.write(out, { compress });
   if (pages !== undefined) (await assemblePages(parseContract(text))).write(pages);
   // Last, so that a build that was interrupted counts as out of date.
-  writeFileSync(join(out, 'digest.txt'), `${digest}\n`);
+  const digestFile = join(out, 'digest.txt');
+  if (compress) writeFileSync(digestFile, `${digest}\n`);
+  // `npm start` and the tests build it again, compressed.
+  else rmSync(digestFile, { force: true });
   return { file: join(out, 'index.html'), bytes: site.bytes() };
 }
 

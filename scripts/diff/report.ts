@@ -51,7 +51,7 @@ const placeWithin = ({ kind, property = '' }: Change, pointer: string) =>
     ? step(pointer, property)
     : pointer;
 
-const groups = [
+export const groups = [
   { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
   { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
   { kind: 'accepted', title: 'Accepted', mark: '≈', colour: 'yellow' },
@@ -61,7 +61,7 @@ const groups = [
 const byReason = (one: Line, other: Line) =>
   (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '');
 
-const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
+export const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
 
 const counts = (changes: Line[]) => {
   const accepted = changes.filter((line) => line.accepted).length;
@@ -72,6 +72,17 @@ const counts = (changes: Line[]) => {
     other: count(changes, 'other') - accepted,
   };
 };
+
+/** Such as `1 breaking, 2 additions, 0 other`. */
+export function totalOf(changes: Line[]): string {
+  const { breaking, additions, accepted, other } = counts(changes);
+  return [
+    `${breaking} breaking`,
+    plural(additions, 'addition'),
+    ...(accepted > 0 ? [`${accepted} accepted`] : []),
+    `${other} other`,
+  ].join(', ');
+}
 
 export const asJson = (outcome: Outcome, released: boolean) =>
   JSON.stringify(
@@ -111,19 +122,12 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
     });
     return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
   });
-  const { breaking, additions, accepted, other } = counts(changes);
-  const total = [
-    `${breaking} breaking`,
-    plural(additions, 'addition'),
-    ...(accepted > 0 ? [`${accepted} accepted`] : []),
-    `${other} other`,
-  ].join(', ');
   const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
   const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${baseVersion}`;
   return [
     `Contract ${baseVersion} (${base}) → ${version} (openapi/)`,
     ...blocks,
-    total,
+    totalOf(changes),
     ...(verdicts.length > 0 ? verdicts : [fine]),
   ].join('\n\n');
 }

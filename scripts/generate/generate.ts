@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContractFault } from '../../server/contract/load.ts';
 import { bundleContract } from './bundle.ts';
+import type { Contract } from './contract.ts';
 import { contractDigest, digestFile } from './digest.ts';
 import { handlersIndex, orphans, stubs } from './handlers.ts';
 import { migrationsFile, migrationsIndex } from './migrations.ts';
@@ -16,11 +17,20 @@ export interface Outcome {
   /** Files that belong to no operation. */
   warnings: string[];
   message: string;
+  /** What is wrong with the contract, without advice. */
+  fault?: string;
 }
 
-/** `project` is the folder of the project. With `check` it writes nothing, and fails if anything would change. */
-export async function generate(project: string, options: { check?: boolean } = {}): Promise<Outcome> {
-  const bundled = await bundleContract(project);
+interface Options {
+  /** Write nothing, and fail if anything would change. */
+  check?: boolean | undefined;
+  /** The contract, if it was linted and bundled before. */
+  bundled?: { contract: Contract };
+}
+
+/** `project` is the folder of the project. */
+export async function generate(project: string, options: Options = {}): Promise<Outcome> {
+  const bundled = options.bundled ?? (await bundleContract(project));
   if ('fault' in bundled) return refuse(bundled.fault);
   const { contract } = bundled;
   const bundle = `${JSON.stringify(contract, null, 2)}\n`;
@@ -65,5 +75,8 @@ export async function generate(project: string, options: { check?: boolean } = {
 const refuse = (fault: string): Outcome => ({
   ok: false,
   warnings: [],
-  message: `${fault}\n\nNothing was generated. Fix the contract, then run: npm run generate`,
+  fault,
+  message: `${fault}\n\n${advice}`,
 });
+
+const advice = 'Nothing was generated. Fix the contract, then run: npm run generate';

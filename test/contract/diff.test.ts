@@ -12,7 +12,7 @@ import { announces } from '../../scripts/diff/announce.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
 import { root } from '../../scripts/support/root.ts';
-import { runNode } from '../support/processes.ts';
+import { run, runNode } from '../support/processes.ts';
 import { announcements, announcementsIn } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
@@ -489,6 +489,22 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(JSON.parse(output)).toMatchObject(expected);
     expect(status).toBe(0);
     expect(await releasedVersion()).toBe('2.0.0');
+  });
+
+  it('writes what a reviewer reads, compared with a commit', async () => {
+    const git = (...args: string[]) =>
+      run('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder });
+    await git('init', '--quiet');
+    await writeFile(inFolder('base.json'), JSON.stringify(base));
+    await git('add', 'base.json');
+    await git('commit', '--quiet', '--message=base');
+    await writeFile(inFolder('base.json'), (await git('show', 'HEAD:base.json')).stdout);
+    const { output } = await diff('--base', 'base.json', '--markdown', 'review.md');
+    expect(output).toBe('Wrote review.md.\n');
+    const review = await readFile(inFolder('review.md'), 'utf8');
+    expect(review).toContain('→ 2.0.0\n');
+    expect(review).toMatch(/## Breaking .*\n\n(.*\n)*- \*\*schema CardType\*\* \(.*\): `enum` lost prepaid/);
+    expect(await diff('--html', '--json')).toMatchObject({ status: 2 });
   });
 
   it('releases the same version again only by force', async () => {

@@ -1,0 +1,37 @@
+// What `npm run dev` shows: the state of now, and nothing of the states before it.
+import { styleText } from 'node:util';
+
+export interface State {
+  /** Empty if there are none. */
+  problems: string;
+  /** How long after the save: until it was linted, and until all of it was served. */
+  linted?: number;
+  updated?: number | undefined;
+  /** Name, and its URL or why it has none. */
+  served: [name: string, where: string][];
+}
+
+const clear = '\x1b[2J\x1b[3J\x1b[H';
+
+export function show(state: State): void {
+  const { isTTY } = process.stdout;
+  process.stdout.write(`${isTTY ? clear : '\n'}${asText(state, isTTY)}\n`);
+}
+
+export function asText({ problems, linted = 0, updated, served }: State, colour: boolean): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colour ? styleText(style, text, { validateStream: false }) : text;
+  const time = new Date().toTimeString().slice(0, 8);
+  const took = updated === undefined ? '' : `, up to date after ${updated.toFixed(1)} s`;
+  const times = paint('dim', `(checked after ${linted.toFixed(1)} s${took}, at ${time})`);
+  const head =
+    problems === ''
+      ? `${paint('green', '✓')} 0 problems ${times}`
+      : `${problems}\n\n${paint('red', '✗')} The last state without problems is still served. ${times}`;
+  const rows = served.map(([name, where]) => `  ${name.padEnd(8)}${where.replaceAll('\n', '\n          ')}`);
+  const note =
+    updated === undefined
+      ? 'Updating …'
+      : 'Waiting for changes in openapi/, docs/, server/, client/ and mock/. Stop with Ctrl+C.';
+  return [head, '', ...rows, '', paint('dim', note)].join('\n');
+}

@@ -1,0 +1,131 @@
+// What a reviewer of a pull request reads: the changes in groups, who is affected by them, and what examples look like before
+// and after. review-markdown.ts and review-html.ts write it down.
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Json } from './change.ts';
+import { usesOf } from './places.ts';
+import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
+
+export interface Review extends Outcome {
+  total: string;
+  groups: { title: string; lines: Line[] }[];
+  /** Those with breaking changes first. */
+  consumers: { place: string; breaking: number; additions: number; other: number }[];
+  examples: ExampleChange[];
+}
+
+export interface ExampleChange {
+  name: string;
+  kind: 'new' | 'changed' | 'removed';
+  usedBy: string[];
+  lines: DiffLine[];
+}
+
+export interface DiffLine {
+  mark: ' ' | '+' | '-';
+  text: string;
+}
+
+export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
+  const { changes } = outcome;
+  return {
+    ...outcome,
+    total: totalOf(changes),
+    groups: groups.flatMap(({ kind, title }) => {
+      const lines = changes.filter((line) => kindOf(line) === kind);
+      return lines.length === 0 ? [] : [{ title, lines }];
+    }),
+    consumers: consumersOf(changes),
+    examples: examplesOf(base, revision),
+  };
+}
+
+const isConsumed = (place: string) => /^[A-Z]+ \/|^webhook /.test(place);
+
+function consumersOf(changes: Line[]): Review['consumers'] {
+  const found = new Map<string, Review['consumers'][number]>();
+  for (const { place, usedBy, rating } of changes)
+    for (const user of new Set([...usedBy, ...(isConsumed(place) ? [place] : [])])) {
+      const row = found.get(user) ?? { place: user, breaking: 0, additions: 0, other: 0 };
+      row[rating === 'addition' ? 'additions' : rating] += 1;
+      found.set(user, row);
+    }
+  return [...found.values()].sort(
+    (one, other) =>
+      other.breaking - one.breaking ||
+      other.additions - one.additions ||
+      one.place.localeCompare(other.place),
+  );
+}
+
+/** All examples are components; the bundle has them with their parts filled in. */
+function examplesOf(base: Json, revision: Json): ExampleChange[] {
+  const [before, after] = [valuesOf(base), valuesOf(revision)];
+  const [usedBefore, usedAfter] = [usesOf(base), usesOf(revision)];
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return names
+    .filter((name) => !isDeepStrictEqual(before.get(name), after.get(name)))
+    .map((name) => {
+      const ref = `#/components/examples/${name}`;
+      const kind = before.has(name) ? (after.has(name) ? 'changed' : 'removed') : 'new';
+      return {
+        name,
+        kind,
+        usedBy: [...((kind === 'removed' ? usedBefore : usedAfter).get(ref) ?? [])],
+        lines: shortened(differingLines(textOf(before.get(name)), textOf(after.get(name)))),
+      };
+    });
+}
+
+function valuesOf(contract: Json): Map<string, unknown> {
+  const { examples } = isObject(contract.components) ? contract.components : {};
+  return new Map(
+    Object.entries(isObject(examples) ? examples : {}).map(([name, example]) => [
+      name,
+      isObject(example) ? example.value : undefined,
+    ]),
+  );
+}
+
+const textOf = (value: unknown): string[] =>
+  value === undefined ? [] : JSON.stringify(value, null, 2).split('\n');
+
+const contextLines = 3;
+
+/** Without what is far from any change. */
+function shortened(lines: DiffLine[]): DiffLine[] {
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ mark }) => mark !== ' '),
+  );
+  return lines.flatMap((line, index): DiffLine[] => {
+    if (isNear[index]) return [line];
+    return index === 0 || isNear[index - 1] ? [{ mark: ' ', text: '…' }] : [];
+  });
+}
+
+/** The shortest way from one list of lines to the other: their longest common subsequence stays. */
+export function differingLines(before: string[], after: string[]): DiffLine[] {
+  // common[i][j]: how many lines the rests of both lists from i and j on have in common.
+  const common = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
+  const at = (i: number, j: number) => common[i]?.[j] ?? 0;
+  for (let i = before.length - 1; i >= 0; i--)
+    for (let j = after.length - 1; j >= 0; j--) {
+      const row = common[i];
+      if (row) row[j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < before.length || j < after.length) {
+    if (i < before.length && j < after.length && before[i] === after[j]) {
+      lines.push({ mark: ' ', text: before[i] ?? '' });
+      i += 1;
+      j += 1;
+    } else if (i < before.length && (j === after.length || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ mark: '-', text: before[i] ?? '' });
+      i += 1;
+    } else {
+      lines.push({ mark: '+', text: after[j] ?? '' });
+      j += 1;
+    }
+  }
+  return lines;
+}

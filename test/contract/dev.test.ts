@@ -1,0 +1,128 @@
+// `npm run dev` in a copy of the project, with real saves. One process for all of it, because its start takes longest; so each
+// test goes on where the one before has ended.
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, processesOn } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { root, startNode, type Child } from '../support/processes.ts';
+
+const parts = [
+  ...['openapi', 'generated', 'server', 'client', 'mock', 'scripts', 'docs'],
+  ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md'],
+];
+
+async function takePort(): Promise<{ port: number; server: Server }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+describe('npm run dev', { timeout: 120_000 }, () => {
+  let folder: string;
+  let dev: Child;
+  const taken: { port: number; server: Server }[] = [];
+  let [service, mock] = ['', ''];
+  /** Where the output of the present test begins. */
+  let mark = 0;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'payments-dev-'));
+    await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    const [first, second] = [await takePort(), await takePort()];
+    taken.push(first, second);
+    [service, mock] = [`http://127.0.0.1:${first.port}`, `http://127.0.0.1:${second.port}`];
+    dev = startNode('scripts/dev.ts', ['--mock-port', String(second.port)], {
+      cwd: folder,
+      env: {
+        PORT: String(first.port),
+        DATA_DIR: join(folder, 'data'),
+        DATABASE_URL: await createTestDatabase('template'),
+      },
+    });
+  });
+  afterAll(async () => {
+    for (const { server } of taken) server.close();
+    dev.process.kill('SIGKILL');
+    await dev.ended;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const output = () => dev.output().slice(mark);
+  const times = (text: string | RegExp) => output().split(text).length - 1;
+  const prints = (text: string) =>
+    eventually(() => output().includes(text) || dev.process.exitCode !== null, `it prints ${text}`, 100);
+
+  const file = (name: string) => join(folder, 'openapi', name);
+  async function save(name: string, from: string, to: string): Promise<void> {
+    const text = await readFile(file(name), 'utf8');
+    expect(text).toContain(from);
+    await writeFile(file(name), text.replace(from, to));
+  }
+  /** By the service, the mock and the docs. */
+  const served = (words: string) =>
+    Promise.all(
+      [`${service}/openapi.json`, `${mock}/openapi.json`, `${service}/docs/reference.html`].map(async (url) =>
+        (await (await fetch(url)).text()).includes(words),
+      ),
+    );
+
+  it('says which command chooses another port if one is taken', async () => {
+    await prints('Waiting for changes');
+    const [port = 0, second] = taken.map((one) => one.port);
+    expect(output()).toContain('✓ 0 problems');
+    expect(output()).toContain(`Port ${port} is taken. Choose another: PORT=${port + 1} npm run dev\n`);
+    expect(output()).toContain(`Port ${second} is taken. Choose another: npm run dev -- --mock-port 4011\n`);
+  });
+
+  it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
+    await Promise.all(
+      taken.map(({ server }) => {
+        server.close();
+        return once(server, 'close');
+      }),
+    );
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'summary: List transactions', 'summary: List the first');
+    await save('paths/api-key-pairs.yaml', 'summary: List', 'summary: List all');
+    await prints('Updating …');
+    await save('paths/transactions.yaml', 'summary: List the first', 'summary: List the second');
+    await prints('up to date');
+    expect([times('Updating …'), times('up to date')]).toEqual([2, 1]);
+    expect(await served('List the second')).toEqual([true, true, true]);
+    expect(output()).toContain(`API     ${service}\n  Docs    ${service}/docs/\n  Mock    ${mock}\n`);
+  });
+
+  it('shows a problem once, and goes on serving the last state without problems', async () => {
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'operationId: listTransactions', 'operationid: listTransactions');
+    await save('paths/transactions.yaml', 'summary: List the second', 'summary: List the third');
+    await prints('Waiting for changes');
+    expect(times('Property `operationid` is not expected here.')).toBe(1);
+    expect(output()).toContain('openapi/paths/transactions.yaml:2:3');
+    expect(output()).toContain('The last state without problems is still served.');
+    expect(output()).not.toMatch(/generate-ignore-file|npm run generate/);
+    expect(await served('List the second')).toEqual([true, true, true]);
+    expect(await served('List the third')).toEqual([false, false, false]);
+  });
+
+  it('serves a save that mends it', async () => {
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'operationid: listTransactions', 'operationId: listTransactions');
+    await prints('up to date');
+    expect(output()).toContain('✓ 0 problems');
+    expect(output()).not.toContain('operationid');
+    expect(await served('List the third')).toEqual([true, true, true]);
+  });
+
+  it('ends everything that it started with Ctrl+C', async () => {
+    expect((await processesOn(folder)).length).toBeGreaterThan(2);
+    dev.process.kill('SIGINT');
+    const { status } = await dev.ended;
+    expect([status, await processesOn(folder)]).toEqual([0, []]);
+  });
+});

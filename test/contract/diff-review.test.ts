@@ -1,0 +1,115 @@
+// What reviewers read about a change of the contract: as Markdown and as HTML, from real contracts. The names and values in it
+// are hostile, because a pull request may come from anyone.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { marked } from 'marked';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../scripts/diff/change.ts';
+import { compare } from '../../scripts/diff/compare.ts';
+import { linesOf } from '../../scripts/diff/report.ts';
+import { asHtml } from '../../scripts/diff/review-html.ts';
+import { asMarkdown } from '../../scripts/diff/review-markdown.ts';
+import { differingLines, reviewOf, type Review } from '../../scripts/diff/review.ts';
+import { root } from '../../scripts/support/root.ts';
+
+interface Contract extends Json {
+  components: {
+    schemas: Record<string, { enum: string[]; properties: Json }>;
+    examples: Record<string, { summary: string; value: Json }>;
+  };
+}
+
+const contract = () => JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Contract;
+const hostile = '</pre><script>alert(1)</script> | @everyone *x* ```';
+
+let review: Review;
+beforeAll(async () => {
+  const [base, revision] = [contract(), contract()];
+  base.components.schemas.CardType?.enum.push(hostile);
+  const { Transaction } = revision.components.schemas;
+  if (Transaction) Transaction.properties.mood = { type: 'string', description: 'How it feels.' };
+  const { examples } = revision.components;
+  if (examples.PaymentMethodVisaSucceeded) examples.PaymentMethodVisaSucceeded.value.label = hostile;
+  const changes = linesOf(await compare(base, revision), base, revision, root);
+  const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
+  review = reviewOf(
+    { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems },
+    base,
+    revision,
+  );
+});
+
+describe('the review', () => {
+  it('has breaking changes first, and counts them', () => {
+    expect(review.groups.map(({ title, lines }) => [title, lines.length])).toEqual([
+      ['Breaking', 1],
+      ['Additions', 1],
+      ['Other', 1],
+    ]);
+    expect(review.total).toBe('1 breaking, 1 addition, 1 other');
+  });
+
+  it('names who is affected, those with breaking changes first', () => {
+    expect(review.consumers).toContainEqual({
+      ...{ place: 'GET /transactions', breaking: 1, additions: 1, other: 0 },
+    });
+    expect(review.consumers).toContainEqual({
+      ...{ place: 'POST /payment-methods', breaking: 1, additions: 0, other: 1 },
+    });
+    expect(review.consumers.map(({ place }) => place)).not.toContain('GET /card-scheme-definitions');
+  });
+
+  it('shows an example before and after, without what is far from the change', () => {
+    const [example, ...more] = review.examples;
+    expect([example?.name, example?.kind, more]).toEqual(['PaymentMethodVisaSucceeded', 'changed', []]);
+    expect(example?.lines.filter(({ mark }) => mark !== ' ')).toEqual([
+      { mark: '-', text: '  "label": "1111",' },
+      { mark: '+', text: `  "label": ${JSON.stringify(hostile)},` },
+    ]);
+    expect(example?.lines.length).toBeLessThan(12);
+    expect(example?.lines.at(-1)?.text).toBe('…');
+  });
+});
+
+it('finds the fewest lines that differ', () => {
+  const marks = (before: string, after: string) =>
+    differingLines(Array.from(before), Array.from(after))
+      .map(({ mark, text }) => `${mark}${text}`)
+      .join('');
+  expect(marks('abcd', 'axcd')).toBe(' a-b+x c d');
+  expect(marks('', 'ab')).toBe('+a+b');
+  expect(marks('abc', '')).toBe('-a-b-c');
+  expect(marks('abcabba', 'cbabac').replaceAll(/[-+]./g, '')).toHaveLength(8);
+});
+
+describe.each([
+  ['Markdown', () => marked.parse(asMarkdown(review))],
+  ['HTML', () => asHtml(review)],
+])('as %s', (_name, html) => {
+  it('has everything in order', () => {
+    const headings = [...html().matchAll(/<h[12][^>]*>(.*?)<\/h[12]>/g)].map(([, text]) => text);
+    expect(headings).toEqual([
+      'Contract 1.0.0 → 1.1.0',
+      'To do before this is merged',
+      'Breaking (1)',
+      'Additions (1)',
+      'Other (1)',
+      'Who is affected',
+      'Examples, before and after',
+    ]);
+    expect(html()).toContain('<td><code>GET /transactions</code></td>');
+    expect(html()).toContain('PaymentMethodVisaSucceeded (changed, in POST /payment-methods)');
+  });
+
+  it('keeps what is hostile as text', () => {
+    expect(html()).not.toMatch(/<script|<em>/);
+    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(3);
+  });
+});
+
+it('mentions nobody in Markdown', () => {
+  // GitHub mentions nobody in code.
+  const prose = asMarkdown(review).replaceAll(/(`{3,})\w+\n[^]*?\n *\1$/gm, '');
+  expect(prose).toContain('&#64;everyone');
+  expect(prose).not.toContain('@everyone');
+});
