@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The longest first, so that none is left over when everything else has ended. */
 const longest = [
   'contract/changes',
+  'contract/dev',
+  'browser/desk',
   'mock/running',
   'server/kill-server',
   'server/import',
@@ -30,6 +32,7 @@ const longest = [
   'server/rotation',
   'server/seed',
   'server/side-by-side',
+  'contract/editors',
   'server/bench',
   'server/upgrade',
   'server/card-oracle',
