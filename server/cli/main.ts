@@ -57,7 +57,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
 
 const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
-  .version(contractVersion, '--version', 'print the version of the service and its contract')
+  .version(contractVersion, '--version', 'print the version, which the service and its contract share')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
