@@ -7,7 +7,7 @@ import { UnsafeFile } from './private-files.ts';
 import { ProvidersFault } from './providers/index.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
-import { DatabaseFault } from './store/database.ts';
+import { DatabaseFault, setupFault } from './store/database.ts';
 import { toTerminal } from './terminal-log.ts';
 import { visibleLines } from './visible.ts';
 
@@ -88,6 +88,8 @@ function messageForOperator(error: unknown): string | undefined {
     (kind) => error instanceof kind,
   );
   if (expected) return (error as Error).message;
+  const fault = setupFault(error);
+  if (fault !== undefined) return fault;
   const { code, syscall, port, address, hostname } = error as Record<string, string | undefined>;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return undefined;
   if (code === 'EADDRINUSE')

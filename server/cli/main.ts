@@ -91,7 +91,9 @@ try {
   } else {
     const expected = error instanceof Refused || (await isOperatorFault(error));
     const message = error instanceof Error ? error.message : String(error);
-    console.error(visibleLines(expected ? message : `Unexpected error: ${message}`));
+    const { setupFault } = await import('../store/database.ts');
+    const other = setupFault(error) ?? `Unexpected error: ${message}`;
+    console.error(visibleLines(expected ? message : other));
     process.exitCode = 1;
   }
 }
