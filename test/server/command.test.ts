@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
+import { commandsHere } from '../../server/hints.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { root, run } from '../support/processes.ts';
 
@@ -80,6 +81,20 @@ describe('npm pack', () => {
     const link = join(scratch, 'payments');
     symlinkSync(join(installed, 'bin', 'payments.js'), link);
     expect(await run(link, ['--version'])).toMatchObject({ status: 0, stdout: `${contractVersion}\n` });
+    // It has no scripts of npm, so hints name its own files.
+    const { status, stderr } = await run(link, ['keys', 'list'], { cwd: scratch, env: { DATA_DIR: 'none' } });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('create a sandbox: node project/package/dist/server/main.js\n'),
+    ]);
+  });
+
+  it('is named by its path in hints, as seen from the current folder', () => {
+    expect(commandsHere('/opt/my pay/dist', '/opt')).toEqual({
+      start: "node 'my pay/dist/server/main.js'",
+      payments: "node 'my pay/bin/payments.js'",
+    });
+    expect(commandsHere(root)).toEqual({ start: 'npm start', payments: 'npm run -s payments --' });
   });
 });
 
