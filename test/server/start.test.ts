@@ -300,7 +300,12 @@ describe('production', () => {
     const before = await startTestService({ config });
     await before[Symbol.asyncDispose]();
     expect(warnings(before)).toContainEqual(told);
-    const made = await payments('keys', 'create', '--name', 'First');
+    const without = await payments('keys', 'create', '--name', 'Everything');
+    expect([without.status, without.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^In production give --role /),
+    ]);
+    const made = await payments('keys', 'create', '--name', 'First', '--role', 'administrator');
     expect([made.status, made.stderr]).toEqual([
       0,
       expect.stringMatching(
@@ -313,7 +318,7 @@ describe('production', () => {
       /^✗ there is a merchant account: not so \(create one: .*payments accounts create default/,
     );
     expect((await payments('accounts', 'create', 'default', '--name', 'Default')).status).toBe(0);
-    expect((await payments('keys', 'create', '--name', 'Second')).stderr).toBe('');
+    expect((await payments('keys', 'create', '--name', 'Second', '--role', 'administrator')).stderr).toBe('');
     expect((await payments('doctor')).status).toBe(0);
     // `listen` is for the sandbox.
     expect((await payments('webhooks', 'list')).stdout).toContain(
