@@ -29,7 +29,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
   ],
   import: ['import records from another system', async () => (await import('./import.ts')).importCommand()],
   seed: [
-    'create sample transactions; the same seed creates the same transactions',
+    'create sample transactions, in the sandbox only; the same seed creates the same transactions',
     async () => (await import('./seed.ts')).seed(),
   ],
   webhooks: [
