@@ -37,6 +37,8 @@ export interface Config {
   olderCursorKeys?: readonly Buffer[];
   /** The keys after the first in FINGERPRINT_KEY: what they made is recognised, and made anew with the first. */
   olderFingerprintKeys?: readonly Buffer[];
+  /** What to do if the keys fit no stored value. */
+  missingKeys?: 'refuse' | 'accept';
   /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
   cardsPerMinute?: number | 'off';
   /** What works but is probably a mistake, for the log at start. */
@@ -171,6 +173,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     auditRetentionDays:
       text('AUDIT_RETENTION_DAYS') === '' ? undefined : Number(text('AUDIT_RETENTION_DAYS')),
     providersModule: given('PROVIDERS'),
+    missingKeys: text('MISSING_KEYS') === 'accept' ? 'accept' : 'refuse',
     secrets,
     olderCardKeys: olderKeys.CARD_KEY ?? [],
     olderCursorKeys: olderKeys.CURSOR_KEY ?? [],

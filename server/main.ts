@@ -2,12 +2,13 @@
 import { inspect } from 'node:util';
 import { ConfigFault, defaultDataDir, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
+import { commandsHere, quoted } from './hints.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
 import { ProvidersFault } from './providers/index.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
 import { startService } from './start.ts';
-import { DatabaseFault } from './store/database.ts';
+import { DatabaseFault, setupFault } from './store/database.ts';
 import { toTerminal } from './terminal-log.ts';
 import { visibleLines } from './visible.ts';
 
@@ -29,7 +30,7 @@ Docs: ${service.url}/docs   Contract: ${service.url}/openapi.json
 
 Try it in another terminal, in this folder:
 
-  curl -H "Authorization: Bearer $(${settings}npm run -s payments -- token --scopes '*.read')" \\
+  curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
     ${service.url}/card-scheme-definitions
 `);
   }
@@ -69,10 +70,6 @@ Try it in another terminal, in this folder:
   log.flush();
 }
 
-/** For a shell. */
-const quoted = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 /** The timer alone does not keep the process alive: it fires only if something else does, such as a handle of a library. */
 function exitAfter(milliseconds: number, before: () => void = () => undefined): void {
   const exit = () => {
@@ -88,10 +85,12 @@ function messageForOperator(error: unknown): string | undefined {
     (kind) => error instanceof kind,
   );
   if (expected) return (error as Error).message;
+  const fault = setupFault(error);
+  if (fault !== undefined) return fault;
   const { code, syscall, port, address, hostname } = error as Record<string, string | undefined>;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return undefined;
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`;
+    return `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} ${commandsHere().start}`;
   if (code === 'EACCES') return `Port ${port} is not open to this user. Choose one above 1023.`;
   return `HOST ${hostname ?? address} is not an address of this machine (${code}).`;
 }

@@ -45,8 +45,11 @@ async function startMetrics(address: { host: string; port: number }) {
   const metrics = createMetrics();
   const server = await serveMetrics(metrics, address).catch((error: unknown) => {
     const { host, port } = address;
+    const { code } = error as NodeJS.ErrnoException;
     throw new ConfigFault(
-      `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${(error as NodeJS.ErrnoException).code}).`,
+      code === 'EADDRINUSE'
+        ? `METRICS_PORT ${port} is taken. Choose another: METRICS_PORT=${port + 1}`
+        : `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${code}).`,
     );
   });
   return { metrics, server };

@@ -162,6 +162,13 @@ export const keys: Key[] = [
     accepts: (value) => value === 'off' || whole(1, 1_000_000)(value),
   },
   {
+    name: 'MISSING_KEYS',
+    doc: 'whether to start although CARD_KEY or FINGERPRINT_KEY fits none of the stored values, because the key is lost',
+    format: '`refuse` or `accept`',
+    default: 'refuse',
+    accepts: oneOf('refuse', 'accept'),
+  },
+  {
     name: 'PROVIDERS',
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     format: 'a path',

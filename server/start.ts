@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { notePublicUrl } from './actions/housekeeping.ts';
+import { findMissingKeys } from './actions/missing-keys.ts';
 import { createUnitOfWork } from './actions/unit-of-work.ts';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
+import { ConfigFault, type Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
-import type { Vault } from './domain/vault.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
@@ -20,12 +20,11 @@ import { countFaults, observe, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
-import { openSecrets } from './secrets.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
 import { findActivePairNamed } from './store/api-key-pairs.ts';
 import { findFirstAccount } from './store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
-import { sampleKeyIds } from './store/sealing.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue, type Queue } from './webhooks/queue.ts';
@@ -101,7 +100,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     observed.readFrom({ database, queue });
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
-    await warnOfData(background.db, { environment, vault: secrets.vault, log });
+    await refuseWrongKeys(background.db, { config, secrets, log });
+    if (environment === 'production') await warnOfData(background.db, log);
     let publicUrl = config.publicUrl;
     let isStopping = false;
     const unitOptions = {
@@ -207,21 +207,33 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** What makes requests fail although the service runs. */
-async function warnOfData(
+/**
+ * With a wrong CARD_KEY requests fail. With a wrong FINGERPRINT_KEY repeated requests are not recognised, and are carried out
+ * again: nobody would notice. A sandbox only logs it, because its records may be thrown away.
+ */
+async function refuseWrongKeys(
   db: Db,
-  { environment, vault, log }: Pick<Config, 'environment'> & { vault: Vault; log: Logger },
+  { config, secrets, log }: { config: Config; secrets: Secrets; log: Logger },
 ): Promise<void> {
-  if (environment === 'production' && !(await findFirstAccount(db, [])))
+  for (const { name, missing, isWhollyWrong } of await findMissingKeys(db, secrets)) {
+    const ids = missing.join(', ');
+    if (isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
+      throw new ConfigFault(
+        `${name} fits no stored value: they need key ${ids}. Add it to ${name}. If it is lost, see "A lost key" in docs/guides/keys.md.`,
+      );
+    log.error(`stored values need a key that is missing: ${ids} (add it to ${name})`);
+  }
+}
+
+/** What makes requests fail although the service runs. */
+async function warnOfData(db: Db, log: Logger): Promise<void> {
+  if (!(await findFirstAccount(db, [])))
     log.warn(
       'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
     );
-  const left = environment === 'production' && (await findActivePairNamed(db, 'Sandbox'));
+  const left = await findActivePairNamed(db, 'Sandbox');
   if (left)
     log.warn(
       `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
     );
-  const lost = (await sampleKeyIds(db)).filter((key) => !vault.canOpen(key));
-  if (lost.length > 0)
-    log.warn(`stored values need a key that is missing: ${lost.join(', ')} (add it to CARD_KEY)`);
 }

@@ -54,8 +54,13 @@ export async function createKeyPair(
 }
 
 /** Undefined when there is no such pair. */
-export async function deactivateKeyPair({ db }: Work, id: string): Promise<ApiKeyPairRow | undefined> {
-  return (await deactivateApiKeyPair(db, id)) ? findApiKeyPair(db, id) : undefined;
+export async function deactivateKeyPair(
+  { db }: Work,
+  id: string,
+): Promise<{ pair: ApiKeyPairRow; wasActive: boolean } | undefined> {
+  const wasActive = await deactivateApiKeyPair(db, id);
+  const pair = await findApiKeyPair(db, id);
+  return pair && { pair, wasActive };
 }
 
 /** Moves `last_used_at`. One statement of its own: a request must not wait for a transaction to authenticate. */

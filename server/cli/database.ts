@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl } from '../postgres/index.ts';
 import { call, noSandbox, Refused, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
@@ -25,7 +26,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new Refused(
-      `The embedded database is not running. Start the server: npm start, or only the database, in another terminal: ${call('database url --hold')}`,
+      `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${call('database url --hold')}`,
     );
   await withDatabase(async () => {
     console.log(await runningUrl(dataDir));

@@ -1,9 +1,12 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import type { Vault } from '../domain/vault.ts';
+import { isGiven } from '../actions/missing-keys.ts';
+import type { Fingerprints } from '../domain/fingerprints.ts';
+import { sealedWith, type Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
+import { countFingerprints } from '../store/fingerprints.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { countUnbound, listSealed } from '../store/reseal.ts';
 import { findSealing } from '../store/sealing.ts';
@@ -22,10 +25,11 @@ export function doctor(): Command {
     .action(async ({ json = false }: { json?: boolean }) => {
       const progress = startProgress('Checking');
       const findings = await withSecrets(
-        async ({ database: { db }, secrets: { vault } }) => [
+        async ({ database: { db }, secrets: { vault, fingerprints } }) => [
           await findNoAccount(db),
           ...(await findBrokenInvariants(db)),
           await findUnopenable(db, vault),
+          await findForeignFingerprints(db, fingerprints),
         ],
         { readOnly: true },
       ).finally(() => {
@@ -53,14 +57,18 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };
   const sealing = await findSealing(db);
   const { open } = vault.under(sealing);
+  const missing = new Set<string>();
   await listSealed(db, ({ table, sealed, place }) => {
     try {
       open(sealed, place);
     } catch {
       finding.broken += 1;
+      if (!vault.canOpen(sealedWith(sealed))) missing.add(sealedWith(sealed));
       if (finding.examples.length < 5) finding.examples.push(`${table} ${place.id}`);
     }
   });
+  if (missing.size > 0)
+    return { ...finding, note: `they need key ${[...missing].join(', ')}: add it to CARD_KEY` };
   if (sealing === 'bound') return finding;
   const left = count(await countUnbound(db));
   const note =
@@ -68,6 +76,22 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
       ? `new values are not bound to their rows, nor are ${left}: run ${call('secrets rotate')}`
       : `a rotation is not finished, ${left} are not bound to their rows: run ${call('secrets rotate')}`;
   return { ...finding, note };
+}
+
+async function findForeignFingerprints(db: Db, fingerprints: Fingerprints): Promise<Finding> {
+  const check = 'fingerprints of cards are of a FINGERPRINT_KEY that is given';
+  const foreign = [...(await countFingerprints(db))].filter(
+    ([version]) => version !== null && !isGiven(fingerprints, version),
+  );
+  const broken = foreign.reduce((sum, [, cards]) => sum + cards, 0);
+  if (broken === 0) return { check, broken, examples: [] };
+  const examples = foreign.map(([version]) => `key ${version ?? ''}`);
+  return {
+    check,
+    broken,
+    examples,
+    note: `add it to FINGERPRINT_KEY; if it is lost: ${call('secrets rewrite-fingerprints --all')}`,
+  };
 }
 
 function printAll(findings: readonly Finding[]): void {

@@ -7,9 +7,9 @@ const id = '7099948d-7286-47e4-aad8-b68f7eb44591';
 const examples: Record<string, readonly string[]> = {
   '': [
     'payments accounts create default --name Default',
-    'payments keys create --name "Checkout server" --role administrator --out checkout.pem',
+    'payments roles create checkout --allow payment-methods.write,transactions.read',
+    'payments keys create --name "Checkout server" --role checkout --out checkout.pem',
     'payments token --scopes transactions.read --key checkout.pem',
-    'payments roles create reporting --allow transactions.read',
     'payments transactions list --status authorization_declined --limit 5',
     'payments webhooks trigger transaction.updated',
   ],
@@ -22,12 +22,12 @@ const examples: Record<string, readonly string[]> = {
   ],
   'keys list': ['payments keys list'],
   'keys create': [
-    'payments keys create --name "Checkout server" --out checkout.pem',
+    'payments keys create --name "Checkout server" --role checkout --out checkout.pem',
     'payments keys create --name Reports --role reporting --merchant-account default --out reports.pem',
   ],
   'keys deactivate': [`payments keys deactivate ${id}`],
   token: [
-    'curl -H "Authorization: Bearer $(payments token --scopes transactions.read)" PUBLIC_URL/transactions',
+    'curl -H "Authorization: Bearer $(payments token --scopes transactions.read --key checkout.pem)" PUBLIC_URL/transactions',
     'payments token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600',
   ],
   'buyers list': ['payments buyers list --merchant-account default --search jane@'],

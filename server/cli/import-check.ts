@@ -3,6 +3,7 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
+import { mentionsCardNumber } from '../domain/cards.ts';
 import { whyUnstorable } from '../domain/storable.ts';
 import type { NewTransaction } from '../store/transactions.ts';
 import type { Line } from './import-lines.ts';
@@ -53,8 +54,19 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     const given = value as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
       return `/merchant_account_id ${given.merchant_account_id} does not exist`;
-    return whyUnstorable(given) ?? given;
+    return whyUnstorable(given) ?? findCardNumber(given) ?? given;
   };
+}
+
+/** Free text is stored as it is, where a card number must not be. Not in IDs: those of other systems may be such numbers. */
+function findCardNumber({ metadata, raw_response_description }: NewTransaction): string | undefined {
+  const at = (pointer: string) => `${pointer} has a card number in it, which must not be stored as text`;
+  if (mentionsCardNumber(raw_response_description ?? '')) return at('/raw_response_description');
+  for (const [name, text] of Object.entries(metadata ?? {})) {
+    if (mentionsCardNumber(name)) return at('a name in /metadata');
+    if (mentionsCardNumber(text)) return at(`/metadata/${name}`.slice(0, longestReason));
+  }
+  return undefined;
 }
 
 /** As many faults as a line of a report has room for, and how many are left out. */

@@ -60,7 +60,8 @@ export function importCommand(): Command {
 Each line is a Transaction resource. It may also have metadata (object of strings), payment_source, merchant_initiated,
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
 reported with its number and the reason, and nothing is imported unless --skip-bad is given. Ctrl-C leaves nothing
-behind. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
+behind. A line with a card number in metadata or raw_response_description is bad, because both are stored as text. Amounts
+are taken as they are, also a captured amount above the authorised one. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
 sent unless --events is given.
 
 A line:

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
+import { readConfig } from '../config.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
+import { WrongCall } from './faults.ts';
 import {
   asList,
   call,
@@ -44,7 +46,7 @@ export function keys(): Command {
         last_used_at: pair.last_used_at,
       }));
       printRows(shown, output, {
-        whenEmpty: `There is no key pair. Make one: ${call('keys create --name "My server"')}`,
+        whenEmpty: `There is no key pair. Make one: ${call('keys create --name "My server" --role administrator')}`,
         empty: { accounts: 'all' },
         least: ['thumbprint', 'algorithm'],
       });
@@ -55,7 +57,9 @@ export function keys(): Command {
     .requiredOption('--name <name>', 'name for people, 1 to 200 characters', name)
     .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
     .addOption(
-      new Option('--role <slug>', 'role; repeat for several').argParser(collect).default([], 'administrator'),
+      new Option('--role <slug>', 'role, needed in production; repeat for several')
+        .argParser(collect)
+        .default([], 'administrator'),
     )
     .addOption(
       new Option('--merchant-account <id>', 'account that it has access to; repeat for several')
@@ -66,17 +70,27 @@ export function keys(): Command {
     .action(create);
   command
     .command('deactivate <id>')
-    .description('deactivate a key pair: its tokens are refused within seconds, on every instance')
+    .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
     .action(async (id: string) => {
-      const pair = isUuid(id) ? await withWork((unit) => deactivateKeyPair(unit, id)) : undefined;
-      if (!pair) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
+      const done = isUuid(id) ? await withWork((unit) => deactivateKeyPair(unit, id)) : undefined;
+      if (!done) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
+      const { pair, wasActive } = done;
       printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
+      console.error(
+        wasActive
+          ? 'This cannot be undone. For new tokens, create another key pair.'
+          : 'It was deactivated already; nothing was changed.',
+      );
     });
   return command;
 }
 
 async function create(options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
+  if (role.length === 0 && readConfig().environment === 'production')
+    throw new WrongCall([
+      `In production give --role with what this system needs (see: ${call('roles list')}), or --role administrator for everything.`,
+    ]);
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];

@@ -29,7 +29,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
   ],
   import: ['import records from another system', async () => (await import('./import.ts')).importCommand()],
   seed: [
-    'create sample transactions; the same seed creates the same transactions',
+    'create sample transactions, in the sandbox only; the same seed creates the same transactions',
     async () => (await import('./seed.ts')).seed(),
   ],
   webhooks: [
@@ -57,7 +57,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
 
 const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
-  .version(contractVersion, '--version', 'print the version of the service and its contract')
+  .version(contractVersion, '--version', 'print the version, which the service and its contract share')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
@@ -91,7 +91,9 @@ try {
   } else {
     const expected = error instanceof Refused || (await isOperatorFault(error));
     const message = error instanceof Error ? error.message : String(error);
-    console.error(visibleLines(expected ? message : `Unexpected error: ${message}`));
+    const { setupFault } = await import('../store/database.ts');
+    const other = setupFault(error) ?? `Unexpected error: ${message}`;
+    console.error(visibleLines(expected ? message : other));
     process.exitCode = 1;
   }
 }

@@ -12,7 +12,7 @@ import { countSealed } from '../store/reseal.ts';
 import { countOlderConnections, findSealing } from '../store/sealing.ts';
 import { fingerprintCommands } from './fingerprints.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { Refused } from './output.ts';
+import { call, Refused } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
@@ -116,8 +116,11 @@ const conclusion = (
   keyId: string,
   total: number,
   { kept, dropped }: { kept: boolean; dropped: number },
-): string =>
-  [
+): string => {
+  // Otherwise it would look like success at the wrong step of a rotation.
+  if (!kept && total === 0)
+    return `Nothing to do: all values use the first key of CARD_KEY already, ${keyId}. To rotate, put the new key first (step 2 in ${call('secrets rotate --help')}). If ${keyId} is the new key, the rotation is done, and older keys can be removed from CARD_KEY.`;
+  return [
     `Encrypted ${count(total)} values with key ${keyId}; no value uses another key, and all are bound to their rows.`,
     !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',
     kept && dropped > 0 && 'The old key was removed from DATA_DIR.',
@@ -125,3 +128,4 @@ const conclusion = (
   ]
     .filter(Boolean)
     .join(' ');
+};

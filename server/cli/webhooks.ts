@@ -139,12 +139,18 @@ interface DeliveriesOptions extends ListOutput {
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
   const { subscription, event, json, wide, ...filter } = options;
-  const { rows, next, retried } = await withDatabase(async ({ db }) => {
+  const { rows, next, isOff, waiting } = await withDatabase(async ({ db }) => {
     const of = { subscriptionId: subscription, eventId: event };
     const found = await listDeliveries(db, { ...of, ...filter });
     const pending = found.filter(({ state }) => state === 'pending');
-    const retried = filter.failed && found.length === 0 ? await countPending(db, of) : 0;
-    return { rows: found, next: await findNextAttempts(db, pending), retried };
+    const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
+    return {
+      rows: found,
+      next: await findNextAttempts(db, pending),
+      isOff: (id: string) => off.some((one) => one.id === id),
+      waiting:
+        filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
+    };
   });
   const now = Date.now();
   const shown = rows.map((row) => ({
@@ -158,13 +164,15 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     ms: row.milliseconds,
     // A response without an error of its own is a failure, too, unless its status is 2xx.
     error: row.error ?? (json ? null : failedStatus(row.status)),
-    next_attempt: json ? (next.get(row.id) ?? null) : untilThen(next.get(row.id), now),
+    next_attempt: json
+      ? (next.get(row.id) ?? null)
+      : nextAttempt(untilThen(next.get(row.id), now), isOff(row.subscription_id)),
   }));
   printRows(
     shown,
     { json, wide },
     {
-      whenEmpty: filter.failed ? noFailed(retried) : 'There is no delivery.',
+      whenEmpty: filter.failed ? noFailed(waiting) : 'There is no delivery.',
       least: ['ms', 'attempt', 'subscription', 'name', 'at', 'status'],
     },
   );
@@ -173,10 +181,19 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
 const failedStatus = (status: number | null): string | null =>
   status === null || Math.floor(status / 100) === 2 ? null : `HTTP ${status}`;
 
-const noFailed = (retried: number): string =>
-  retried === 0
-    ? 'There is no failed delivery.'
-    : `There is no failed delivery; ${retried} ${retried === 1 ? 'is' : 'are'} still retried: ${call('webhooks deliveries')}`;
+const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: number }): string =>
+  [
+    'There is no failed delivery.',
+    retried > 0 && `Still retried: ${retried}. See: ${call('webhooks deliveries')}`,
+    switchedOff > 0 &&
+      `Their subscription is switched off: ${switchedOff}, which fail when their next attempt is due. To deliver one: ${call('webhooks activate ID')}, then ${call('webhooks replay EVENT_ID')}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+
+/** Without an attempt, if the subscription is switched off. */
+const nextAttempt = (then: string | undefined, isOff: boolean): string | undefined =>
+  then !== undefined && isOff ? `fails ${then}` : then;
 
 function untilThen(due: Date | undefined, now: number): string | undefined {
   if (!due) return undefined;
@@ -202,7 +219,9 @@ async function replay(
       throw new Refused(
         done.switchedOff > 0
           ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
-          : `There is no such delivery. See: ${call('webhooks deliveries')}`,
+          : failed
+            ? `There is no failed delivery. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
+            : `There is no delivery of this event. See: ${call('webhooks deliveries')}`,
       );
     }),
   );

@@ -23,6 +23,16 @@ export const holdsCardNumber = (text: string): boolean =>
     return false;
   });
 
+/**
+ * Whether a text has a card number in it, alone or between words: 13 to 19 digits of a known range, in groups or not. Does not
+ * look inside longer numbers, because texts of people have those for other reasons.
+ */
+export const mentionsCardNumber = (text: string): boolean =>
+  (text.match(/(?<!\d[ -]?)\d(?:[ -]?\d){12,18}(?![ -]?\d)/g) ?? []).some((found) => {
+    const digits = found.replace(/\D/g, '');
+    return passesLuhn(digits) && creditCardType(digits).length > 0;
+  });
+
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {
   const [month = 0, year = 0] = expirationDate.split('/').map(Number);

@@ -17,13 +17,16 @@ export interface Notes {
   keep?: ((request: Noted) => void) | undefined;
 }
 
+/** Load balancers ask every few seconds. */
+const probes = new Set(['/healthz', '/readyz']);
+
 /** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */
 export const createAccessLog =
   (log: Logger, { noteRequest, keep }: Notes = {}): RequestHandler =>
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
-      const { requestId, traceId, operation, caller, refusal } = partialContextOf(res);
+      const { requestId, traceId, operation, caller, refusal, unready } = partialContextOf(res);
       const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
       const milliseconds = performance.now() - begun;
       noteRequest?.(operation?.id, status, milliseconds);
@@ -34,11 +37,13 @@ export const createAccessLog =
         path: operation?.path ?? unknownPath(req.originalUrl),
         status,
         ...refusal,
+        ...(unready !== undefined && { reason: unready }),
         ms: Math.round(milliseconds * 10) / 10,
       };
       // Not the docs, nor the contract that the console loads.
       if (operation || refusal) keep?.(record);
-      log.info({ ...record, keyPair: caller?.keyPairId });
+      const level = unready === undefined ? (probes.has(record.path) ? 'debug' : 'info') : 'warn';
+      log[level]({ ...record, keyPair: caller?.keyPairId });
     });
     next();
   };

@@ -31,6 +31,8 @@ export interface Context {
   path: Record<string, unknown>;
   /** For the access log. */
   refusal: Refusal;
+  /** Why `/readyz` responds with 503, for the access log. */
+  unready: string;
 }
 
 export type Step = AnyStep<Context>;

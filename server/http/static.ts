@@ -2,6 +2,7 @@
 import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
+import { partialContextOf } from './context.ts';
 import { serveDocs } from './docs.ts';
 
 export interface StaticDeps {
@@ -21,7 +22,10 @@ export function serveStatic(app: Express, { document, siteDir, hasConsole, findU
   app.get('/readyz', async (_req, res) => {
     const reason = await findUnready();
     if (reason === undefined) res.json({ status: 'ready' });
-    else res.status(503).json({ status: 'not ready', reason });
+    else {
+      partialContextOf(res).unready = reason;
+      res.status(503).json({ status: 'not ready', reason });
+    }
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
   app.get('/openapi.yaml', (_req, res) => {

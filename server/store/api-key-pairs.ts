@@ -134,12 +134,13 @@ export async function insertApiKeyPair(
   return id;
 }
 
-/** False when there is no such pair. */
+/** False when there is no such pair, or it was not active. */
 export async function deactivateApiKeyPair(db: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_key_pairs')
     .set({ active: false, updated_at: sql`now()` })
     .where('id', '=', id)
+    .where('active', '=', true)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -65,19 +65,23 @@ function isOfEvent(eventId: string): RawBuilder<boolean> {
   return at ? sql<boolean>`${is} and deliveries.created_at = ${at}` : is;
 }
 
-/** How many are still tried. */
+/** How many are still tried, and how many wait only to fail, because their subscription is switched off. */
 export async function countPending(
   db: Db,
   { subscriptionId, eventId }: Pick<DeliveryFilter, 'subscriptionId' | 'eventId'>,
-): Promise<number> {
+): Promise<{ retried: number; switchedOff: number }> {
   let query = db
     .selectFrom('deliveries')
-    .select((eb) => eb.fn.countAll<number>().as('number'))
+    .innerJoin('webhook_subscriptions', 'webhook_subscriptions.id', 'deliveries.subscription_id')
+    .select((eb) => [
+      eb.fn.countAll<number>().filterWhere('active', '=', true).as('retried'),
+      eb.fn.countAll<number>().filterWhere('active', '=', false).as('switchedOff'),
+    ])
     .where('state', '=', 'pending')
     .modifyEnd(acrossAccounts('all-deliveries'));
   if (subscriptionId) query = query.where('subscription_id', '=', subscriptionId);
   if (eventId) query = query.where(isOfEvent(eventId));
-  return (await query.executeTakeFirstOrThrow()).number;
+  return query.executeTakeFirstOrThrow();
 }
 
 /**

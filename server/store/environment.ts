@@ -32,11 +32,13 @@ const ofProduction = (): DatabaseFault =>
 
 /** The environment that comes first is noted. Production may use what a sandbox filled, but not the other way round. */
 export async function claimDatabase(db: Db | Tx, environment: Environment): Promise<void> {
-  await db
-    .insertInto('settings')
-    .values({ name, value: environment })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  // Commands that only read work on a standby, where it is noted already.
+  if ((await findEnvironment(db)) === undefined)
+    await db
+      .insertInto('settings')
+      .values({ name, value: environment })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
   if (environment === 'sandbox' && (await findEnvironment(db)) === 'production') throw ofProduction();
 }
 

@@ -215,6 +215,16 @@ export async function countFingerprints(db: Db): Promise<Map<string | null, numb
   return new Map(rows.map(({ version, total }) => [version, total]));
 }
 
+/** The versions of some cards, as `sampleKeyIds` samples keys. The form of before 1.2 has none: it is rewritten at the start. */
+export async function sampleVersions(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ version: string }>`
+    select distinct version from (
+      select split_part(account_fingerprint, '.', 1) as version from payment_methods
+      where account_fingerprint is not null order by id limit 100) as sample
+    ${acrossAccounts('fingerprint-versions')}`.execute(db);
+  return rows.map(({ version }) => version);
+}
+
 export const listUnfinished = (db: Db) =>
   db
     .selectFrom('fingerprint_progress')

@@ -1,7 +1,7 @@
 // Brings the database to this version. Whoever opens it does this: servers and commands.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Migrator, sql, type Kysely, type Migration } from 'kysely';
-import { DatabaseFault, reasonOf, type Db } from './database.ts';
+import { DatabaseFault, reasonOf, setupFault, type Db } from './database.ts';
 import { withLock } from './locks.ts';
 import { migrations } from './migrations/index.ts';
 import type { Progress } from './online.ts';
@@ -29,7 +29,8 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
       await wait(pollMilliseconds);
     }
   } catch (error) {
-    throw new DatabaseFault(`The database could not be migrated: ${reasonOf(error)}`, { cause: error });
+    const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
+    throw new DatabaseFault(message, { cause: error });
   }
 }
 

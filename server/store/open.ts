@@ -1,8 +1,10 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
 import {
+  codeOf,
   DatabaseFault,
   openDatabase,
+  readOnlyFault,
   reasonOf,
   type Database,
   type DatabaseOptions,
@@ -96,7 +98,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     };
     const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready)
-      : await prepare(url, onError, ready, pooler);
+      : await prepare(url, onError, ready, { pooler, writes: servesRequests });
     const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
     return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
@@ -120,7 +122,7 @@ async function prepare(
   url: string,
   onError: (error: Error) => void,
   ready: Ready,
-  pooler: Pooler = 'none',
+  { pooler = 'none', writes = false }: { pooler?: Pooler; writes?: boolean } = {},
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
     size: 3,
@@ -130,17 +132,23 @@ async function prepare(
   });
   try {
     let isSharded: boolean;
+    let isReadOnly: boolean;
     try {
-      const { rowCount } = await withoutTimeout.pool.query(
-        `select from pg_extension where extname = 'citus'`,
+      const { rows } = await withoutTimeout.pool.query<{ isSharded: boolean; isReadOnly: boolean }>(
+        `select exists (select from pg_extension where extname = 'citus') as "isSharded",
+           current_setting('transaction_read_only')::boolean as "isReadOnly"`,
       );
-      isSharded = rowCount === 1;
+      isSharded = rows[0]?.isSharded === true;
+      isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
+      const isMissing = codeOf(error) === '3D000';
+      const create = isMissing ? ` To create it: createdb ${new URL(url).pathname.slice(1)}` : '';
       throw new DatabaseFault(
-        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
+        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.${create}`,
         { cause: error },
       );
     }
+    if (writes && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
     return { isSharded, migrated: await ready(withoutTimeout.db) };
   } finally {
     await withoutTimeout.close();

@@ -35,13 +35,15 @@ export const finishBinding = (db: Db) =>
     .where('name', '=', name)
     .execute();
 
-/** The keys of a few stored values, to notice a wrong CARD_KEY at once. Does not look at all of them, which takes long. */
+/** The keys of some stored values. Not of all, which takes long; IDs are random, so the first ones are a fair sample. */
 export async function sampleKeyIds(db: Db): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     (select split_part(number_sealed, '.', 1) as key from payment_methods
-      where number_sealed is not null order by id limit 1)
+      where number_sealed is not null order by id limit 100)
     union
-    (select split_part(secret_sealed, '.', 1) from webhook_subscriptions order by id limit 1)
+    (select split_part(number_sealed, '.', 1) from gift_cards order by id limit 100)
+    union
+    (select split_part(secret_sealed, '.', 1) from webhook_subscriptions order by id limit 100)
     ${acrossAccounts('sealed-values')}`.execute(db);
   return rows.map(({ key }) => key);
 }

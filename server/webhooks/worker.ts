@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDoneWithin } from '../domain/deadline.ts';
 import type { Sealer } from '../domain/vault.ts';
+import { reasonOf } from '../store/database.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
 import { findSealer } from '../store/sealing.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
@@ -107,9 +108,24 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
   };
 
+  // The log has the begin and the end of an outage, not every try.
+  let unreadableSince: number | undefined;
+  const noteUnreadable = (error: unknown): void => {
+    if (unreadableSince === undefined)
+      log.warn({ reason: reasonOf(error) }, 'the webhook queue cannot be read; trying again every second');
+    unreadableSince ??= performance.now();
+  };
+  const noteRead = (): void => {
+    if (unreadableSince === undefined) return;
+    const seconds = Math.round((performance.now() - unreadableSince) / 1000);
+    log.warn({ seconds }, 'the webhook queue can be read again');
+    unreadableSince = undefined;
+  };
+
   const poll = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const milliseconds = await fetchBatch();
+      noteRead();
       if (milliseconds > 0)
         await wait(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
@@ -118,10 +134,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const pollWithRetry = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await poll().catch(async (error: unknown) => {
-        log.warn(
-          { reason: error instanceof Error ? error.message : String(error) },
-          'the webhook queue cannot be read; trying again',
-        );
+        noteUnreadable(error);
         await wait(1_000, undefined, { signal: stopping.signal }).catch(() => undefined);
       });
     }

@@ -82,7 +82,7 @@ describe('help', () => {
     const text = await said('--help');
     for (const noun of ['accounts', 'roles', 'keys', 'token', 'database'])
       expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
-    expect(text).toContain('payments keys create --name "Checkout server" --role administrator --out');
+    expect(text).toContain('payments keys create --name "Checkout server" --role checkout --out');
     expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
   });
 
@@ -297,11 +297,13 @@ describe('while the server runs', () => {
     const pair: Pair = await json('keys', 'create', '--name', 'Lost');
     const token = tokenOf(pair, '*.read');
     expect(await statusWith(token)).toBe(200);
-    expect(await json('keys', 'deactivate', pair.id)).toEqual({
-      id: pair.id,
-      display_name: 'Lost',
-      active: false,
-    });
+    const deactivate = () => here('keys', 'deactivate', pair.id);
+    const first = await deactivate();
+    expect(JSON.parse(first.stdout)).toEqual({ id: pair.id, display_name: 'Lost', active: false });
+    expect(first.stderr).toMatch(/^This cannot be undone\./);
+    const second = await deactivate();
+    expect([second.status, second.stdout]).toEqual([0, first.stdout]);
+    expect(second.stderr).toBe('It was deactivated already; nothing was changed.\n');
     await eventually(async () => (await statusWith(token)) === 401, 'its token is refused', 5);
     const { items: rows }: { items: { id: string; active: boolean }[] } = await json(
       'keys',

@@ -1,9 +1,19 @@
 // `payments` as an installed command: the program that package.json names, and completion in a real shell.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
+import { commandsHere } from '../../server/hints.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { root, run } from '../support/processes.ts';
 
@@ -31,10 +41,12 @@ describe('npx payments', () => {
     writeFileSync(join(clone, 'package.json'), JSON.stringify({ name, version, type, bin }));
   });
 
-  it('says before the build what to do', async () => {
+  it('says before the build what to do, where it can be built', async () => {
     const { status, stdout, stderr } = await npx('--version');
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('payments is not built yet. Run: npm run build');
+    expect(stderr).toContain('This installation has no dist/. Make it again as docs/guides/operator.md says');
+    mkdirSync(join(clone, 'scripts'));
+    expect((await npx('--version')).stderr).toContain('payments is not built yet. Run: npm run build');
   });
 
   it('runs the compiled command line after the build', async () => {
@@ -43,6 +55,46 @@ describe('npx payments', () => {
     const wrong = await npx('token', '--ttl', '0');
     expect(wrong.status).toBe(2);
     expect(wrong.stderr).toContain("required option '--scopes <scopes>' not specified");
+  });
+});
+
+describe('npm pack', () => {
+  it('makes a package that runs with Node alone, without sources and tests', async () => {
+    const project = join(scratch, 'project');
+    for (const part of ['package.json', 'bin', 'docs', 'server', 'test/unit'])
+      cpSync(join(root, part), join(project, part), { recursive: true });
+    cpSync(inject('compiled'), join(project, 'dist'), { recursive: true });
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    expect(scripts.prepack).toBe('npm run build');
+    // Without `prepack`: the tests have compiled the project already.
+    const packed = await run('npm', ['pack', '--offline', '--ignore-scripts'], {
+      cwd: project,
+      env: { npm_config_cache: join(scratch, 'cache') },
+    });
+    expect(packed.status, packed.stderr).toBe(0);
+    const file = packed.stdout.trim();
+    expect((await run('tar', ['-xzf', file], { cwd: project })).status).toBe(0);
+    const installed = join(project, 'package');
+    expect(readdirSync(installed).sort()).toEqual(['bin', 'dist', 'docs', 'package.json']);
+    const link = join(scratch, 'payments');
+    symlinkSync(join(installed, 'bin', 'payments.js'), link);
+    expect(await run(link, ['--version'])).toMatchObject({ status: 0, stdout: `${contractVersion}\n` });
+    // It has no scripts of npm, so hints name its own files.
+    const { status, stderr } = await run(link, ['keys', 'list'], { cwd: scratch, env: { DATA_DIR: 'none' } });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('create a sandbox: node project/package/dist/server/main.js\n'),
+    ]);
+  });
+
+  it('is named by its path in hints, as seen from the current folder', () => {
+    expect(commandsHere('/opt/my pay/dist', '/opt')).toEqual({
+      start: "node 'my pay/dist/server/main.js'",
+      payments: "node 'my pay/bin/payments.js'",
+    });
+    expect(commandsHere(root)).toEqual({ start: 'npm start', payments: 'npm run -s payments --' });
   });
 });
 

@@ -112,10 +112,40 @@ describe('a database that is stopped and started under load', () => {
     expect((await get()).status).toBe(200);
   });
 
-  it('is logged, with the IDs of the requests that failed', () => {
-    const lines = service.logs.map(
-      (line) => JSON.parse(line) as { level: number; requestId?: string; job?: string },
+  interface Line {
+    level: number;
+    requestId?: string;
+    job?: string;
+    path?: string;
+    status?: number;
+    reason?: string;
+    msg?: string;
+  }
+  const logLines = () => service.logs.map((line) => JSON.parse(line) as Line);
+
+  it('is logged at its begin and its end, and not at every try', async () => {
+    const ofQueue = () =>
+      logLines().flatMap(({ msg }) => (msg?.startsWith('the webhook queue can') ? [msg] : []));
+    const told = [
+      'the webhook queue cannot be read; trying again every second',
+      'the webhook queue can be read again',
+    ];
+    await eventually(() => ofQueue().at(-1) === told[1], 'the end is logged');
+    expect(ofQueue()).toEqual(ofQueue().map((_, index) => told[index % 2]));
+  });
+
+  it('is the reason in the line of /readyz, which is a warning; other probes are for debugging', () => {
+    const probes = logLines().filter(({ path = '' }) => ['/healthz', '/readyz'].includes(path));
+    const kinds = new Set(
+      probes.map(({ path, status, level, reason }) => [path, status, level, reason].join(' ')),
     );
+    expect(kinds).toEqual(
+      new Set(['/healthz 200 20 ', '/readyz 200 20 ', '/readyz 503 40 database unreachable']),
+    );
+  });
+
+  it('is logged, with the IDs of the requests that failed', () => {
+    const lines = logLines();
     // The jobs of the start may be under way when the database stops.
     const errors = lines.filter(({ level, job }) => level === 50 && job === undefined);
     expect(errors.length).toBeGreaterThan(0);

@@ -43,8 +43,8 @@ const broken = async () => (await findings()).filter((finding) => finding.broken
 
 it('has nothing to say of a sandbox with deliveries', async () => {
   expect(await broken()).toEqual([]);
-  // Also looks for an account and for what does not open.
-  expect(await findings()).toHaveLength(countInvariants + 2);
+  // Also looks for an account, for what does not open and for fingerprints of other keys.
+  expect(await findings()).toHaveLength(countInvariants + 3);
   const { status, stdout } = await doctor();
   expect(status).toBe(0);
   expect(stdout).toMatch(/^✓ usage counters of cards match their transactions$/m);
@@ -115,6 +115,23 @@ const damages: [check: string, damage: string, repair: string][] = [
 ];
 
 describe('finds', () => {
+  it.each([
+    ['number_sealed', 'they need key 0badc0de: add it to CARD_KEY'],
+    ['account_fingerprint', 'add it to FINGERPRINT_KEY; if it is lost: '],
+  ])('a key that %s needs and that is missing, and names it', async (column, note) => {
+    const [right] = (
+      await sql<{ key: string }>`select split_part(${sql.ref(column)}, '.', 1) as key from payment_methods
+        where id = ${card}`.execute(db())
+    ).rows;
+    const replaceKey = (key = '') =>
+      sql`update payment_methods set ${sql.ref(column)} = regexp_replace(${sql.ref(column)}, '^[^.]*', ${key})
+        where id = ${card}`.execute(db());
+    await replaceKey('0badc0de');
+    const found = await broken();
+    await replaceKey(right?.key);
+    expect(found).toMatchObject([{ broken: 1, note: expect.stringContaining(note) as string }]);
+  });
+
   it.each(damages)('%s', async (check, damage, repair) => {
     await sql.raw(damage).execute(db());
     const found = await broken();

@@ -11,6 +11,8 @@ import { startTestService, testSecrets, type TestService } from '../support/serv
 const secrets = testSecrets();
 const productionOf = (databaseUrl: string) => ({
   environment: 'production' as const,
+  // It has other keys than the sandbox that filled the database.
+  missingKeys: 'accept' as const,
   publicUrl: 'https://pay.example',
   databaseUrl,
   secrets,

@@ -124,6 +124,27 @@ describe('a good file', () => {
   });
 });
 
+describe('a card number', () => {
+  it.each([
+    ['/metadata/card', { metadata: { card: '4111111111111111' } }],
+    ['/metadata/note', { metadata: { note: 'paid with 4111-1111-1111-1111, again' } }],
+    ['a name in /metadata', { metadata: { '378282246310005': 'x' } }],
+    ['/raw_response_description', { raw_response_description: 'PAN 5555 5555 5555 4444' }],
+  ])('in %s makes the line a bad one, and is not printed', async (place, fields) => {
+    const { status, stderr, stdout } = await importText(line(fields));
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`line 1: ${place} has a card number in it, which must not be stored as text`);
+    expect(stderr).not.toMatch(/\d{5}/);
+  });
+
+  it.each(['4111111111111112', '9000000000000001', '94111111111111111', '4111 1111 1111 1111 00 11', '1234'])(
+    'is not seen in %s',
+    async (text) => {
+      expect((await importText(line({ metadata: { order: text } }))).status).toBe(0);
+    },
+  );
+});
+
 describe('a file with bad lines', () => {
   const twice = randomUUID();
   const good = [randomUUID(), randomUUID()];

@@ -165,7 +165,7 @@ describe('a port that is taken', () => {
     await using first = await startTestService({ config: { metrics } });
     const taken = { host: '127.0.0.1', port: first.service.metricsPort ?? 0 };
     await expect(startTestService({ config: { metrics: taken } })).rejects.toThrow(
-      `METRICS_PORT ${taken.port} on METRICS_HOST 127.0.0.1 cannot be used (EADDRINUSE).`,
+      `METRICS_PORT ${taken.port} is taken. Choose another: METRICS_PORT=${taken.port + 1}`,
     );
   });
 });

@@ -276,9 +276,17 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   expect(minutes).toBeLessThanOrEqual(60);
   expect((await deliveries()).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
   expect((await deliveries('--failed')).stdout).toMatch(
-    /^There is no failed delivery; 1 is still retried: .*payments webhooks deliveries\n$/,
+    /^There is no failed delivery\.\nStill retried: 1\. See: .*payments webhooks deliveries\n$/,
   );
   await payments('webhooks', 'deactivate', subscription.id);
+  expect((await deliveries()).stdout).toMatch(/ fails in [56]\d min\n$/);
+  expect((await deliveries('--failed')).stdout).toMatch(
+    /^There is no failed delivery\.\nTheir subscription is switched off: 1, .* webhooks replay EVENT_ID\n$/,
+  );
+  expect(await payments('webhooks', 'replay', '--failed')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^There is no failed delivery\. .* webhooks replay EVENT_ID\n$/) as string,
+  });
   await db()
     .updateTable('deliveries')
     .set({ state: 'failed' })

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commandsHere } from '../../server/hints.ts';
 import { keys, secretKeys } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -27,10 +28,10 @@ describe('the README', () => {
   it('shows the curl that npm start prints', () => {
     const printed = readFileSync(join(root, 'server/main.ts'), 'utf8');
     expect(printed).toContain(
-      `curl -H "Authorization: Bearer $(\${settings}npm run -s payments -- token --scopes '*.read')"`,
+      `curl -H "Authorization: Bearer $(\${settings}\${commandsHere().payments} token --scopes '*.read')"`,
     );
     expect(readme).toContain(
-      `curl -H "Authorization: Bearer $(npm run -s payments -- token --scopes '*.read')"`,
+      `curl -H "Authorization: Bearer $(${commandsHere().payments} token --scopes '*.read')"`,
     );
   });
 

@@ -294,6 +294,15 @@ describe('where CARD_KEY is set', () => {
     ]);
     expect(await countSealed(db())).toEqual(before);
 
+    // One step too early: the old key is still the first.
+    const early = await rotateWith(old, fresh);
+    expect([early.status, early.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^Nothing to do: .*${keyIdOf(old)}\\. To rotate, put the new key first`),
+      ),
+    ]);
+
     const done = await rotateWith(fresh, old);
     expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('can be removed from CARD_KEY')]);
     expect(await keysUsed()).toEqual([keyIdOf(fresh)]);

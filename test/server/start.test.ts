@@ -242,7 +242,7 @@ describe('a failed start prints one sentence', () => {
     expect(none).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL.\n`,
+      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL. To create it: createdb no_such_database\n`,
     });
   });
 
@@ -300,7 +300,12 @@ describe('production', () => {
     const before = await startTestService({ config });
     await before[Symbol.asyncDispose]();
     expect(warnings(before)).toContainEqual(told);
-    const made = await payments('keys', 'create', '--name', 'First');
+    const without = await payments('keys', 'create', '--name', 'Everything');
+    expect([without.status, without.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^In production give --role /),
+    ]);
+    const made = await payments('keys', 'create', '--name', 'First', '--role', 'administrator');
     expect([made.status, made.stderr]).toEqual([
       0,
       expect.stringMatching(
@@ -313,7 +318,7 @@ describe('production', () => {
       /^✗ there is a merchant account: not so \(create one: .*payments accounts create default/,
     );
     expect((await payments('accounts', 'create', 'default', '--name', 'Default')).status).toBe(0);
-    expect((await payments('keys', 'create', '--name', 'Second')).stderr).toBe('');
+    expect((await payments('keys', 'create', '--name', 'Second', '--role', 'administrator')).stderr).toBe('');
     expect((await payments('doctor')).status).toBe(0);
     // `listen` is for the sandbox.
     expect((await payments('webhooks', 'list')).stdout).toContain(
@@ -334,23 +339,43 @@ describe('production', () => {
     expect(stderr).toMatch(/^In production give --key FILE/);
   });
 
-  it('a CARD_KEY that does not fit the stored values is warned of in the log', async () => {
-    const first = await startTestService();
-    await first[Symbol.asyncDispose]();
-    const { databaseUrl, secrets } = first.config;
-    const other = { ...secrets, CARD_KEY: randomBytes(32) };
-    const wrong = await startTestService({ config: { databaseUrl, secrets: other } });
-    await wrong[Symbol.asyncDispose]();
-    const lost = {
-      msg: `stored values need a key that is missing: ${first.secrets.vault.keyId} (add it to CARD_KEY)`,
-    };
-    expect(warnings(wrong)).toContainEqual(expect.objectContaining(lost));
-    const right = await startTestService({ config: { databaseUrl, secrets } });
-    await right[Symbol.asyncDispose]();
-    expect(warnings(right)).not.toContainEqual(
-      expect.objectContaining({ msg: expect.stringContaining('CARD_KEY') as string }),
-    );
-  });
+  it.each(['CARD_KEY', 'FINGERPRINT_KEY'] as const)(
+    'a %s that fits no stored value is refused, and one that fits some is an error in the log',
+    async (name) => {
+      const first = await startTestService();
+      await first[Symbol.asyncDispose]();
+      const { databaseUrl, secrets } = first.config;
+      const id = name === 'CARD_KEY' ? first.secrets.vault.keyId : first.secrets.fingerprints.version;
+      const errors = ({ logs }: TestService) => logs.filter((line) => line.includes('"level":50'));
+      const start = async (config: Partial<Config>) => {
+        const service = await startTestService({
+          config: { databaseUrl, environment: 'production', ...config },
+        });
+        await service[Symbol.asyncDispose]();
+        return errors(service);
+      };
+      const other = { ...secrets, [name]: randomBytes(32) };
+      await expect(start({ secrets: other })).rejects.toThrow(
+        `${name} fits no stored value: they need key ${id}. Add it to ${name}.`,
+      );
+      const lost = [expect.stringContaining(`a key that is missing: ${id} (add it to ${name})`)];
+      expect(await start({ secrets: other, environment: 'sandbox' })).toEqual(lost);
+      expect(await start({ secrets: other, missingKeys: 'accept' })).toEqual(lost);
+      // Half of the sample cards are of another key.
+      const client = new pg.Client(databaseUrl);
+      await client.connect();
+      const column = name === 'CARD_KEY' ? 'number_sealed' : 'account_fingerprint';
+      const { rowCount } = await client.query(
+        `update payment_methods set ${column} = regexp_replace(${column}, '^[^.]*', '0badc0de')
+         where id = (select min(id::text)::uuid from payment_methods where ${column} is not null)`,
+      );
+      await client.end();
+      expect(rowCount).toBe(1);
+      expect(await start({ secrets })).toContainEqual(
+        expect.stringContaining(`a key that is missing: 0badc0de (add it to ${name})`),
+      );
+    },
+  );
 
   it('that was meant and not said is warned of in the log', async () => {
     await using dataDir = await newDataDir();

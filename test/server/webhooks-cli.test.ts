@@ -143,7 +143,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
 
     const future = new Date(Date.now() + 60_000).toISOString();
     const none = await run('replay', '--failed', '--since', future);
-    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no such delivery')]);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no failed delivery')]);
     mended = true;
     expect(await json('replay', '--failed', '--since', since)).toEqual({ replayed: 1, switched_off: 0 });
     await receiver.received(9);
@@ -240,7 +240,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     [['replay', '--since', '24h'], 2, /--since needs --failed/],
     [['replay', unknown, '--since', '24h'], 2, /--since needs --failed/],
     [['replay', 'x'], 2, /x is not an event ID/],
-    [['replay', unknown], 1, /There is no such delivery/],
+    [['replay', unknown], 1, /There is no delivery of this event/],
     [['replay', '--failed', '--since', 'yesterday'], 2, /--since is a time such as/],
     [['replay', '--failed', '--since', '5'], 2, /--since is a time such as/],
     [['deliveries', '--event', 'x'], 2, /x is not an ID/],

@@ -58,6 +58,7 @@ describe('without any setting', () => {
       maxConnections: 2_000,
       maxRequestsPerConnection: 1_000,
       webhookWorker: true,
+      missingKeys: 'refuse',
       eventRetentionDays: 30,
       auditRetentionDays: undefined,
       providersModule: undefined,

@@ -38,6 +38,7 @@ const service = [
     'server/private-files.ts',
     'server/random-key.ts',
     'server/visible.ts',
+    'server/hints.ts',
   ],
   ...['server/metrics', 'server/tracing', 'server/observe.ts'],
 ];
@@ -62,6 +63,7 @@ const rooms: Record<string, Room> = {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
+  'server/hints.ts': { from: ['server/contract'] },
   'server/private-files.ts': { from: [] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   'server/store/tables': { from: pure, packages: ['kysely'] },

@@ -1,0 +1,18 @@
+// Commands for messages that are printed to be copied. An installation has dist/ and bin/, but no scripts of npm.
+import { basename, dirname, join, relative } from 'node:path';
+import { projectRoot } from './contract/load.ts';
+
+export interface Commands {
+  start: string;
+  payments: string;
+}
+
+/** For the shell that this process was started in. */
+export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands {
+  if (basename(root) !== 'dist') return { start: 'npm start', payments: 'npm run -s payments --' };
+  const node = (file: string) => `node ${quoted(relative(cwd, join(dirname(root), file)))}`;
+  return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
+}
+
+export const quoted = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
