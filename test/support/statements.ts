@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { afterAll } from 'vitest';
-import { faultOf } from './account-statements.ts';
+import { afterAll, inject } from 'vitest';
+import { createCheck } from './account-statements.ts';
 
 interface Recorder {
   /** Statements that passed, so that each is looked at once. */
@@ -27,6 +27,7 @@ const recorder = (holder[name] ??= record());
 
 function record(): Recorder {
   const made: Recorder = { passed: new Set(), free: new Set(), bound: new Set(), faults: new Map(), sent: 0 };
+  const faultOf = createCheck(inject('accountTables'));
   const passes = (text: string) => {
     if (made.passed.has(text)) return true;
     if (faultOf(text) !== undefined) return false;
