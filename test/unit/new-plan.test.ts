@@ -12,14 +12,19 @@ it('nobody sees some of the files without the others', async () => {
   await writeFile(join(root, 'map.yaml'), 'paths:\n');
   const names = Array.from({ length: 20 }, (_, number) => `folder-${number}/file.yaml`);
   const write = Object.fromEntries(names.map((name) => [name, 'x']));
-  let isDone = false;
+  const progress = { isDone: false };
   const carriedOut = carryOut(root, {
     write,
     edit: { 'map.yaml': (text) => `${text}  /new\n` },
     next: [],
-  }).finally(() => (isDone = true));
+  }).finally(() => {
+    progress.isDone = true;
+  });
   const seen = new Set<number>();
-  for (; !isDone; await turn()) seen.add(names.filter((name) => existsSync(join(root, name))).length);
+  while (!progress.isDone) {
+    seen.add(names.filter((name) => existsSync(join(root, name))).length);
+    await turn();
+  }
   expect(await carriedOut).toEqual([...names, 'map.yaml']);
   expect([...seen].filter((count) => count > 0 && count < names.length)).toEqual([]);
   expect(await readFile(join(root, 'map.yaml'), 'utf8')).toBe('paths:\n  /new\n');
