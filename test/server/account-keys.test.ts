@@ -106,6 +106,13 @@ describe('the recorder of statements', () => {
     ]);
   });
 
+  it('asks about the migration where a column does not exist', async () => {
+    await expect(sql`select unicorn from roles`.execute(database.db)).rejects.toMatchObject({
+      message: 'column "unicorn" does not exist',
+      hint: expect.stringContaining('Is a migration missing?') as string,
+    });
+  });
+
   it('lets tests write what they want', async () => {
     await sql`select id from buyers`.execute(database.db);
     await database.db.selectFrom('buyers').select('display_name').execute();

@@ -55,9 +55,17 @@ function record(): Recorder {
       const isBound = made.bound.has(text) || !made.free.has(text);
       if (!passes(text) && isBound) made.faults.set(text, faultOf(text) ?? '');
     }
-    return send.apply(this, args);
+    const sending = send.apply(this, args);
+    return sending instanceof Promise ? sending.catch(addHint) : sending;
   };
   return made;
+}
+
+/** Where a test calls the store itself, no log has the hint. Vitest shows the properties of an error. */
+async function addHint(error: unknown): Promise<never> {
+  const { hints } = await import('../../server/log.ts');
+  const hint = error instanceof pg.DatabaseError ? hints[error.code ?? ''] : undefined;
+  throw hint === undefined ? error : Object.assign(error as pg.DatabaseError, { hint });
 }
 
 interface Sending {
