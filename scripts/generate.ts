@@ -30,7 +30,8 @@ async function main(): Promise<number> {
   const migrations = values.check ? [] : await newMigrations();
   if (migrations.length > 0)
     console.log(
-      `Not committed yet, and applied by the next npm start, payments command or test: ${migrations.join(', ')}`,
+      `Migrations that are not committed yet: ${migrations.join(', ')}. npm start, npm run dev, payments and tests apply each ` +
+        'once. If you edit one that was applied, delete .data: it is not applied again.',
     );
   return 0;
 }

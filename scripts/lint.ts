@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { withHints } from './support/type-hints.ts';
 import { lintContract } from './lint/contract.ts';
+import { eslintFix } from './lint/eslint-fix.ts';
 import type { Problem } from './lint/problem.ts';
 import { asText } from './lint/report.ts';
 import { root } from './support/root.ts';
@@ -34,6 +35,8 @@ interface Outcome {
   ok: boolean;
   output: string;
   problems?: Problem[];
+  /** Instead of that of the step. */
+  fix?: string;
 }
 
 interface Step {
@@ -56,13 +59,15 @@ const steps: Step[] = [
   {
     id: 'code',
     claim: 'The code keeps the lint rules',
-    fix: 'Run: npx eslint . --fix',
+    fix: 'Edit the files named above; each message says how.',
     // ESLint caches results by the file's own content, so it can miss a fault caused by a type in another file. CI has no
     // cache; locally, use --fresh.
-    run: ({ fresh }) =>
-      tool('eslint/bin/eslint.js', ['.', '--max-warnings=0'], {
+    run: async ({ fresh }) => {
+      const outcome = await tool('eslint/bin/eslint.js', ['.', '--max-warnings=0'], {
         cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/eslint/`],
-      }),
+      });
+      return { ...outcome, fix: eslintFix(outcome.output) };
+    },
   },
   {
     id: 'format',

@@ -59,7 +59,7 @@ const noMigration =
   'The database has no such table or column. Is a migration missing? See docs/guides/backend-engineer.md, ' +
   '"A migration and a column"';
 /** By PostgreSQL's code: undefined_column and undefined_table. */
-const hints: Record<string, string> = { '42703': noMigration, '42P01': noMigration };
+export const hints: Record<string, string> = { '42703': noMigration, '42P01': noMigration };
 
 // Messages of PostgreSQL's data exceptions (class 22) quote the value.
 function quotesData(error: unknown): boolean {

@@ -28,16 +28,16 @@ export async function testStubs(contract: Contract, project: string): Promise<[s
   );
   if (missing.length === 0) return [];
   return Promise.all(
-    missing.map(async ({ operation }): Promise<[string, string]> => {
+    missing.map(async ({ path, operation }): Promise<[string, string]> => {
       return [
         `${folder}/${kebab(operation.operationId)}${suffix}`,
-        await formatted(testOf(contract, operation)),
+        await formatted(testOf(contract, path, operation)),
       ];
     }),
   );
 }
 
-function testOf(contract: Contract, given: Operation): string {
+function testOf(contract: Contract, path: string, given: Operation): string {
   const parameters = (given.parameters ?? []).map((one) => resolve(contract, one));
   const operation = { ...given, parameters } as unknown as Operation;
   const { operationId: id, summary } = operation;
@@ -76,12 +76,12 @@ describeOperation('${id}', ${literal(options)}, (frame) => {
       expect(status).toBe(${success});
     });
   });
-${named === undefined ? '' : notFoundTests(named)}});
+${named === undefined ? '' : notFoundTests(named, createOf(contract, path))}});
 `;
 }
 
 /** Skipped, because a stub finds every record. */
-const notFoundTests = (parameter: string) => `
+const notFoundTests = (parameter: string, create: Create | undefined) => `
   // Delete \`.skip\`, and 404 below \`todo\`, once the handler looks for the record.
   describe('404 for a record that this merchant account does not have', () => {
     it.skip('one that does not exist', async () => {
@@ -89,8 +89,39 @@ const notFoundTests = (parameter: string) => `
       expect(status).toBe(404);
     });
 
-    it.todo('one of another merchant account: see "Records in a test" in docs/guides/backend-engineer.md');
-  });
+${create ? foreignTest(parameter, create) : foreignTodo}  });
+`;
+
+interface Create {
+  path: string;
+  scope: string;
+  body: unknown;
+}
+
+/** The operation that creates what `path` gets one of: POST of the collection. */
+function createOf(contract: Contract, path: string): Create | undefined {
+  const collection = path.replace(/\/\{\w+\}$/, '');
+  const found = operationsOf(contract).find((one) => one.path === collection && one.method === 'post');
+  const scope = found?.operation.security.flatMap((one) => Object.values(one).flat())[0];
+  if (!found || scope === undefined || collection.includes('{')) return undefined;
+  return { path: collection, scope, body: bodyOf(contract, found.operation).body };
+}
+
+const foreignTest = (parameter: string, { path, scope, body }: Create) => `
+    it.skip('one of another merchant account', async () => {
+      const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+      const token = frame.service.token('${scope}');
+      const made = await frame.service.call('POST', '${path}', { token, headers, body: ${literal(body)} });
+      const path = { ${parameter}: (made.body as { id: string }).id };
+      expect((await frame.call({ path, headers })).status).toBe(200);
+      expect((await frame.call({ path })).status).toBe(404);
+    });
+`;
+
+const foreignTodo = `
+    it.todo(
+      'one of another merchant account: create it for "marketplace", as "Records in a test" in docs/guides/backend-engineer.md does, and ask for it without a header',
+    );
 `;
 
 const hints: Record<number, string> = {
@@ -101,7 +132,7 @@ const hints: Record<number, string> = {
 };
 
 // Keys without quotes, as Prettier leaves numbers alone.
-const literal = (value: object) => JSON.stringify(value).replace(/"(\d{3}|[a-z_]+)":/g, '$1:');
+const literal = (value: unknown) => JSON.stringify(value).replace(/"(\d{3}|[a-z_]+)":/g, '$1:');
 
 const aUuid = '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11';
 

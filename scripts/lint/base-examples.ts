@@ -24,7 +24,7 @@ const conform = 'Example value must conform to the schema: ';
 export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
   const groups = new Map<string, Group>();
   const others: Problem[] = [];
-  for (const problem of problems) {
+  for (const problem of withoutAlternatives(problems)) {
     if (!problem.message.startsWith(conform)) {
       others.push(problem);
       continue;
@@ -44,6 +44,20 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
     groups.set(key, group);
   }
   return [...others, ...[...groups.values()].map(problemOf)];
+}
+
+const placeIn = ({ file, pointer }: Reported) => `${file}#${pointer}`;
+
+/** An object that lacks a property is of course not null either, where it might be. */
+function withoutAlternatives(problems: Reported[]): Reported[] {
+  const lacking = new Set(
+    problems.filter(({ message }) => message.includes('must have required property')).map(placeIn),
+  );
+  return problems.filter(
+    (problem) =>
+      !lacking.has(placeIn(problem)) ||
+      !/(type must be null|must match a schema in anyOf)\.?$/.test(problem.message),
+  );
 }
 
 /** Follows each $ref on the way, unless what is beside it overrides its target. */

@@ -15,6 +15,8 @@ interface Kind {
   mock: string;
   values: string;
   index: string;
+  /** Whether it takes several values, each of which must be one that the schema allows. */
+  isList?: boolean;
 }
 
 const newest = 'created_at desc, id desc';
@@ -37,6 +39,7 @@ function kindOf(name: string, property: Schema): Kind | undefined {
       mock: `({ ${name} }, wanted) => isOneOf(${name}, wanted)`,
       values: `several(({ ${name} }) => [${name}], 'unicorn')`,
       index: index(),
+      isList: true,
     };
   if (isType('boolean'))
     return {
@@ -82,6 +85,39 @@ async function isText(project: Project, property: Schema): Promise<boolean> {
   if (known === undefined) return true;
   const { type, format } = await readSchema(project, known.slice('./'.length, -'.yaml'.length));
   return type === 'string' && format === undefined;
+}
+
+interface Example {
+  value?: { $ref?: string; type?: unknown } & Record<string, unknown>;
+}
+
+const examples = 'openapi/components/examples';
+
+/**
+ * What the examples of transactions have as this property. They are made from each other, so each value is written in one of
+ * them.
+ */
+async function shownValues(project: Project, name: string): Promise<unknown[]> {
+  const files = (await readdir(join(project.root, examples))).filter((file) =>
+    file.startsWith('Transaction'),
+  );
+  const values = new Set<unknown>();
+  for (const file of files) {
+    const { value = {} } = (await project.read(`${examples}/${file}`)) as Example;
+    const isTransaction = value.type === 'transaction' || value.$ref?.startsWith('./Transaction');
+    if (isTransaction && (value[name] ?? null) !== null) values.add(value[name]);
+  }
+  return [...values];
+}
+
+/** With a single value, whoever compares mock and service cannot tell whether the filter works. */
+async function moreExamples(project: Project, name: string, kind: Kind): Promise<string[]> {
+  const shown = kind.isList ? await shownValues(project, name) : [];
+  return shown.length === 1
+    ? [
+        `All examples of transactions have ${name}=${String(shown[0])}: give one of ${examples}/Transaction*.yaml another value, or parity.filters fails`,
+      ]
+    : [];
 }
 
 async function migrationFile(project: Project, name: string): Promise<string> {
@@ -142,6 +178,7 @@ export const online = (steps: Online): Promise<void> =>
     },
     next: [
       `Describe it for readers: ${parameter}`,
+      ...(await moreExamples(project, name, kind)),
       `Check that it finds what it should, by an index: npm test -- transaction-filters transaction-plans parity.filters`,
       `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
     ],

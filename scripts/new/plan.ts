@@ -1,5 +1,6 @@
 // What one call of `npm run new` does: files to write, files to edit, and what is left for people.
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { access, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface Plan {
@@ -28,9 +29,9 @@ export async function carryOut(root: string, { write, edit }: Plan): Promise<str
   const contents = new Map(Object.entries(write));
   for (const [file, change] of Object.entries(edit))
     contents.set(file, change(await readFile(join(root, file), 'utf8')));
-  for (const [file, content] of contents) {
-    await mkdir(dirname(join(root, file)), { recursive: true });
-    await writeFile(join(root, file), content);
-  }
+  for (const file of contents.keys()) await mkdir(dirname(join(root, file)), { recursive: true });
+  // At once, because `npm run dev` reads the contract when it changes. In between, files would refer to others that do not exist
+  // yet, or nothing would refer to them.
+  for (const [file, content] of contents) writeFileSync(join(root, file), content);
   return [...contents.keys()];
 }

@@ -29,6 +29,7 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
       await wait(pollMilliseconds);
     }
   } catch (error) {
+    if (error instanceof DatabaseFault) throw error;
     const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
     throw new DatabaseFault(message, { cause: error });
   }
@@ -37,14 +38,16 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
 async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
   const { isFresh, later, pending } = await findState(db);
   const known: Record<string, Migration> = {};
-  for (const [name, migration] of Object.entries(migrations))
-    known[name] =
-      'up' in migration
-        ? migration
-        : {
-            up: (tx) =>
-              isFresh ? migration.online({ db: tx, isFresh, progress: () => undefined }) : Promise.resolve(),
-          };
+  for (const [name, migration] of Object.entries(migrations)) {
+    const inTransaction = (tx: Kysely<unknown>) => {
+      if ('up' in migration) return migration.up(tx);
+      return isFresh ? migration.online({ db: tx, isFresh, progress: () => undefined }) : Promise.resolve();
+    };
+    known[name] = {
+      up: (tx) =>
+        inTransaction(tx).catch(blame(name, 'Nothing of it was applied: correct it and start again.')),
+    };
+  }
   for (const name of later) known[name] = { up: () => Promise.resolve() };
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } });
 
@@ -62,12 +65,23 @@ async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
     // All before it, in one transaction. Then it is done in steps, and noted as applied when it is complete.
     if (index > 0) await apply(pending[index - 1]);
     progress(`migrating the database: ${name}`);
-    await migration.online({ db: db as Kysely<unknown>, isFresh, progress });
+    await migration.online({ db: db as Kysely<unknown>, isFresh, progress }).catch(blame(name));
     await apply(name);
   }
   await apply();
   return applied;
 }
+
+/** Names the migration that failed, and its line where the stack has it, as in a checkout of the project. */
+const blame =
+  (name: string, advice = '') =>
+  (error: unknown): never => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    const [place] = new RegExp(`server/store/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
+    const where = place === undefined ? '' : ` (${place})`;
+    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. ${advice}`.trim();
+    throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });
+  };
 
 interface State {
   isFresh: boolean;

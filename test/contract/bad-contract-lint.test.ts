@@ -109,6 +109,18 @@ const projects: Record<string, Fault[]> = {
       at: 'value:',
       says: "The schema requires 'installments', which this example lacks. Add it here.",
     },
+    {
+      what: 'an example of what may also be null',
+      file: schema('TransactionBuyer'),
+      edit: (text) =>
+        swap(
+          'required: [',
+          'required: [tier, ',
+        )(swap('properties:\n', 'properties:\n  tier:\n    description: Which.\n    type: string\n')(text)),
+      shows: example('TransactionBuyerJaneDoe'),
+      at: 'value:',
+      says: "The schema requires 'tier', which this example lacks. Add it here.",
+    },
   ],
   'files that are not YAML': [
     {

@@ -146,6 +146,7 @@ function compile(folder: string): Diagnose {
     'test/operations/get-buyer.test.ts',
     'test/operations/get-buyer-note.test.ts',
     'test/operations/create-buyer-note.test.ts',
+    'test/operations/get-refund-reason.test.ts',
   ];
   const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
   const program = ts.createProgram(roots, options, host);
@@ -267,6 +268,11 @@ describe('npm run new', () => {
     for (const file of [
       ...['server/store/transaction-filters.ts', 'mock/outcomes/transaction-filters.ts'],
       ...['server/handlers/get-buyer.ts', 'test/operations/get-buyer.test.ts'],
+      ...['store/refund-reasons', 'actions/refund-reasons', 'present/refund-reason'].map(
+        (name) => `server/${name}.ts`,
+      ),
+      ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
+      'test/operations/get-refund-reason.test.ts',
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
     ])
@@ -327,7 +333,13 @@ import { openDatabase, type Database } from '../../server/store/database.ts';
 import { listTransactionPage } from '../../server/store/transaction-list.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createAccount, insertTransactions } from '../support/records.ts';
+import { takeFaults } from '../support/statements.ts';
 import { asFilters, caseOf, expected, filterOf } from '../support/transactions.ts';
+
+it('a statement on a new table that does not name the account is found', async () => {
+  await database.pool.query('select id from refund_reasons');
+  expect(takeFaults()).toEqual(['does not name the account of refund_reasons: select id from refund_reasons']);
+});
 
 const cases = fc.sample(caseOf('default'), 40);
 let database: Database;
@@ -354,20 +366,19 @@ describe('the test of a new operation', () => {
     'runs at once, holds answers against the contract, and says what to fill in',
     { timeout: 300_000 },
     async () => {
-      const names = ['get-card-scheme', 'create-buyer-note', 'get-buyer', 'new-filters'].map(
-        (name) => `test/operations/${name}.test.ts`,
-      );
-      await writeFile(join(made.folder, names[3] ?? ''), newFilters);
+      const operations = ['get-card-scheme', 'create-buyer-note', 'get-buyer', 'get-refund-reason'];
+      const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
+      await writeFile(join(made.folder, names[0] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('4 passed');
+      expect(output).toContain('5 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
       expect(output).toContain('get-card-scheme.test.ts  404: ask for a record that does not exist');
       expect(output).toContain(
-        'get-card-scheme.test.ts  one of another merchant account: see "Records in a test"',
+        'get-card-scheme.test.ts  one of another merchant account: create it for "marketplace"',
       );
       expect(status).toBe(0);
     },
@@ -431,6 +442,8 @@ describe('the oracle', () => {
         'POST /buyer-notes',
         'GET /buyer-notes/{note_id}',
         'GET /buyers/{buyer_id}',
+        'POST /refund-reasons',
+        'GET /refund-reasons/{reason_id}',
         'buyer-note.created',
         'settled',
         'intent',

@@ -1,14 +1,16 @@
 // The merchant account is the first part of the keys of what belongs to one: docs/decisions/0018-account-first.md.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { root } from '../../scripts/support/root.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { findBuyerOfAnyAccount } from '../../server/store/buyers.ts';
-import { accountTables } from '../support/account-statements.ts';
+import { globalTables } from '../support/account-statements.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { countSent, takeFaults } from '../support/statements.ts';
 
-/** They name accounts, and belong to none: their records may be for all accounts, or for several. */
-const globalTables = ['api_key_pair_merchant_accounts', 'webhook_subscriptions'];
+const accountTables = inject('accountTables');
 
 let database: Database;
 beforeAll(async () => {
@@ -39,20 +41,33 @@ async function listKeys(): Promise<Key[]> {
   return rows;
 }
 
+const keyMissing = (tables: string[]) =>
+  `These tables have a merchant account, so their primary key must begin with merchant_account_id: ${tables.join(', ')}. ` +
+  'See "A table" in docs/guides/backend-engineer.md. If their records belong to several accounts or to none, add them to ' +
+  'globalTables in test/support/account-statements.ts';
+
 describe('in the database', () => {
-  it('every table with a merchant account is on a list', async () => {
-    const { rows } = await sql<{ name: string }>`
-      select relname::text as name from pg_class join pg_attribute on attrelid = pg_class.oid
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-        and attname = 'merchant_account_id' and not attisdropped`.execute(database.db);
-    expect(rows.map(({ name }) => name).sort()).toEqual([...accountTables, ...globalTables].sort());
+  it('every primary key of what belongs to an account begins with the account', async () => {
+    const keys = (await listKeys()).filter(({ type }) => type === 'p');
+    const wrong = accountTables.filter(
+      (name) => keys.find(({ table }) => table === name)?.columns[0] !== 'merchant_account_id',
+    );
+    expect(accountTables).toEqual(expect.arrayContaining(['buyers', 'transactions', 'idempotency_answers']));
+    expect(wrong, keyMissing(wrong)).toEqual([]);
   });
 
-  it('every primary key of what belongs to an account begins with the account', async () => {
-    const keys = (await listKeys())
-      .filter(({ table, type }) => type === 'p' && accountTables.includes(table))
-      .map(({ table, columns }) => [table, columns[0]]);
-    expect(keys.sort()).toEqual(accountTables.map((table) => [table, 'merchant_account_id']).sort());
+  it('every table of accounts is distributed on Citus', async () => {
+    const script = await readFile(join(root, 'scripts/citus.sql'), 'utf8');
+    const [, listed = ''] = /unnest\(array\[([^\]]*)\]/.exec(script) ?? [];
+    const names = [...listed.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+    const missing = accountTables.filter((name) => !names.includes(name));
+    expect(missing, `Add to the list in scripts/citus.sql: ${missing.join(', ')}`).toEqual([]);
+    expect(names.filter((name) => !accountTables.includes(name))).toEqual([]);
+  });
+
+  it('tables that belong to no account, although they name one, exist', async () => {
+    const tables = (await listKeys()).map(({ table }) => table);
+    expect(globalTables.filter((name) => !tables.includes(name))).toEqual([]);
   });
 
   it('every foreign key between such tables begins with the account on both sides', async () => {
@@ -70,13 +85,9 @@ describe('in the database', () => {
 
   it('IDs are unique over all accounts', async () => {
     const unique = (await listKeys()).filter(({ type, columns }) => type === 'u' && String(columns) === 'id');
-    expect(unique.map(({ table }) => table).sort()).toEqual([
-      'buyers',
-      'gift_cards',
-      'idempotency_keys',
-      'payment_methods',
-      'transactions',
-    ]);
+    expect(unique.map(({ table }) => table)).toEqual(
+      expect.arrayContaining(['buyers', 'gift_cards', 'idempotency_keys', 'payment_methods', 'transactions']),
+    );
   });
 });
 
@@ -93,6 +104,13 @@ describe('the recorder of statements', () => {
     expect(takeFaults()).toEqual([
       'does not name the account of buyers: select id from buyers where display_name = $1',
     ]);
+  });
+
+  it('asks about the migration where a column does not exist', async () => {
+    await expect(sql`select unicorn from roles`.execute(database.db)).rejects.toMatchObject({
+      message: 'column "unicorn" does not exist',
+      hint: expect.stringContaining('Is a migration missing?') as string,
+    });
   });
 
   it('lets tests write what they want', async () => {

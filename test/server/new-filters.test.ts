@@ -35,3 +35,9 @@ it.each(offered)(
     expect(on.includes('is not null')).toBe(rows[0]?.nullable);
   },
 );
+
+it('says that examples with another value are missing, where all have the same', async () => {
+  const stepsOf = async (name: string) => (await newFilter(project, name)).next.join('\n');
+  expect(await stepsOf('intent')).toContain('All examples of transactions have intent=authorize');
+  for (const name of ['country', 'settled']) expect(await stepsOf(name)).not.toContain('All examples');
+});

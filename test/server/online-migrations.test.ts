@@ -1,4 +1,7 @@
 // Migrations that run while older instances serve, in steps that can be interrupted.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -135,13 +138,44 @@ describe('an online migration', () => {
         });
       },
     });
-    await expect(open()).rejects.toThrow('The database could not be migrated: killed');
+    await expect(open()).rejects.toThrow(/^Migration \S+ failed: killed\.$/);
     expect(await appliedTo(url)).toContain('9990-before');
     expect(await run('select count(*)::integer as left from numbers where not done')).toEqual([{ left: 10 }]);
     isBroken = false;
     const { migrated, messages } = await open();
     expect(migrated).toEqual(['9991-online']);
     expect(messages.at(-1)).toMatch(/^numbers: done, 10 rows in /);
+  });
+});
+
+describe('a migration that fails', () => {
+  it('is named, and leaves nothing behind', async () => {
+    add('9990-before', {
+      up: async (db) => {
+        await sql`create table before ()`.execute(db);
+      },
+    });
+    add('9991-broken', {
+      up: async (db) => {
+        await sql`alter table numbers add column tier varchr`.execute(db);
+      },
+    });
+    await expect(open()).rejects.toThrow(
+      'Migration 9991-broken failed: type "varchr" does not exist. Nothing of it was applied: correct it and start again.',
+    );
+    expect(await appliedTo(url)).not.toContain('9990-before');
+  });
+
+  it('is shown with its line', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+    const file = join(folder, 'server/store/migrations/9990-broken.ts');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "export async function up() {\n  await null;\n  throw new Error('broken');\n}\n");
+    add('9990-broken', (await import(file)) as ServiceMigration);
+    await expect(open()).rejects.toThrow(
+      'Migration 9990-broken failed (server/store/migrations/9990-broken.ts:3): broken. Nothing',
+    );
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -3,39 +3,59 @@
  * splits a statement into its selects, and looks in each for a comparison of the account. test/unit/account-statements.test.ts
  * shows what it finds and what it lets pass.
  */
+import type { Database } from '../../server/store/database.ts';
 import { changing, exceptions } from '../../server/store/across-accounts.ts';
 
-/** Tables whose records belong to one merchant account each. */
-export const accountTables = [
-  'buyers',
-  'payment_methods',
-  'gift_cards',
-  'transactions',
-  'fingerprint_progress',
-  'fingerprint_moves',
-  'events',
-  'deliveries',
-  'delivery_attempts',
-  'idempotency_keys',
-  'idempotency_answers',
-];
+/**
+ * They name accounts, and belong to none: their records may be for all accounts, or for several. Every other table with a column
+ * `merchant_account_id` belongs to accounts: see `listAccountTables`.
+ */
+export const globalTables = ['api_key_pair_merchant_accounts', 'webhook_subscriptions'];
 
 const account = 'merchant_account_id';
-/** Or a partition of one. */
-const table = `(?:public\\.)?((?:${accountTables.join('|')})(?:_before|_default|_\\d{8}(?:_\\d\\d)?)?)`;
+
+/** Tables whose records belong to one merchant account each, as the catalogue of a migrated database has them. */
+export async function listAccountTables(pool: Database['pool']): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname::text as name from pg_class join pg_attribute on attrelid = pg_class.oid
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+       and attname = $1 and not attisdropped and relname <> all ($2::text[])
+     order by relname`,
+    [account, globalTables],
+  );
+  return rows.map(({ name }) => name);
+}
+
 const keywords =
   'on|where|set|join|left|right|inner|cross|full|order|group|limit|for|union|except|intersect|returning|using|values|select';
-const references = new RegExp(
-  `(?:\\bfrom|\\bjoin|\\bupdate|\\busing|,)\\s+${table}(?![\\w.])(?:\\s+(?:as\\s+)?(?!(?:${keywords})\\b)(\\w+))?`,
-  'g',
-);
-const insertion = new RegExp(`\\binsert into ${table}(?:\\s+as\\s+\\w+)?\\s*(?:⟨([^⟩]*)⟩)?`);
 
-/** What is wrong with the statement; undefined when nothing is. */
-export function faultOf(text: string): string | undefined {
+interface Patterns {
+  references: RegExp;
+  insertion: RegExp;
+}
+
+function patternsFor(tables: readonly string[]): Patterns {
+  // Or a partition of one.
+  const table = `(?:public\\.)?((?:${tables.join('|')})(?:_before|_default|_\\d{8}(?:_\\d\\d)?)?)`;
+  return {
+    references: new RegExp(
+      `(?:\\bfrom|\\bjoin|\\bupdate|\\busing|,)\\s+${table}(?![\\w.])(?:\\s+(?:as\\s+)?(?!(?:${keywords})\\b)(\\w+))?`,
+      'g',
+    ),
+    insertion: new RegExp(`\\binsert into ${table}(?:\\s+as\\s+\\w+)?\\s*(?:⟨([^⟩]*)⟩)?`),
+  };
+}
+
+/** Checks statements on these tables. Returns what is wrong with one; undefined when nothing is. */
+export function createCheck(tables: readonly string[]): (text: string) => string | undefined {
+  const patterns = patternsFor(tables);
+  return (text) => faultOf(text, patterns);
+}
+
+function faultOf(text: string, patterns: Patterns): string | undefined {
   const [, exception] = /\/\* across accounts: ([\w-]*) \*\//.exec(text) ?? [];
   const scopes = scopesOf(text);
-  const fault = scopes.map(faultIn).find((one) => one !== undefined);
+  const fault = scopes.map((scope) => faultIn(scope, patterns)).find((one) => one !== undefined);
   if (exception === undefined || fault === undefined) return fault;
   if (Object.hasOwn(changing, exception)) return undefined;
   if (!Object.hasOwn(exceptions, exception)) return `there is no exception ${exception}`;
@@ -71,7 +91,7 @@ function scopesOf(text: string): string[] {
   return scopes;
 }
 
-function faultIn(scope: string): string | undefined {
+function faultIn(scope: string, { insertion, references }: Patterns): string | undefined {
   const [, into, columns = ''] = insertion.exec(scope) ?? [];
   if (into !== undefined) {
     if (!columns.split(/[\s,]+/).includes(account)) return `inserts into ${into} without ${account}`;

@@ -1,5 +1,5 @@
 /**
- * The five changes of the table "What a change needs" in docs/guides/backend-engineer.md, as edits of exactly the files that
+ * The changes of the table "What a change needs" in docs/guides/backend-engineer.md, as edits of exactly the files that
  * the table names. test/contract/changes.test.ts applies them to a copy of the project, together with an operation that nobody
  * has written yet.
  */
@@ -269,9 +269,37 @@ export const errorInCode: ProjectEdits = {
   ),
 };
 
+const guide = readFileSync(join(root, 'docs/guides/backend-engineer.md'), 'utf8');
+
+const section = (heading: string) => guide.slice(guide.indexOf(`### ${heading}\n`)).split('\n### ')[0] ?? '';
+
+/** The files of a recipe in the guide: blocks of code whose first line is a path. */
+const filesOf = (heading: string): ProjectEdits =>
+  Object.fromEntries(
+    [...section(heading).matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, file = '', code = '']) => [
+      file.replace('<number>', '9000'),
+      write(code),
+    ]),
+  );
+
+const isHandler = (path: string) => path.startsWith('server/handlers/');
+const table = Object.entries(filesOf('A table'));
+
+/** The contract and the stubs are written by `npm run new`. */
+const tableInCode: ProjectEdits = {
+  ...Object.fromEntries(table.filter(([path]) => !isHandler(path))),
+  'server/store/tables/index.ts': (text) =>
+    before(
+      'import type { RolesTable }',
+      "import type { RefundReasonsTable } from './refund-reasons.ts';\n",
+    )(before('  roles: RolesTable;\n', '  refund_reasons: RefundReasonsTable;\n')(text)),
+  'scripts/citus.sql': before("'gift_cards', ", "'refund_reasons', "),
+};
+
 /** The name of each change is that of its row in the guide. */
 export const changes: Record<string, { contract: ProjectEdits; code: ProjectEdits }> = {
   'operation without new storage': { contract: operationInContract, code: operationInCode },
+  'operation with a new table': { contract: {}, code: tableInCode },
   'field of a stored resource': { contract: fieldInContract, code: fieldInCode },
   'filter of `/transactions`': { contract: filterInContract, code: filterInCode },
   event: { contract: eventInContract, code: eventInCode },
@@ -290,26 +318,34 @@ export const announced: ProjectEdits = {
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
 - New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, \`GET /buyers/{buyer_id}\`,
-  event \`buyer-note.created\`,
+  \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, event \`buyer-note.created\`,
   filters \`settled\` and \`intent\` of transactions.
 
 `,
   ),
 };
 
-const guide = readFileSync(join(root, 'docs/guides/backend-engineer.md'), 'utf8');
-
 /** The code of a recipe in the guide. */
 function recipe(heading: string): string {
-  const code = /```ts\n([^]*?)```/.exec(guide.slice(guide.indexOf(`### ${heading}\n`)))?.[1];
+  const code = /```ts\n([^]*?)```/.exec(section(heading))?.[1];
   if (code === undefined) throw new Error(`The guide has no code below "${heading}".`);
   return code;
 }
 
-/** An operation that `npm run new` wrote, implemented and tested with the code of the guide. */
+/** The scaffold itself, without what it tells people to delete. No record has the ID of its valid request. */
+const finished = (text: string) =>
+  [
+    swap(/( +)describe\('200 [^]*?\n\1\}\);\n/, ''),
+    swap(/ +todo: \{[^}]*\},\n/, ''),
+    (scaffold: string) => scaffold.replaceAll('it.skip(', 'it('),
+  ].reduce((made, edit) => edit(made), text);
+
+/** Operations that `npm run new` wrote, implemented and tested with the code of the guide. */
 export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
+  ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
+  'test/operations/get-refund-reason.test.ts': finished,
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
@@ -345,6 +381,8 @@ export const newThings = [
   ['operation', 'POST', 'buyer-notes'],
   ['operation', 'GET', '/buyers/{buyer_id}'],
   ['operation', 'GET', '/buyer-notes'],
+  ['operation', 'POST', '/refund-reasons'],
+  ['operation', 'GET', '/refund-reasons/{reason_id}'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
   ['filter', 'settled'],

@@ -12,6 +12,7 @@ import { openSecrets } from '../../server/secrets.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { migrate } from '../../server/store/migrate.ts';
 import { openQueue } from '../../server/webhooks/queue.ts';
+import { listAccountTables } from './account-statements.ts';
 import {
   closeTemplate,
   createDatabase,
@@ -39,6 +40,8 @@ declare module 'vitest' {
     /** The same after the first start of a sandbox. */
     furnished: string;
     sandboxFiles: SandboxFiles;
+    /** The tables that belong to merchant accounts. */
+    accountTables: string[];
     /** The folder with the compiled project. */
     compiled: string;
   }
@@ -59,8 +62,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   await createDatabase(cluster, template, 'template1');
   await joinNodes(cluster, template);
+  let accountTables: string[] = [];
   await withDatabase(serverUrl, template, async ({ db, pool }) => {
     await migrate(db);
+    accountTables = await listAccountTables(pool);
     // With the tables of the queue, so that services start faster.
     const queue = await openQueue(pool, () => undefined);
     await queue.close();
@@ -88,6 +93,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     'secrets.json': await text('secrets.json'),
     'sandbox-key.pem': await text('sandbox-key.pem'),
   });
+  project.provide('accountTables', accountTables);
   project.provide('compiled', compiled);
   return async () => {
     if (!embedded) await dropDatabases(cluster, `test\\_%\\_${process.pid}%`);

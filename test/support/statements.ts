@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { afterAll } from 'vitest';
-import { faultOf } from './account-statements.ts';
+import { afterAll, inject } from 'vitest';
+import { createCheck } from './account-statements.ts';
 
 interface Recorder {
   /** Statements that passed, so that each is looked at once. */
@@ -27,6 +27,7 @@ const recorder = (holder[name] ??= record());
 
 function record(): Recorder {
   const made: Recorder = { passed: new Set(), free: new Set(), bound: new Set(), faults: new Map(), sent: 0 };
+  const faultOf = createCheck(inject('accountTables'));
   const passes = (text: string) => {
     if (made.passed.has(text)) return true;
     if (faultOf(text) !== undefined) return false;
@@ -54,9 +55,17 @@ function record(): Recorder {
       const isBound = made.bound.has(text) || !made.free.has(text);
       if (!passes(text) && isBound) made.faults.set(text, faultOf(text) ?? '');
     }
-    return send.apply(this, args);
+    const sending = send.apply(this, args);
+    return sending instanceof Promise ? sending.catch(addHint) : sending;
   };
   return made;
+}
+
+/** Where a test calls the store itself, no log has the hint. Vitest shows the properties of an error. */
+async function addHint(error: unknown): Promise<never> {
+  const { hints } = await import('../../server/log.ts');
+  const hint = error instanceof pg.DatabaseError ? hints[error.code ?? ''] : undefined;
+  throw hint === undefined ? error : Object.assign(error as pg.DatabaseError, { hint });
 }
 
 interface Sending {

@@ -1,8 +1,10 @@
 // The check that every statement of the service goes through in tests: see test/support/statements.ts.
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { changing, exceptions } from '../../server/store/across-accounts.ts';
-import { faultOf } from '../support/account-statements.ts';
+import { createCheck } from '../support/account-statements.ts';
+
+const faultOf = createCheck(inject('accountTables'));
 
 describe('finds nothing in', () => {
   it.each([

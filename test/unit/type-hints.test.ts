@@ -1,4 +1,4 @@
-// Below the commonest faults of the compiler, `npm run lint -- --types` says what to do.
+// With the commonest faults of the compiler, `npm run lint -- --types` says what to do.
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { withHints } from '../../scripts/support/type-hints.ts';
@@ -7,16 +7,20 @@ const fault = (file: string, code: string) =>
   `${file}(7,3): error ${code}: Type '…' is not assignable to type '…'.`;
 
 it('says what the contract declares, once for each handler that returns what it must not, and for nothing else', async () => {
-  const output = [
-    fault('server/handlers/list-card-scheme-definitions.ts', 'TS2322'),
-    fault('server/handlers/list-card-scheme-definitions.ts', 'TS2322'),
+  const wrong = fault('server/handlers/list-card-scheme-definitions.ts', 'TS2322');
+  const others = [
     fault('server/handlers/list-transactions.ts', 'TS2304'),
     fault('server/store/buyers.ts', 'TS2322'),
-  ].join('\n');
+  ];
   const declared = operations.listCardSchemeDefinitions.statuses.join(', ');
-  expect(await withHints({ ok: false, output })).toEqual({
+  expect(await withHints({ ok: false, output: [wrong, wrong, ...others].join('\n') })).toEqual({
     ok: false,
-    output: `${output}\nThe contract declares for listCardSchemeDefinitions: ${declared}`,
+    output: [
+      wrong,
+      `  The contract declares for listCardSchemeDefinitions: ${declared}`,
+      wrong,
+      ...others,
+    ].join('\n'),
   });
 });
 
@@ -34,14 +38,27 @@ it.each([
   [
     'a field of a presenter',
     "server/present/card-scheme.ts(5,3): error TS2741: Property 'colour' is missing in type '{}'.",
-    'a field that is not shown yet',
+    'Fields that are not shown yet',
   ],
 ])('says what to do if %s is missing, once', async (_what, one, hint) => {
-  const output = `${one}\n${one}`;
-  const told = await withHints({ output });
-  expect(told.output.startsWith(`${output}\n`)).toBe(true);
-  expect(told.output.split(hint)).toHaveLength(2);
-  expect(told.output.split('\n')).toHaveLength(output.split('\n').length + 1);
+  const { output } = await withHints({ output: `${one}\n${one}` });
+  const [told = '', compiler = '', ...more] = output.split('\n');
+  expect(told).toMatch(/^[\w/.-]+:[57] {2}missing: (getBuyer|country|installments|colour)\. [A-Z]/);
+  expect(told).toContain(hint);
+  expect(compiler).toMatch(/^ {2}TS\d+: /);
+  expect(more).toEqual([]);
+});
+
+it('names all that is missing, and shortens what the compiler says', async () => {
+  const long = `'{ ${'id: string; '.repeat(50)}}'`;
+  const output = `server/store/transaction-filters.ts(80,7): error TS2739: Type ${long} is missing the following properties from type ${long}: country, intent
+${fault('server/start.ts', 'TS2304')}`;
+  const [told, compiler = '', other] = (await withHints({ output })).output.split('\n');
+  expect(told).toBe(
+    'server/store/transaction-filters.ts:80  missing: country, intent. Add a line for each filter (docs/guides/backend-engineer.md, "A filter").',
+  );
+  expect(compiler).toMatch(/^ {2}TS2739: Type '\{ id: string;.{1,150}…$/);
+  expect(other).toBe(fault('server/start.ts', 'TS2304'));
 });
 
 it('says nothing about other faults', async () => {
