@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { show, type State } from './dev/screen.ts';
-import { watchFolders } from './dev/watch.ts';
+import { watchFolders } from './support/watch.ts';
 import { buildDocs } from './docs.ts';
 import { docsDigest } from './docs/digest.ts';
 import { bundleContract } from './generate/bundle.ts';

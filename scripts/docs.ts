@@ -9,9 +9,9 @@ import { docsDigest } from './docs/digest.ts';
 import { assemble } from './docs/assemble.ts';
 import { assemblePages } from './docs/pages.ts';
 import { renderReference } from './docs/redoc.ts';
-import { onChange } from './docs/watch.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
+import { watchFolders } from './support/watch.ts';
 
 const generated = join(root, 'generated', 'openapi.json');
 const siteFolder = join(root, 'site');
@@ -73,8 +73,11 @@ async function main({ out, watch }: { out: string; watch?: boolean }): Promise<v
     return;
   }
   console.log('Watching openapi/ and docs/. Stop with Ctrl+C.');
-  const watched = ['openapi', 'docs', 'scripts/docs'].map((name) => join(root, name));
-  await onChange(watched, () => report(() => buildFromSource(folders)));
+  const build = () => report(() => buildFromSource(folders));
+  let built = build();
+  watchFolders(['openapi', 'docs', 'scripts/docs'], () => {
+    built = built.then(build);
+  });
 }
 
 if (process.argv[1] === import.meta.filename)

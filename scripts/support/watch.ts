@@ -1,7 +1,7 @@
 // Calls back after changes of files in folders: once for all that are saved together.
 import { readdirSync, watch } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { root } from '../support/root.ts';
+import { root } from './root.ts';
 
 /** Editors write a file in several steps, and a branch switch changes many files. */
 const debounceMilliseconds = 100;
