@@ -1,5 +1,7 @@
 // The bill of materials: every package whose code is part of what `npm run build` writes.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { root } from './root.ts';
 
 /**
@@ -39,11 +41,11 @@ export interface Licence {
   isPermissive: boolean;
 }
 
-/** In the format CycloneDX, as npm writes it. Of packages for development only those that are shipped. */
+/** In the format CycloneDX, as npm writes it from the lock file: what is installed may have been put there by hand. Of packages for development only those that are shipped. */
 export function readBill(): Bill {
   const { status, stdout, stderr } = spawnSync(
     'npm',
-    ['sbom', '--sbom-format=cyclonedx', '--loglevel=error'],
+    ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--loglevel=error'],
     {
       cwd: root,
       encoding: 'utf8',
@@ -63,7 +65,7 @@ export function licencesOf({ components }: Bill): Licence[] {
     .map(({ name, version, licenses = [] }) => {
       const licence =
         licenses.map((one) => one.expression ?? one.license?.id ?? one.license?.name).join(', ') ||
-        'none given';
+        findOldLicence(name);
       // Of `(MIT OR CC0-1.0)` one is enough.
       const isPermissive = licence
         .replace(/[()]/g, '')
@@ -72,4 +74,15 @@ export function licencesOf({ components }: Bill): Licence[] {
       return { name, version, licence, isPermissive };
     })
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
+}
+
+/** Old packages have a list of licences, which the lock file does not take over. */
+function findOldLicence(name: string): string {
+  try {
+    const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
+    const { licenses = [] } = JSON.parse(text) as { licenses?: { type: string }[] };
+    return licenses.map(({ type }) => type).join(' OR ') || 'none given';
+  } catch {
+    return 'none given';
+  }
 }
