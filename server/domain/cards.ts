@@ -23,15 +23,29 @@ export const holdsCardNumber = (text: string): boolean =>
     return false;
   });
 
+/** What people write between the groups of a number. */
+const isSeparator = (text: string) => /^[\s.\u2010-\u2015-]{1,2}$/u.test(text);
+
 /**
- * Whether a text has a card number in it, alone or between words: 13 to 19 digits of a known range, in groups or not. Does not
- * look inside longer numbers, because texts of people have those for other reasons.
+ * Whether a text has a card number in it: neighbouring groups of digits that are 13 to 19 together, of a known range. Does not
+ * look inside a group, because texts of people have long numbers for other reasons.
  */
-export const mentionsCardNumber = (text: string): boolean =>
-  (text.match(/(?<!\d[ -]?)\d(?:[ -]?\d){12,18}(?![ -]?\d)/g) ?? []).some((found) => {
-    const digits = found.replace(/\D/g, '');
-    return passesLuhn(digits) && creditCardType(digits).length > 0;
+export function mentionsCardNumber(text: string): boolean {
+  const groups = [...text.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, index }));
+  const isJoined = (at: number) => {
+    const [before, group] = [groups[at - 1], groups[at]];
+    return before && group && isSeparator(text.slice(before.index + before.digits.length, group.index));
+  };
+  return groups.some((_, first) => {
+    let number = '';
+    for (let at = first; at < groups.length && (at === first || isJoined(at)); at += 1) {
+      number += groups[at]?.digits ?? '';
+      if (number.length > 19) return false;
+      if (number.length >= 13 && passesLuhn(number) && creditCardType(number).length > 0) return true;
+    }
+    return false;
   });
+}
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {

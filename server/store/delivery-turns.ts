@@ -1,49 +1,42 @@
 // Turns of webhook workers: the deliveries of an account are made by one worker at a time, and so are those of a subscription
-// for all accounts. Then the limits that a worker keeps (server/webhooks/places.ts) hold for all instances together.
+// for all accounts. Then the limits that a worker keeps (server/webhooks/places.ts) hold for all instances together. All
+// statements lock in the same order, because otherwise workers deadlock.
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Two heartbeats: nobody delivers for an account whose worker was killed until then. Who comes too late loses only the limits. */
-const until = sql<Date>`now() + interval '10 seconds'`;
+/** Three heartbeats: nobody delivers for an account whose worker was killed until then. Who comes too late loses only the limits. */
+const until = sql<Date>`now() + interval '15 seconds'`;
+
+interface Turn {
+  key: string;
+}
 
 /** Returns those of the keys that it is this worker's turn for. */
 export async function takeTurns(db: Db, worker: string, keys: readonly string[]): Promise<string[]> {
-  const taken = await db
-    .insertInto('delivery_turns')
-    // In order, because two workers that take the same turns in another order would deadlock.
-    .values(keys.toSorted().map((key) => ({ key, worker, until })))
-    .onConflict((conflict) =>
-      conflict
-        .column('key')
-        .doUpdateSet({ worker, until })
-        .where((where) =>
-          where.or([
-            where('delivery_turns.until', '<', sql<Date>`now()`),
-            where('delivery_turns.worker', '=', worker),
-          ]),
-        ),
-    )
-    .returning('key')
-    .execute();
-  return taken.map(({ key }) => key);
+  const { rows } = await sql<Turn>`
+    insert into delivery_turns as turn (key, worker, until)
+    select key, ${worker}::uuid, ${until} from unnest(${keys}::text[]) as key order by key collate "C"
+    on conflict (key) do update set worker = excluded.worker, until = excluded.until
+    where turn.until < now() or turn.worker = excluded.worker
+    returning key`.execute(db);
+  return rows.map(({ key }) => key);
 }
 
-/** Keeps all turns of this worker, and returns them. One that was not kept in time may be another's by now. */
-export async function keepTurns(db: Db, worker: string): Promise<string[]> {
-  const kept = await db
-    .updateTable('delivery_turns')
-    .set({ until })
-    .where('worker', '=', worker)
-    .returning('key')
-    .execute();
-  return kept.map(({ key }) => key);
+const lockOwn = (worker: string, keys: readonly string[]) => sql`
+  select key from delivery_turns where worker = ${worker} and key = any(${keys}::text[])
+  order by key collate "C" for update`;
+
+/** Keeps these turns of the worker, and returns them. One that was not kept in time may be another's by now. */
+export async function keepTurns(db: Db, worker: string, keys: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<Turn>`
+    with own as materialized (${lockOwn(worker, keys)})
+    update delivery_turns set until = ${until} where key in (select key from own) returning key`.execute(db);
+  return rows.map(({ key }) => key);
 }
 
-/** Gives these turns to whoever wants them, or all of this worker. */
-export async function passTurns(db: Db, worker: string, keys?: readonly string[]): Promise<void> {
-  await db
-    .deleteFrom('delivery_turns')
-    .where('worker', '=', worker)
-    .$if(keys !== undefined, (some) => some.where('key', 'in', keys ?? []))
-    .execute();
+/** Gives these turns of the worker to whoever wants them. */
+export async function passTurns(db: Db, worker: string, keys: readonly string[]): Promise<void> {
+  await sql`
+    with own as materialized (${lockOwn(worker, keys)})
+    delete from delivery_turns where key in (select key from own)`.execute(db);
 }

@@ -215,12 +215,12 @@ export async function countFingerprints(db: Db): Promise<Map<string | null, numb
   return new Map(rows.map(({ version, total }) => [version, total]));
 }
 
-/** The versions of some cards, as `sampleKeyIds` samples keys. The form of before 1.2 has none: it is rewritten at the start. */
+/** The versions of some cards, as `sampleKeyIds` samples keys: not of the first that have one, because those may be the last of millions. The form of before 1.2 has none: it is rewritten at the start. */
 export async function sampleVersions(db: Db): Promise<string[]> {
   const { rows } = await sql<{ version: string }>`
-    select distinct version from (
-      select split_part(account_fingerprint, '.', 1) as version from payment_methods
-      where account_fingerprint is not null order by id limit 100) as sample
+    select distinct split_part(account_fingerprint, '.', 1) as version from (
+      select account_fingerprint from payment_methods order by id limit 1000) as sample
+    where account_fingerprint is not null
     ${acrossAccounts('fingerprint-versions')}`.execute(db);
   return rows.map(({ version }) => version);
 }

@@ -63,6 +63,7 @@ async function dropUnfinished(db: Kysely<unknown>, { name }: Index): Promise<boo
     await sql.raw(`drop index concurrently if exists ${name}`).execute(db);
     return true;
   } catch (error) {
+    // "tuple concurrently updated" has no code of its own, and no translation.
     if (error instanceof Error && error.message.startsWith('tuple concurrently')) return false;
     throw error;
   }

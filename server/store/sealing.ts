@@ -38,8 +38,9 @@ export const finishBinding = (db: Db) =>
 /** The keys of some stored values. Not of all, which takes long; IDs are random, so the first ones are a fair sample. */
 export async function sampleKeyIds(db: Db): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
-    (select split_part(number_sealed, '.', 1) as key from payment_methods
-      where number_sealed is not null order by id limit 100)
+    (select split_part(number_sealed, '.', 1) as key
+      from (select number_sealed from payment_methods order by id limit 1000) as sample
+      where number_sealed is not null)
     union
     (select split_part(number_sealed, '.', 1) from gift_cards order by id limit 100)
     union

@@ -24,7 +24,10 @@ export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Pla
   const allot = async (lanes: readonly Lane[], limit: number) => {
     const ids = lanes.map(({ subscription_id }) => subscription_id);
     const known = new Map((await findRecipients(db, ids)).map((found) => [found.subscription_id, found]));
-    const recipients = lanes.map((lane) => ({ ...deleted, ...known.get(lane.subscription_id), ...lane }));
+    const recipients = lanes
+      .map((lane) => ({ ...deleted, ...known.get(lane.subscription_id), ...lane }))
+      // Last, because they would use up the limit.
+      .sort((one, other) => Number(turns.wasRefused(one)) - Number(turns.wasRefused(other)));
     const rooms = places.allot(recipients);
     let left = limit;
     const wanted = recipients.flatMap((recipient, index) => {

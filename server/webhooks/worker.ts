@@ -108,11 +108,14 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
   };
 
-  // The log has the begin and the end of an outage, not every try.
+  // The log has the begin and the end of an outage and each new reason, not every try.
   let unreadableSince: number | undefined;
+  let lastReason: string | undefined;
   const noteUnreadable = (error: unknown): void => {
-    if (unreadableSince === undefined)
-      log.warn({ reason: reasonOf(error) }, 'the webhook queue cannot be read; trying again every second');
+    const reason = reasonOf(error);
+    if (reason !== lastReason)
+      log.warn({ reason }, 'the webhook queue cannot be read; trying again every second');
+    lastReason = reason;
     unreadableSince ??= performance.now();
   };
   const noteRead = (): void => {
@@ -120,6 +123,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const seconds = Math.round((performance.now() - unreadableSince) / 1000);
     log.warn({ seconds }, 'the webhook queue can be read again');
     unreadableSince = undefined;
+    lastReason = undefined;
   };
 
   const poll = async (): Promise<void> => {
@@ -143,7 +147,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // A heartbeat that fails needs no log line: the next fetch fails too, and logs.
   const heartbeat = setInterval(() => {
     if (running.size > 0) queue.heartbeat([...running.keys()]).catch(() => undefined);
-    turns.keep().catch(() => undefined);
+    turns.keep(unreadableSince === undefined).catch(() => undefined);
   }, limits.heartbeatMilliseconds);
   const polling = pollWithRetry();
   return {

@@ -1,7 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { binOf, hasExpired, lastFour, passesLuhn, schemeOf, unusable } from '../../server/domain/cards.ts';
+import {
+  binOf,
+  hasExpired,
+  lastFour,
+  mentionsCardNumber,
+  passesLuhn,
+  schemeOf,
+  unusable,
+} from '../../server/domain/cards.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { sandboxCards } from '../../server/providers/simulated-values.ts';
 
@@ -37,6 +45,37 @@ describe('check digits', () => {
       expect(passesLuhn(number)).toBe(true);
       expect(schemeOf(number)).not.toBe('other');
     }
+  });
+});
+
+describe('a card number in a text', () => {
+  it.each([
+    '4111111111111111',
+    'card 4111 1111 1111 1111, please',
+    '4111-1111-1111-1111',
+    '4111 1111 1111 1111 12/27',
+    '4111111111111111 123',
+    '4111111111111111-737',
+    '2024-01-05 4111111111111111',
+    'order 7 4111111111111111',
+    '4111.1111.1111.1111',
+    '4111\u00a01111\u00a01111\u00a01111',
+    '4111  1111  1111  1111',
+    '3782 822463 10005',
+  ])('is seen in %j', (text) => {
+    expect(mentionsCardNumber(text)).toBe(true);
+  });
+
+  it.each([
+    'no digits',
+    '4111111111111112',
+    '0000000000000000',
+    '41111111111111110000000',
+    '2024-01-05T10:30:00',
+    'a4111b1111c1111d1111',
+    '+49 30 1234567',
+  ])('is not seen in %j', (text) => {
+    expect(mentionsCardNumber(text)).toBe(false);
   });
 });
 
