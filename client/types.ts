@@ -51,7 +51,7 @@ type CallArguments<Operation> =
     : [options: CallOptions<Operation>];
 
 type DataOf<Operation> = Open<
-  Extract<FetchResponse<Operation & object, object, 'application/json'>, { error?: never }>['data']
+  Extract<FetchResponse<Operation & object, object, 'application/json'>, { data: unknown }>['data']
 >;
 
 /** Either `data` or `error`. Without a response, the status of `response` is 0. */

@@ -12,7 +12,7 @@ export function createCompiler(): Compiler {
   return {
     faults(files, { options: given }) {
       const options: ts.CompilerOptions = {
-        ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: ts.ScriptTarget.ES2023 },
+        ...{ strict: true, noEmit: true, target: ts.ScriptTarget.ES2023 },
         ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
         ...given,
       };

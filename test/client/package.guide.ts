@@ -109,6 +109,10 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       const sources = [...files.keys()].filter((name) => /^src\/.*\.tsx?$/.test(name));
       const wrong = Object.entries(mistakes).map(([name, code]) => write(`src/${name}`, mistake(code)));
       const paths = [...sources.map((name) => join(packed().consumer, name)), ...wrong];
+      // Without this flag an optional property may be undefined as well; most projects do not have it.
+      expect(options.exactOptionalPropertyTypes).toBeUndefined();
+      const exact = { ...options, exactOptionalPropertyTypes: true };
+      expect(compile.faults(paths, { options: exact })).toHaveLength(wrong.length);
       expect(compile.faults(paths, { options })).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),

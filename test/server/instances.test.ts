@@ -177,9 +177,7 @@ describe('webhooks of two instances', () => {
     expect(await readTurns()).toEqual([{ key: 'account default' }]);
     mayAnswer = true;
     await first[Symbol.asyncDispose]();
-    await until(
-      async () => (await read(`select from deliveries where state <> 'succeeded'`)).rowCount === 0,
-    );
+    await until(async () => (await read(`select from deliveries where state <> 'succeeded'`)).rowCount === 0);
     await until(async () => (await readTurns()).length === 0);
   });
 
