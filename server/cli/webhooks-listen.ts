@@ -111,7 +111,8 @@ function show(event: WebhookEvent): void {
     visible(created_at),
     styleText('bold', visible(name)),
     visible(target.id),
-    visible(target.status),
+    // Not every resource has one.
+    ...('status' in target ? [visible(target.status)] : []),
   ];
   console.log(`${styleText('green', '✓ signature')}  ${shown.join('  ')}`);
   console.log(styleText('dim', jsonText(event).replace(/^/gm, '  ')));
