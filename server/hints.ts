@@ -14,5 +14,11 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands 
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
+/** An installation is a production server more often than not, and its operator must not be led to a sandbox. */
+export const productionHint = (root = projectRoot): string =>
+  basename(root) === 'dist'
+    ? 'For production set ENVIRONMENT and DATABASE_URL, for example: set -a; . /etc/payments/payments.env; ENVIRONMENT=production\n'
+    : '';
+
 export const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -5,7 +5,7 @@ import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
 import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
 import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
-import { createVault, type Keys, type Vault } from './domain/vault.ts';
+import { createVault, keyIdOf, type Keys, type Vault } from './domain/vault.ts';
 import { createVelocityDigests, type VelocityDigests } from './domain/velocity.ts';
 import { makeDataDirectory } from './postgres/index.ts';
 import { olderKeysIn, sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
@@ -17,6 +17,8 @@ export interface Secrets {
   /** One for each FINGERPRINT_KEY, so that a request is recognised during a rotation. */
   digests: readonly IdempotencyDigests[];
   velocity: VelocityDigests;
+  /** The IDs of the keys of each variable, in their order. */
+  keyIds: () => Record<SecretName, readonly string[]>;
 }
 
 /** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
@@ -44,13 +46,21 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     FINGERPRINT_KEY,
     ...(olderFingerprintKeys ?? (secrets.FINGERPRINT_KEY ? [] : olderKeysIn(dataDir, 'FINGERPRINT_KEY'))),
   ];
+  const cursorKeys: Keys = [CURSOR_KEY, ...olderCursorKeys];
+  // A function, because a rotation changes the key of a running sandbox.
+  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys;
+  const fingerprints = createFingerprints(fingerprintKeys);
   return {
-    // A function, because a rotation changes the key of a running sandbox.
-    vault: createVault(isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys),
-    cursors: createCursorCodec([CURSOR_KEY, ...olderCursorKeys]),
-    fingerprints: createFingerprints(fingerprintKeys),
+    vault: createVault(readCardKeys),
+    cursors: createCursorCodec(cursorKeys),
+    fingerprints,
     digests: fingerprintKeys.map(createIdempotencyDigests),
     velocity: createVelocityDigests(fingerprintKeys),
+    keyIds: () => ({
+      CARD_KEY: readCardKeys().map(keyIdOf),
+      FINGERPRINT_KEY: [fingerprints.version, ...fingerprints.older],
+      CURSOR_KEY: cursorKeys.map(keyIdOf),
+    }),
   };
 }
 

@@ -54,6 +54,7 @@ const examples: Record<string, readonly string[]> = {
   ],
   'import transactions': [
     'payments import transactions transactions.jsonl',
+    'payments import transactions transactions.jsonl --dry-run --bad bad.jsonl',
     'zcat transactions.jsonl.gz | payments import transactions - --skip-bad',
   ],
   seed: [

@@ -1,8 +1,9 @@
-// `payments secrets status` and `payments secrets rewrite-fingerprints`: the rotation of FINGERPRINT_KEY.
+// `payments secrets status` and `payments secrets rewrite-fingerprints`: the keys in use, and the rotation of FINGERPRINT_KEY.
 import { Command } from 'commander';
 import { rewriteFingerprints } from '../actions/fingerprints.ts';
 import type { Fingerprints } from '../domain/fingerprints.ts';
 import { countFingerprints, listUnfinished } from '../store/fingerprints.ts';
+import { countSealed } from '../store/reseal.ts';
 import { call, printJson, Refused } from './output.ts';
 import { count, startProgress } from './progress.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
@@ -10,7 +11,7 @@ import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 export const fingerprintCommands = (): Command[] => [
   new Command('status')
     .description(
-      'show with which keys the fingerprints of cards were made, and which accounts are being rewritten',
+      'list the keys of the three secrets by ID, with the stored values that need them, and accounts whose fingerprints are being rewritten',
     )
     .action(() => withSecrets(status, { readOnly: true })),
   new Command('rewrite-fingerprints')
@@ -32,9 +33,18 @@ If the command is interrupted, run it again: it continues where it stopped.`,
     .action(({ all = false }: { all?: boolean }) => withSecrets((parts) => rewrite(parts, all))),
 ];
 
-async function status({ database: { db }, secrets: { fingerprints } }: ServiceParts): Promise<void> {
+async function status({ database: { db }, secrets }: ServiceParts): Promise<void> {
+  const { fingerprints } = secrets;
   const counts = [...(await countFingerprints(db))];
+  const given = secrets.keyIds();
+  const fingerprinted = new Map(counts.flatMap(([id, cards]) => (id === null ? [] : [[id, cards] as const])));
   printJson({
+    keys: [
+      ...keysOf('CARD_KEY', given.CARD_KEY, await countSealed(db)),
+      ...keysOf('FINGERPRINT_KEY', given.FINGERPRINT_KEY, fingerprinted),
+      // Nothing that is stored needs it.
+      ...given.CURSOR_KEY.map((id, index) => ({ variable: 'CURSOR_KEY', position: index + 1, id })),
+    ],
     fingerprints: counts.map(([version, cards]) => ({
       version,
       made_with: nameOf(version, fingerprints),
@@ -42,6 +52,15 @@ async function status({ database: { db }, secrets: { fingerprints } }: ServicePa
     })),
     unfinished_accounts: await listUnfinished(db),
   });
+}
+
+/** Those that are given, then those that stored values need and that are missing: their position is null. */
+function keysOf(variable: string, given: readonly string[], used: ReadonlyMap<string, number>) {
+  const missing = [...used.keys()].filter((id) => !given.includes(id));
+  return [
+    ...given.map((id, index) => ({ variable, position: index + 1, id, values: used.get(id) ?? 0 })),
+    ...missing.map((id) => ({ variable, position: null, id, values: used.get(id) })),
+  ];
 }
 
 function nameOf(version: string | null, { version: current, older }: Fingerprints): string {

@@ -1,4 +1,5 @@
 // Reads a file line by line, in batches of limited size, so that files of any size fit in memory.
+import { call, Refused, shellWord } from './output.ts';
 
 export type Line = { line: number } & ({ text: string } | { fault: string });
 
@@ -6,6 +7,8 @@ export interface Batch {
   lines: Line[];
   /** Bytes of the input up to here. */
   read: number;
+  /** Whether the input has ended. */
+  isLast: boolean;
 }
 
 const limits = { lines: 1_000, bytes: 4_000_000, lineBytes: 16_000_000 };
@@ -55,7 +58,7 @@ export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerato
       finishLine(chunk.subarray(from, to));
       from = to + 1;
       if (batch.length < limits.lines && bytes < limits.bytes) continue;
-      yield { lines: batch, read };
+      yield { lines: batch, read, isLast: false };
       batch = [];
       bytes = 0;
     }
@@ -67,11 +70,24 @@ export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerato
       if (skipping) continue;
       skipping = true;
       line += 1;
-      yield { lines: [...batch, { line, fault: tooLong }], read };
+      yield { lines: [...batch, { line, fault: tooLong }], read, isLast: false };
       batch = [];
       bytes = 0;
     }
   }
   if (partialBytes > 0) finishLine(Buffer.alloc(0));
-  if (batch.length > 0) yield { lines: batch, read };
+  if (batch.length > 0) yield { lines: batch, read, isLast: true };
+}
+
+/** Passes the input on, unless it is compressed: every line would be reported as not valid UTF-8. */
+export async function* refuseGzip(input: AsyncIterable<unknown>, file: string): AsyncGenerator {
+  let isFirst = true;
+  for await (const chunk of input) {
+    if (isFirst && (chunk as Buffer)[0] === 0x1f && (chunk as Buffer)[1] === 0x8b) {
+      const [name, word] = file === '-' ? ['Standard input', 'FILE'] : [file, shellWord(file)];
+      throw new Refused(`${name} is compressed. Use: zcat ${word} | ${call('import transactions -')}`);
+    }
+    isFirst = false;
+    yield chunk;
+  }
 }

@@ -1,19 +1,18 @@
 // `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { beginImport, type Import } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import type { NewTransaction } from '../store/transactions.ts';
+import { collectBadLines, type BadLines } from './import-bad.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
-import { readBatches, type Line } from './import-lines.ts';
+import { readBatches, refuseGzip, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
-import { visible } from '../visible.ts';
 import { Refused } from './output.ts';
 import { withEvents, type EventParts } from './support.ts';
-
-const mostBadLines = 20;
 
 /** Every property that the contract requires. */
 const sampleLine = {
@@ -53,14 +52,20 @@ export function importCommand(): Command {
     .command('transactions <file>')
     .description('import transactions, one JSON object per line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
+    .option(
+      '--bad <file>',
+      'write the number and the reason of every bad line to this new file, as JSON lines',
+    )
+    .option('--dry-run', 'read and check everything, also whether IDs exist already, and import nothing')
     .option('--events', 'send a webhook event for each transaction')
     .addHelpText(
       'after',
       `
 Each line is a Transaction resource. It may also have metadata (object of strings), payment_source, merchant_initiated,
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
-reported with its number and the reason, and nothing is imported unless --skip-bad is given. Ctrl-C leaves nothing
-behind. A line with a card number in metadata or raw_response_description is bad, because both are stored as text. Amounts
+reported with its number and the reason, and nothing is imported unless --skip-bad is given. Without --skip-bad, --bad and
+--dry-run it stops soon after 20 bad lines. The exit code with --skip-bad is 0, also if lines were left out. Ctrl-C leaves
+nothing behind. A line with a card number in metadata or raw_response_description is bad, because both are stored as text. Amounts
 are taken as they are, also a captured amount above the authorised one. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
 sent unless --events is given.
 
@@ -71,28 +76,25 @@ A line:
   return command;
 }
 
-interface BadLine {
-  line: number;
-  reason: string;
-}
-
-/** Keeps only the first ones and the total, because there may be a million. */
-interface BadLines {
-  total: number;
-  first: BadLine[];
-}
-
 interface Options {
   skipBad?: boolean;
+  bad?: string;
+  dryRun?: boolean;
   events?: boolean;
 }
 
-async function run(file: string, { skipBad = false, events = false }: Options): Promise<void> {
+/** Rolls a dry run back. */
+class DryRun extends Error {}
+
+async function run(file: string, options: Options): Promise<void> {
+  const { skipBad = false, dryRun = false, events = false } = options;
   const found = file === '-' ? undefined : await stat(file).catch(() => undefined);
   if (file !== '-' && (!found || found.isDirectory())) throw new Refused(`${file} cannot be read.`);
+  const readsAll = skipBad || dryRun || options.bad !== undefined;
+  const bad = collectBadLines(options.bad);
   const input = file === '-' ? process.stdin : createReadStream(file);
+  const interruption = stopOnSignal(input);
   const progress = startProgress('Importing');
-  const bad: BadLines = { total: 0, first: [] };
   let imported = 0;
   try {
     const importAll = ({ inUnitOfWork }: EventParts) =>
@@ -103,9 +105,10 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
         const store = async (good: GoodLine[]) => {
           imported += await storeLines(begun, good, bad);
         };
+        let stoppedAfter: number | undefined;
         // The next lines are read and checked while the database stores these.
         let storing = Promise.resolve();
-        for await (const { lines, read } of readBatches(input)) {
+        for await (const { lines, read, isLast } of readBatches(refuseGzip(input, file))) {
           const good = checkLines(lines, check, bad);
           await storing;
           storing = store(good);
@@ -114,28 +117,62 @@ async function run(file: string, { skipBad = false, events = false }: Options): 
           progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
           // A file with unreadable lines may be binary, or endless like /dev/zero.
           const isUnreadable = lines.some((line) => 'fault' in line);
-          if (!skipBad && (isUnreadable || bad.total >= mostBadLines)) break;
+          if (!readsAll && !isLast && (isUnreadable || bad.isReportFull())) {
+            stoppedAfter = lines.at(-1)?.line;
+            break;
+          }
         }
         await storing;
-        if (bad.total > 0 && !skipBad)
+        if (bad.total() > 0 && !skipBad)
           throw new Refused(
-            `${report(bad)}\nNothing was imported. Fix these lines, or leave them out with --skip-bad.`,
+            `${bad.report(stoppedAfter)}\nNothing was imported. Fix these lines, or leave them out with --skip-bad.`,
           );
+        if (dryRun) throw new DryRun();
         await begun.finish();
+        interruption.check();
         return true;
       });
     await withEvents(importAll, { isRepeatable: false });
   } catch (error) {
-    progress.failed();
-    throw error;
+    if (!(error instanceof DryRun)) {
+      progress.failed();
+      throw error;
+    }
   } finally {
+    interruption.ignore();
     // Otherwise the process waits until the writer of standard input ends, which may be never.
     input.destroy();
+    bad.close();
   }
-  if (bad.total > 0) console.error(report(bad));
+  if (bad.total() > 0) console.error(bad.report());
+  const leftOut = bad.total() > 0 ? `, left ${count(bad.total(), 'bad line')} out` : '';
   progress.done(
-    `Imported ${count(imported, 'transaction')}${bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : ''}.`,
+    dryRun
+      ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
+      : `Imported ${count(imported, 'transaction')}${leftOut}.`,
   );
+}
+
+/**
+ * The first Ctrl-C makes reading fail, so that the transaction is rolled back before the message says so; a second one ends
+ * the process at once. `check` is for a signal after the last line.
+ */
+function stopOnSignal(input: Readable): { check: () => void; ignore: () => void } {
+  const fault = new Refused('Interrupted; nothing was imported.');
+  let isInterrupted = false;
+  const stop = () => {
+    isInterrupted = true;
+    input.destroy(fault);
+  };
+  // Whoever reads gets the error; without a listener it would also end the process.
+  input.on('error', () => undefined);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  return {
+    check: () => {
+      if (isInterrupted) throw fault;
+    },
+    ignore: () => process.off('SIGINT', stop).off('SIGTERM', stop),
+  };
 }
 
 interface GoodLine {
@@ -148,7 +185,7 @@ function checkLines(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] 
   const good: GoodLine[] = [];
   for (const line of lines) {
     const checked = check(line);
-    if (typeof checked === 'string') note(bad, line.line, checked);
+    if (typeof checked === 'string') bad.note(line.line, checked);
     else good.push({ line: line.line, row: checked });
   }
   return good;
@@ -159,21 +196,7 @@ async function storeLines(begun: Import, good: GoodLine[], bad: BadLines): Promi
   const refused = await begun.create(good.map(({ row }) => row));
   for (const { index, isRepeated } of refused) {
     const { line, row } = good[index] as GoodLine;
-    note(bad, line, isRepeated ? `id ${row.id} is used by an earlier line` : `id ${row.id} exists already`);
+    bad.note(line, isRepeated ? `id ${row.id} is used by an earlier line` : `id ${row.id} exists already`);
   }
   return good.length - refused.length;
-}
-
-function note(bad: BadLines, line: number, reason: string): void {
-  bad.total += 1;
-  if (bad.first.length < 2 * mostBadLines) bad.first.push({ line, reason });
-}
-
-function report({ total, first }: BadLines): string {
-  const shown = first
-    .sort((a, b) => a.line - b.line)
-    .slice(0, mostBadLines)
-    .map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
-  if (total > mostBadLines) shown.push(`… and ${count(total - mostBadLines)} more`);
-  return shown.join('\n');
 }

@@ -1,7 +1,7 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
 import { readCallName } from '../config.ts';
-import { commandsHere } from '../hints.ts';
+import { commandsHere, productionHint } from '../hints.ts';
 import { visible, visibleJson } from '../visible.ts';
 import { tableLines, type TableOptions } from './table.ts';
 
@@ -10,7 +10,7 @@ export class Refused extends Error {}
 
 export const noSandbox = (dataDir: string): Refused =>
   new Refused(
-    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. To create a sandbox: ${commandsHere().start}`,
+    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${productionHint()}To create a sandbox: ${commandsHere().start}`,
   );
 
 const stopMilliseconds = 19_000;

@@ -74,8 +74,9 @@ async function run({
   const shown = items.map((one) => ({
     id: one.id,
     status: one.status,
-    amount: `${one.amount} ${one.currency}`,
+    amount: amountText(one.amount, one.currency),
     created_at: new Date(one.created_at),
+    ...(merchantAccount === '*' && { account: one.merchant_account_id }),
     method: one.payment_method?.label ?? one.method,
     buyer: one.buyer?.external_identifier ?? one.buyer?.id,
     external_identifier: one.external_identifier,
@@ -90,6 +91,17 @@ async function run({
   );
   // Not on standard output, which has the table only.
   if (next_cursor !== null) console.error(`\nNext page: ${call(commandLine(next_cursor))}`);
+}
+
+/** `12.99 EUR` for 1299: amounts are in the smallest unit of the currency. As text, because division would round. */
+function amountText(amount: number, currency: string): string {
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  const text = String(amount).padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  return `${digits === 0 ? whole : `${whole}.${text.slice(-digits)}`} ${currency}`;
 }
 
 const filtersOf = ({

@@ -141,10 +141,8 @@ async function prepare(
       isSharded = rows[0]?.isSharded === true;
       isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
-      const isMissing = codeOf(error) === '3D000';
-      const create = isMissing ? ` To create it: createdb ${new URL(url).pathname.slice(1)}` : '';
       throw new DatabaseFault(
-        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.${create}`,
+        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error, url)}`,
         { cause: error },
       );
     }
@@ -153,6 +151,31 @@ async function prepare(
   } finally {
     await withoutTimeout.close();
   }
+}
+
+function adviceFor(error: unknown, url: string): string {
+  switch (codeOf(error)) {
+    case '53300':
+      return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
+    case 'ECONNREFUSED':
+      return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
+    case '3D000':
+      return `Check DATABASE_URL. To create it: ${createCommand(url)}`;
+    default:
+      return 'Check DATABASE_URL.';
+  }
+}
+
+/** Complete, because PostgreSQL on this machine may be another one. The password is asked for. */
+function createCommand(url: string): string {
+  const { hostname, port, username, pathname, searchParams } = new URL(url);
+  const options = {
+    host: searchParams.get('host') ?? hostname,
+    port: searchParams.get('port') ?? port,
+    username,
+  };
+  const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
+  return ['createdb', ...given, pathname.slice(1)].join(' ');
 }
 
 /** Without user and password, for messages. A socket is named by its folder. */

@@ -85,7 +85,9 @@ describe('npm pack', () => {
     const { status, stderr } = await run(link, ['keys', 'list'], { cwd: scratch, env: { DATA_DIR: 'none' } });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('create a sandbox: node project/package/dist/server/main.js\n'),
+      expect.stringMatching(
+        /For production set ENVIRONMENT and DATABASE_URL.*\nTo create a sandbox: node project\/package\/dist\/server\/main\.js\n$/,
+      ),
     ]);
   });
 

@@ -8,6 +8,7 @@ import { createFingerprints, shownFingerprint } from '../../server/domain/finger
 import { createVault } from '../../server/domain/vault.ts';
 import { countFingerprints } from '../../server/store/fingerprints.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
+import { countSealed } from '../../server/store/reseal.ts';
 import { createPayments } from '../support/processes.ts';
 import { newNumber, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -353,10 +354,24 @@ describe('a rotation of FINGERPRINT_KEY', () => {
     const status = async (...keys: Buffer[]) =>
       JSON.parse((await payments(...keys)(['secrets', 'status'])).stdout) as {
         fingerprints: { made_with: string; cards: number }[];
+        keys: { variable: string; position: number | null; id: string; values?: number }[];
       };
     const names = async (...keys: Buffer[]) =>
       (await status(...keys)).fingerprints.map(({ made_with, cards }) => `${cards} ${made_with}`).sort();
     expect(await names(fresh, old)).toEqual(['1 an older FINGERPRINT_KEY', '3 the first FINGERPRINT_KEY']);
+    const ids = createFingerprints([fresh, old]);
+    const [newId, oldId] = [ids.version, ids.older[0]];
+    const variable = 'FINGERPRINT_KEY';
+    const { keyId } = service.secrets.vault;
+    const sealed = (await countSealed(db())).get(keyId);
+    expect((await status(fresh, old)).keys).toMatchObject([
+      { variable: 'CARD_KEY', position: 1, id: keyId, values: sealed },
+      { variable, position: 1, id: newId, values: 3 },
+      { variable, position: 2, id: oldId, values: 1 },
+      { variable: 'CURSOR_KEY', position: 1 },
+    ]);
+    const { keys } = await status(fresh);
+    expect(keys).toContainEqual({ variable, position: null, id: oldId, values: 1 });
     const { status: code, stdout } = await payments(fresh, old)(['secrets', 'rewrite-fingerprints']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Rewrote \d+ records?\. /)]);
     expect(await names(fresh)).toEqual(['4 the first FINGERPRINT_KEY']);

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
@@ -119,6 +120,16 @@ describe('a good file', () => {
     expect(row?.metadata.novel).toHaveLength(1_000_000);
   });
 
+  it('is checked and not imported with --dry-run', async () => {
+    const before = await total();
+    const { status, stdout } = await importText(`${line()}\n${line()}`, '--dry-run');
+    expect([status, stdout]).toEqual([0, 'Checked 2 transactions. Nothing was imported (--dry-run).\n']);
+    expect(await total()).toBe(before);
+    const { stdout: skipped } = await importText(`${line()}\n{}`, '--dry-run', '--skip-bad');
+    expect(skipped).toBe('Checked 1 transaction, left 1 bad line out. Nothing was imported (--dry-run).\n');
+    expect(await total()).toBe(before);
+  });
+
   it('may be empty', async () => {
     expect(await importText('')).toMatchObject({ status: 0, stdout: 'Imported 0 transactions.\n' });
   });
@@ -224,7 +235,53 @@ describe('a file with bad lines', () => {
     endless.destroy();
     expect(status).toBe(1);
     expect(stderr).toContain('line 20: /type');
-    expect(stderr).toMatch(/… and \d[\d,]* more/);
+    expect(stderr).toContain(
+      '… and 980 more\nStopped after line 1,000; there may be more bad lines. --dry-run reads all of them.\n',
+    );
+  });
+
+  const many = '{}\n'.repeat(1_030);
+
+  it('counts to the end with --dry-run', async () => {
+    const { status, stderr } = await importText(many, '--dry-run');
+    expect(status).toBe(1);
+    expect(stderr).toContain('… and 1,010 more\nNothing was imported.');
+  });
+
+  it('writes the number and the reason of each to the new file of --bad', async () => {
+    const before = await total();
+    const file = join(folder, 'bad.jsonl');
+    const text = `${many}${line({ metadata: { card: '4111111111111111' } })}\n${line()}`;
+    expect((await importText(text, '--bad', file)).status).toBe(1);
+    const said = (await readFile(file, 'utf8')).trim().split('\n');
+    const noted = said.map((one) => JSON.parse(one) as { line: number; reason: string });
+    expect(noted.map((one) => one.line)).toEqual(Array.from({ length: 1_031 }, (_, index) => index + 1));
+    expect(noted[0]?.reason).toContain('/type is required');
+    expect(noted.at(-1)).toEqual({
+      line: 1_031,
+      reason: expect.stringContaining('/metadata/card has a card') as string,
+    });
+    expect(said.at(-1)).not.toContain('4111');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    expect(await importText(line(), '--bad', file)).toMatchObject({
+      status: 1,
+      stderr: `${file} exists already. Nothing was imported.\n`,
+    });
+    expect(await total()).toBe(before);
+  });
+
+  it('that is compressed is refused with the command that decompresses it', async () => {
+    const file = join(folder, 'good.jsonl.gz');
+    const compressed = gzipSync(line());
+    await writeFile(file, compressed);
+    const ofFile = await payments(['import', 'transactions', file]);
+    expect(ofFile.status).toBe(1);
+    expect(ofFile.stderr).toMatch(`${file} is compressed. Use: zcat ${file} | `);
+    const ofInput = await payments(['import', 'transactions', '-'], Readable.from([compressed]));
+    expect(ofInput.stderr).toMatch(
+      /^Standard input is compressed\. Use: zcat FILE \| .*import transactions -\n$/,
+    );
   });
 
   it('says how many faults of a line it leaves out', async () => {
@@ -249,7 +306,7 @@ describe('a file with bad lines', () => {
   it('refuses an endless line', async () => {
     const { status, stderr } = await importText('x'.repeat(17_000_000));
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^line 1: is longer than 16 MB\nNothing was imported\./);
+    expect(stderr).toMatch(/^line 1: is longer than 16 MB\nStopped after line 1; .*\nNothing was imported\./);
   });
 
   it('refuses a path that is not a file', async () => {
@@ -352,9 +409,8 @@ describe('while it runs', () => {
     // Another transaction can change the card in the meantime.
     await sql`update payment_methods set usage_count = usage_count where id = ${card.id}`.execute(db());
     child.process.kill('SIGINT');
-    const { status, signal } = await child.ended;
-    expect(status === 0).toBe(false);
-    expect(status ?? signal).toBeTruthy();
+    const { status, stderr } = await child.ended;
+    expect([status, stderr]).toEqual([1, 'Interrupted; nothing was imported.\n']);
     while ((await open()) > 0) await wait(20);
     expect(await total()).toBe(before);
   });

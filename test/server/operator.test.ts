@@ -85,6 +85,30 @@ describe('payments transactions list', () => {
     expect(await listed(...args)).toEqual(minutes.map((minute) => rows[minute]?.id));
   });
 
+  it('shows amounts with the digits of their currency, and the account in a list of all', async () => {
+    const given = [
+      [1299, 'EUR', '12.99 EUR'],
+      [5, 'USD', '0.05 USD'],
+      [1299, 'JPY', '1299 JPY'],
+      [1299, 'KWD', '1.299 KWD'],
+    ] as const;
+    await createAccount(db(), { id: 'amounts', display_name: 'Amounts' });
+    await createTransactions(
+      db(),
+      given.map(([amount, currency]) =>
+        transaction({ merchant_account_id: 'amounts', external_identifier: 'amounts', amount, currency }),
+      ),
+    );
+    const shown = async (of: string) =>
+      (await payments('transactions', 'list', '--search', 'amounts', '--merchant-account', of)).stdout;
+    const own = await shown('amounts');
+    for (const [, , text] of given) expect(own).toContain(`  ${text}  `);
+    expect(own).not.toMatch(/^id.* account /);
+    const all = await shown('*');
+    expect(all).toMatch(/^id +status +amount +created_at +account +method /);
+    expect(all.match(/Z {2}amounts {2}/g)).toHaveLength(given.length);
+  });
+
   it('prints a table for people, and below it the command for the next page', async () => {
     const pages: string[] = [];
     let call = ['transactions', 'list', '--limit', '2', ...account];
@@ -490,7 +514,7 @@ describe('on a terminal', () => {
     const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^id +status +amount +created_at$/);
     expect(lines[1]).toMatch(
-      /^[0-9a-f-]{36} {2}processing +\d+ [A-Z]{3} +(\d\d-\d\d \d\d:\d\d|\d{4}-\d\d-\d\d)$/,
+      /^[0-9a-f-]{36} {2}processing +\d+\.\d\d [A-Z]{3} +(\d\d-\d\d \d\d:\d\d|\d{4}-\d\d-\d\d)$/,
     );
     expect(lines.slice(2)).toEqual([
       '',

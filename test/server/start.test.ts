@@ -230,6 +230,9 @@ describe('a failed start prints one sentence', () => {
     const url = new URL(await createTestDatabase());
     const address = url.searchParams.get('host') ?? url.host;
     url.pathname = '/no_such_database';
+    const host = url.searchParams.get('host') ?? url.hostname;
+    const number = url.searchParams.get('port') ?? url.port;
+    const port = number && ` --port=${number}`;
     const start = (DATABASE_URL: string) => startInVainHere({ DATA_DIR: dataDir.path, DATABASE_URL });
     const away = await start('postgres://service:hunter2@127.0.0.1:1/payments');
     const none = await start(url.href);
@@ -237,13 +240,29 @@ describe('a failed start prints one sentence', () => {
       status: 1,
       stdout: '',
       stderr:
-        'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.\n',
+        'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Is PostgreSQL running there? If not there, check DATABASE_URL.\n',
     });
     expect(none).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL. To create it: createdb no_such_database\n`,
+      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL. To create it: createdb --host=${host}${port} --username=${url.username} no_such_database\n`,
     });
+  });
+
+  it('a role that has all of its connections, and where to read about the limit', async () => {
+    await using dataDir = await newDataDir();
+    const url = await createTestDatabase();
+    const [role, password] = [`full_${randomBytes(4).toString('hex')}`, randomBytes(8).toString('hex')];
+    await query(url, `create role ${role} login password '${password}' connection limit 0`);
+    const DATABASE_URL = Object.assign(new URL(url), { username: role, password }).href;
+    const { status, stderr } = await startInVainHere({ DATA_DIR: dataDir.path, DATABASE_URL });
+    await query(url, `drop role ${role}`);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /too many connections for role ".*"\. Raise this limit, .* see Sizing in docs\/operating\.md\.\n$/,
+      ),
+    ]);
   });
 
   it('settings that are wrong, all of them', async () => {

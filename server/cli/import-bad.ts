@@ -1,0 +1,59 @@
+// The bad lines of an import: the first ones for the report, and all of them for the file of --bad.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { visible } from '../visible.ts';
+import { Refused } from './output.ts';
+import { count } from './progress.ts';
+
+const mostShown = 20;
+
+export interface BadLines {
+  total: () => number;
+  isReportFull: () => boolean;
+  note: (line: number, reason: string) => void;
+  /** `stoppedAfter` is the last line that was read, if there may be more. */
+  report: (stoppedAfter?: number) => string;
+  close: () => void;
+}
+
+/** Keeps only the first ones and the total in memory, because there may be a million. */
+export function collectBadLines(file: string | undefined): BadLines {
+  const handle = file === undefined ? undefined : create(file);
+  const first: { line: number; reason: string }[] = [];
+  let total = 0;
+  return {
+    total: () => total,
+    isReportFull: () => total >= mostShown,
+    note(line, reason) {
+      total += 1;
+      // Lines that the database refuses are noted after later ones that are not valid.
+      if (first.length < 2 * mostShown) first.push({ line, reason });
+      // Not the line itself, which may have a card number.
+      if (handle !== undefined) writeSync(handle, `${JSON.stringify({ line, reason })}\n`);
+    },
+    report(stoppedAfter) {
+      const shown = first
+        .sort((a, b) => a.line - b.line)
+        .slice(0, mostShown)
+        .map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
+      if (total > mostShown) shown.push(`… and ${count(total - mostShown)} more`);
+      if (stoppedAfter !== undefined)
+        shown.push(
+          `Stopped after line ${count(stoppedAfter)}; there may be more bad lines. --dry-run reads all of them.`,
+        );
+      return shown.join('\n');
+    },
+    close() {
+      if (handle !== undefined) closeSync(handle);
+    },
+  };
+}
+
+/** Never overwrites: a mistake in the arguments must not cost the file that is imported. */
+function create(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new Refused(`${file} ${isThere ? 'exists already' : 'cannot be created'}. Nothing was imported.`);
+  }
+}
