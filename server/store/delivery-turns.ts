@@ -4,8 +4,8 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Three heartbeats: nobody delivers for an account whose worker was killed until then. Who comes too late loses only the limits. */
-const until = sql<Date>`now() + interval '15 seconds'`;
+/** Three times as long as between two calls of `keepTurns`. Who comes too late loses only the limits. */
+const until = sql<Date>`now() + interval '6 seconds'`;
 
 interface Turn {
   key: string;

@@ -25,6 +25,8 @@ export interface WorkerLimits extends PlaceLimits {
   /** The same while deliveries are due: how soon a place that became free is used. */
   busyMilliseconds: number;
   heartbeatMilliseconds: number;
+  /** The same for turns, which end sooner: nobody delivers for an account whose worker was killed until then. */
+  turnMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
   /** Time that `stop` then gives the database. */
@@ -44,6 +46,7 @@ export const defaultLimits: WorkerLimits = {
   pollMilliseconds: 250,
   busyMilliseconds: 100,
   heartbeatMilliseconds: 5_000,
+  turnMilliseconds: 2_000,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
 };
@@ -108,14 +111,11 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
   };
 
-  // The log has the begin and the end of an outage and each new reason, not every try.
+  // The log has the begin and the end of an outage, not every try.
   let unreadableSince: number | undefined;
-  let lastReason: string | undefined;
   const noteUnreadable = (error: unknown): void => {
-    const reason = reasonOf(error);
-    if (reason !== lastReason)
-      log.warn({ reason }, 'the webhook queue cannot be read; trying again every second');
-    lastReason = reason;
+    if (unreadableSince === undefined)
+      log.warn({ reason: reasonOf(error) }, 'the webhook queue cannot be read; trying again every second');
     unreadableSince ??= performance.now();
   };
   const noteRead = (): void => {
@@ -123,7 +123,6 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const seconds = Math.round((performance.now() - unreadableSince) / 1000);
     log.warn({ seconds }, 'the webhook queue can be read again');
     unreadableSince = undefined;
-    lastReason = undefined;
   };
 
   const poll = async (): Promise<void> => {
@@ -147,8 +146,10 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // A heartbeat that fails needs no log line: the next fetch fails too, and logs.
   const heartbeat = setInterval(() => {
     if (running.size > 0) queue.heartbeat([...running.keys()]).catch(() => undefined);
-    turns.keep(unreadableSince === undefined).catch(() => undefined);
   }, limits.heartbeatMilliseconds);
+  const keeping = setInterval(() => {
+    turns.keep(unreadableSince === undefined).catch(() => undefined);
+  }, limits.turnMilliseconds);
   const polling = pollWithRetry();
   return {
     async stop() {
@@ -158,6 +159,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       cancellation.abort();
       // Nothing extends the leases any more: a job that cannot be released now is delivered when its lease ends.
       clearInterval(heartbeat);
+      clearInterval(keeping);
       await isDoneWithin(
         limits.releaseMilliseconds,
         ended.then(() => turns.passAll()).catch(() => undefined),

@@ -148,7 +148,7 @@ describe('a card number', () => {
     expect(stderr).not.toMatch(/\d{5}/);
   });
 
-  it.each(['4111111111111112', '9000000000000001', '94111111111111111', '4111 1111 1111 1111 00 11', '1234'])(
+  it.each(['4111111111111112', '9000000000000001', '94111111111111111', '41111111111111110011', '1234'])(
     'is not seen in %s',
     async (text) => {
       expect((await importText(line({ metadata: { order: text } }))).status).toBe(0);
