@@ -83,7 +83,7 @@ it('after kill -9 every acknowledged card exists exactly once, and its event is 
       const ids = idsOf();
       return [...load.stored.values()].filter((id) => !ids.has(id));
     };
-    await eventually(() => missing().length === 0, 'every stored card has its event', 90);
+    await eventually(() => missing().length === 0, 'every stored card has its event', 180);
     const ids = [...idsOf().values()];
     expect(ids.filter((webhookIds) => webhookIds.size !== 1)).toEqual([]);
     // Otherwise no delivery was in progress at a kill, and the test proves nothing.
@@ -96,4 +96,4 @@ it('after kill -9 every acknowledged card exists exactly once, and its event is 
     hesitation.end();
     await server.kill();
   }
-}, 240_000);
+}, 360_000);
