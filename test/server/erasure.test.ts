@@ -73,6 +73,7 @@ const notOfBuyers: Record<string, string[]> = {
   events: ['name', 'merchant_account_id'],
   deliveries: ['merchant_account_id', 'state'],
   delivery_attempts: ['merchant_account_id', 'error'],
+  delivery_turns: ['key'],
   audit_entries: ['operator', 'host', 'command'],
   settings: ['name', 'value'],
   merchant_accounts: ['id', 'display_name'],
