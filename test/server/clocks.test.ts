@@ -72,16 +72,18 @@ describe('instances whose clocks are 30 s wrong', () => {
   it('count calls together, and say when the next one is allowed', async () => {
     const token = tokenOf(['embed']);
     const body = { items: [{ number: '4123456789012345', pin: '1234' }] };
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
+    // The one that is behind begins: by the clock of the other, its window would have ended before.
+    const first = await behind('POST', '/gift-cards/balances', { token, body });
+    const others = await Promise.all(
+      Array.from({ length: 59 }, (_, index) =>
         (index % 2 === 0 ? ahead : behind)('POST', '/gift-cards/balances', { token, body }),
       ),
     );
+    const answers = [first, ...others];
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
     const limited = answers.filter(({ status }) => status === 429);
     expect(limited).toHaveLength(10);
-    // The window is a minute, by the clock of whoever began it.
-    for (const { headers } of limited) expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(120);
+    for (const { headers } of limited) expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
   it('repeat each other’s answers for an Idempotency-Key', async () => {

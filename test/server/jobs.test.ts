@@ -95,7 +95,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   ];
   await make(daysAgo(30.1), 'succeeded');
   await make(daysAgo(300), 'failed');
-  await sql`insert into rate_limits values ('over', 1, ${now.getTime() - 1}), ('still', 1, ${now.getTime() + 60_000})`.execute(
+  await sql`insert into rate_limits values ('over', 1, ${now.getTime() - 60_001}), ('still', 1, ${now.getTime() + 60_000})`.execute(
     db,
   );
   await sql`

@@ -115,9 +115,9 @@ describe('without a pooler', () => {
       statementMilliseconds: 7_000,
     });
     const { pool } = database;
-    await createRateLimiter(pool, [{ scope: 'test', limit: 5, windowSeconds: 60 }])('test', 'somebody', {
-      left: 5_000,
-    });
+    const count = createRateLimiter(pool, [{ scope: 'test', limit: 5, windowSeconds: 60 }]);
+    // What runs the second time is named.
+    for (const left of [5_000, 5_000]) await count('test', 'somebody', { left });
     const { rows } = await pool.query(
       `select current_setting('statement_timeout') as limit, count(*) as named from pg_prepared_statements`,
     );
