@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { createService, type SoakedService } from './soak/service.ts';
+import { createSandbox, type Sandbox } from './support/sandbox.ts';
 import { root } from './support/root.ts';
 
 const folder = join(root, 'docs', 'pictures');
@@ -14,7 +14,7 @@ Needs Chromium: apt-get install chromium, or name it in CHROMIUM_PATH.
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '123' };
 
 /** What a developer does in a first minute, with an error or two. */
-async function visit({ url, payments }: SoakedService): Promise<void> {
+async function visit({ url, payments }: Sandbox): Promise<void> {
   const scopes = 'payment-methods.write,transactions.read,gift-cards.read,webhook-subscriptions.write';
   const token = payments('token', '--scopes', scopes).stdout.trim();
   const call = async (path: string, body?: object, headers: Record<string, string> = {}) => {
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     return;
   }
   mkdirSync(folder, { recursive: true });
-  await using service = await createService();
+  await using service = await createSandbox();
   await service.start();
   await visit(service);
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createService } from './soak/service.ts';
+import { createSandbox } from './support/sandbox.ts';
 import { redocly } from './support/redocly.ts';
 
 const file = 'docs/workflows/payments.arazzo.yaml';
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  await using service = await createService();
+  await using service = await createSandbox();
   await using receiver = await startReceiver();
   await service.start();
   const token = service.payments('token', '--scopes', scopes).stdout.trim();

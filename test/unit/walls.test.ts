@@ -181,7 +181,7 @@ const readsEnvironment = [
   'server/config.ts',
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/redocly.ts', 'scripts/bench/environment.ts', 'scripts/diff.ts'],
-  ...['scripts/soak/service.ts', 'scripts/test-citus.ts'],
+  ...['scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
   // Where Chromium is, as for the tests.
   'scripts/pictures.ts',
 ];

@@ -1,13 +1,13 @@
-// The service under soak: one process that can be killed and started again on the same data and port.
+// A sandbox of its own for a script: one process that can be killed and started again on the same data and port.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../support/root.ts';
+import { root } from './root.ts';
 
-export interface SoakedService extends AsyncDisposable {
+export interface Sandbox extends AsyncDisposable {
   url: string;
   /** Runs `payments` to its end and returns what it printed. */
   payments: (...args: string[]) => { status: number | null; stdout: string };
@@ -22,8 +22,8 @@ export interface SoakedService extends AsyncDisposable {
 // The service itself has no such signal: it is added from outside, with Node's own flags.
 const reportHeap = `data:text/javascript,process.on('SIGUSR2', () => { gc(); console.error('heap ' + process.memoryUsage().heapUsed); })`;
 
-export async function createService(): Promise<SoakedService> {
-  const parent = mkdtempSync(join(tmpdir(), 'soak-'));
+export async function createSandbox(): Promise<Sandbox> {
+  const parent = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
   // As root PostgreSQL runs as `nobody`, which must be able to enter.
   chmodSync(parent, 0o755);
   const dataDir = join(parent, 'data');
