@@ -52,7 +52,7 @@ Options:
   --transactions <number>             size of the table for the requests (20000)
   --subjects <names>                  ${subjectNames.join(', ')}
   --sizes <numbers>                   of --growth (10000,100000,1000000)
-  --rows <number>                     of --import (20000)`;
+  --rows <number>                     of --import (200000)`;
 
 const { values } = parseArgs({
   options: {
@@ -67,7 +67,7 @@ const { values } = parseArgs({
     transactions: { type: 'string', default: '20000' },
     subjects: { type: 'string', default: subjectNames.join() },
     sizes: { type: 'string', default: '10000,100000,1000000' },
-    rows: { type: 'string', default: '20000' },
+    rows: { type: 'string', default: '200000' },
     help: { type: 'boolean', default: false },
   },
 });

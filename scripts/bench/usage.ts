@@ -40,7 +40,8 @@ export function residentBytes(pid: number): { now: number; most: number } | unde
   const status = read(pid, 'status');
   const of = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1]) * 1024;
-  return status === undefined ? undefined : { now: of('VmRSS'), most: of('VmHWM') };
+  // A process that has just ended still has a status, but no memory.
+  return status?.includes('VmHWM') ? { now: of('VmRSS'), most: of('VmHWM') } : undefined;
 }
 
 /** CPU seconds so far, by process ID. */

@@ -6,16 +6,19 @@ import { readUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import {
   applyBulkUses,
+  bulkUseOf,
   collectBulkUses,
   countCardUses,
   listBulkDeclines,
   listOwnTransactions,
   prepareBulk,
 } from '../store/bulk-transactions.ts';
+import { codeOf } from '../store/database.ts';
 import {
   analyzeTransactions,
   insertTransactions,
   lockTransactionOfAnyAccount,
+  prepareTransactions,
   updateTransaction,
   type NewTransaction,
   type TransactionRow,
@@ -23,6 +26,12 @@ import {
 import { announce } from './announce.ts';
 import { noteDecline } from './payment-methods.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+interface Prepared {
+  insert: ReturnType<typeof prepareTransactions>;
+  uses: readonly string[];
+  ids: readonly string[];
+}
 
 const created = (unit: UnitOfWork) => announce(unit, 'transaction.created', presentTransaction);
 
@@ -37,7 +46,10 @@ export async function createTransactions(
 }
 
 export interface Import {
-  /** Returns the rows whose ID exists already. */
+  /**
+   * Returns the rows whose ID exists already. May be called again before it is done: the next rows are encoded while the
+   * database stores these.
+   */
   create: (rows: readonly NewTransaction[]) => Promise<RefusedRow[]>;
   /** Applies what the imported transactions mean for stored cards. */
   finish: () => Promise<void>;
@@ -49,18 +61,45 @@ export interface RefusedRow {
   isRepeated: boolean;
 }
 
+const uniqueViolation = '23505';
+interface DetailedError {
+  detail?: string;
+}
+
+/** Another process stored a transaction of this import after its ID was looked up. */
+export class StoredMeanwhile extends Error {
+  constructor({ detail = '' }: DetailedError) {
+    super(`Another process stored a transaction of this import at the same time. ${detail}`.trim());
+  }
+}
+
 /** For very many transactions, in one unit of work that may last for hours. */
 export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const { db } = unit;
   await prepareBulk(db);
+  const store = async ({ insert, uses, ids }: Prepared): Promise<RefusedRow[]> => {
+    const refused = await insert(db);
+    await collectBulkUses(db, without(uses, refused));
+    if (refused.length === 0) return [];
+    const refusedIds = refused.map((index) => readUuid(ids[index] ?? ''));
+    const own = await listOwnTransactions(db, refusedIds);
+    return refused.map((index, place) => ({ index, isRepeated: own.has(refusedIds[place] ?? '') }));
+  };
+  const explain = (error: unknown): never => {
+    throw codeOf(error) === uniqueViolation ? new StoredMeanwhile(error as DetailedError) : error;
+  };
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    async create(rows) {
-      const refused = await insertTransactions(db, rows, created(unit));
-      await collectBulkUses(db, without(rows, refused));
-      if (refused.length === 0) return [];
-      const ids = refused.map((index) => readUuid(rows[index]?.id ?? ''));
-      const own = await listOwnTransactions(db, ids);
-      return refused.map((index, place) => ({ index, isRepeated: own.has(ids[place] ?? '') }));
+    create(rows) {
+      // From here on nothing refers to the rows, so that two batches in memory are only their lines.
+      const prepared = {
+        insert: prepareTransactions(rows, created(unit)),
+        uses: rows.map(bulkUseOf),
+        ids: rows.map(({ id }) => id),
+      };
+      const stored = last.then(() => store(prepared)).catch(explain);
+      last = stored;
+      return stored;
     },
     async finish() {
       await applyBulkUses(db);
@@ -106,7 +145,7 @@ function amountsAfter(row: TransactionRow, status: TransactionStatus) {
   return status === 'capture_succeeded' ? { captured_amount: row.authorized_amount } : {};
 }
 
-function without(rows: readonly NewTransaction[], refused: readonly number[]): NewTransaction[] {
+function without<Row>(rows: readonly Row[], refused: readonly number[]): Row[] {
   const left = new Set(refused);
   return rows.filter((_, index) => !left.has(index));
 }

@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
-import { beginImport, type Import } from '../actions/transactions.ts';
+import { beginImport, StoredMeanwhile, type Import } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import type { NewTransaction } from '../store/transactions.ts';
@@ -87,6 +88,8 @@ interface Options {
 class DryRun extends Error {}
 
 async function run(file: string, options: Options): Promise<void> {
+  // Most of what is read is garbage soon, and V8 would let it grow to four times of what is used.
+  setFlagsFromString('--heap-growing-percent=100');
   const { skipBad = false, dryRun = false, events = false } = options;
   const found = file === '-' ? undefined : await stat(file).catch(() => undefined);
   if (file !== '-' && (!found || found.isDirectory())) throw new Refused(`${file} cannot be read.`);
@@ -102,17 +105,18 @@ async function run(file: string, options: Options): Promise<void> {
         const accounts = await listAccounts(unit.db);
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
         const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
-        const store = async (good: GoodLine[]) => {
-          imported += await storeLines(begun, good, bad);
-        };
+        const store = (good: GoodLine[]): Promise<void> =>
+          storeLines(begun, good, bad).then((stored) => {
+            imported += stored;
+          });
         let stoppedAfter: number | undefined;
-        // The next lines are read and checked while the database stores these.
+        // The next lines are read, checked and encoded while the database stores these.
         let storing = Promise.resolve();
         for await (const { lines, read, isLast } of readBatches(refuseGzip(input, file))) {
-          const good = checkLines(lines, check, bad);
+          const next = store(checkLines(lines, check, bad));
+          next.catch(() => undefined);
           await storing;
-          storing = store(good);
-          storing.catch(() => undefined);
+          storing = next;
           const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
           progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
           // A file with unreadable lines may be binary, or endless like /dev/zero.
@@ -136,7 +140,8 @@ async function run(file: string, options: Options): Promise<void> {
   } catch (error) {
     if (!(error instanceof DryRun)) {
       progress.failed();
-      throw error;
+      if (!(error instanceof StoredMeanwhile)) throw error;
+      throw new Refused(`${error.message}\nNothing was imported. Import it again to see which line it is.`);
     }
   } finally {
     interruption.ignore();
@@ -191,12 +196,14 @@ function checkLines(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] 
   return good;
 }
 
-/** Returns how many were stored. */
-async function storeLines(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
-  const refused = await begun.create(good.map(({ row }) => row));
-  for (const { index, isRepeated } of refused) {
-    const { line, row } = good[index] as GoodLine;
-    bad.note(line, isRepeated ? `id ${row.id} is used by an earlier line` : `id ${row.id} exists already`);
-  }
-  return good.length - refused.length;
+/** Returns how many were stored. Not `async`, so that the rows are not kept until then. */
+function storeLines(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
+  const places = good.map(({ line, row: { id } }) => ({ line, id }));
+  return begun.create(good.map(({ row }) => row)).then((refused) => {
+    for (const { index, isRepeated } of refused) {
+      const { line, id } = places[index] as (typeof places)[number];
+      bad.note(line, isRepeated ? `id ${id} is used by an earlier line` : `id ${id} exists already`);
+    }
+    return places.length - refused.length;
+  });
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { beginImport } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
 import { readConfig } from '../config.ts';
-import { sampleTransaction } from '../sandbox/sample-transactions.ts';
+import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import { countSeeded } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
@@ -61,17 +61,16 @@ async function run({
         await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
         const begun = await beginImport(silently(work, 'seeded'));
         const from = await countSeeded(work.db, account, seedNumber);
-        const options = { seed: seedNumber, until: end, secrets };
-        // The next batch is generated while the database stores this one.
+        const sampleAt = createSamples(account, { seed: seedNumber, until: end, secrets });
+        // The next batch is generated and encoded while the database stores this one.
         let storing: Promise<unknown> = Promise.resolve();
         for (let made = 0; made < total; made += batch) {
           const size = Math.min(batch, total - made);
-          const rows = Array.from({ length: size }, (_, index) =>
-            sampleTransaction(from + made + index, account, options),
-          );
+          const rows = Array.from({ length: size }, (_, index) => sampleAt(from + made + index));
+          const next = begun.create(rows);
+          next.catch(() => undefined);
           await storing;
-          storing = begun.create(rows);
-          storing.catch(() => undefined);
+          storing = next;
           progress.update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
         }
         await storing;

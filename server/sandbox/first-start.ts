@@ -13,7 +13,7 @@ import { findSigningPair } from '../store/api-key-pairs.ts';
 import type { Db } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import { createSampleRecords } from './sample-records.ts';
-import { sampleTransaction } from './sample-transactions.ts';
+import { createSamples } from './sample-transactions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
 /** Idempotent, and safe to run in several processes at once. Returns whether it created something. */
@@ -28,10 +28,10 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
       await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
       await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
     ];
-    const sample = (account: string, number: number) =>
-      Array.from({ length: number }, (_, index) =>
-        sampleTransaction(index, account, { seed: 1, until: now, secrets }),
-      );
+    const sample = (account: string, length: number) => {
+      const sampleAt = createSamples(account, { seed: 1, until: now, secrets });
+      return Array.from({ length }, (_, index) => sampleAt(index));
+    };
     if (made[0]) await createSampleRecords(unit, 'default', secrets);
     if (made[0]) await createTransactions(unit, sample('default', 300));
     if (made[1]) await createTransactions(unit, sample('marketplace', 60));

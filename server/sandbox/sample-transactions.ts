@@ -66,10 +66,51 @@ const uuidOf = (...parts: (string | number)[]): string => {
 // The first thousand are spread over two weeks, later ones are a minute apart: a million fit in two years.
 const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (index - 1000));
 
-export function sampleTransaction(
-  index: number,
+/** Returns the transaction of an index. */
+export function createSamples(
   account: string,
   { seed, until, secrets }: SampleOptions,
+): (index: number) => NewTransaction {
+  const snapshots = usable.map((card) => snapshotOf(card, account, secrets));
+  return (index) => sampleTransaction(index, account, { seed, until, snapshots });
+}
+
+const usable = cards.filter(({ status }) => status === 'succeeded');
+
+/** What is the same in all transactions of a card. */
+const snapshotOf = (
+  card: (typeof cards)[number],
+  account: string,
+  { fingerprints }: SampleOptions['secrets'],
+) => ({
+  buyer: buyers[card.buyer],
+  payment_method: {
+    type: 'payment-method' as const,
+    id: card.id,
+    approval_target: null,
+    approval_url: null,
+    country: null,
+    currency: null,
+    details: { bin: binOf(card.number), ...describeSimulatedCard(card.number) },
+    expiration_date: card.expiration_date,
+    external_identifier: card.external_identifier,
+    label: lastFour(card.number),
+    last_replaced_at: null,
+    method: 'card' as const,
+    payment_account_reference: null,
+    scheme: schemeOf(card.number),
+    fingerprint: shownFingerprint(fingerprints.make(account, card.number)),
+  },
+});
+
+interface Given extends Pick<SampleOptions, 'seed' | 'until'> {
+  snapshots: readonly ReturnType<typeof snapshotOf>[];
+}
+
+function sampleTransaction(
+  index: number,
+  account: string,
+  { seed, until, snapshots }: Given,
 ): NewTransaction {
   const random = createRandom(seed * 1_000_003 + index);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -94,8 +135,7 @@ export function sampleTransaction(
   const updated = new Date(
     created.getTime() + (captured ? Math.floor(random() * 86_400_000) : Math.floor(random() * 5_000)),
   );
-  const card = pick(cards.filter((stored) => stored.status === 'succeeded'));
-  const buyer = buyers[card.buyer];
+  const { buyer, payment_method } = pick(snapshots);
   const service = pick(services);
   const decline = status === 'authorization_declined' ? pick(declines) : undefined;
   const redemption = captured && random() < 0.1 ? pick(giftCards) : undefined;
@@ -143,23 +183,7 @@ export function sampleTransaction(
     intent: random() < 0.7 ? 'authorize' : 'capture',
     merchant_account_id: account,
     method: 'card',
-    payment_method: {
-      type: 'payment-method',
-      id: card.id,
-      approval_target: null,
-      approval_url: null,
-      country: null,
-      currency: null,
-      details: { bin: binOf(card.number), ...describeSimulatedCard(card.number) },
-      expiration_date: card.expiration_date,
-      external_identifier: card.external_identifier,
-      label: lastFour(card.number),
-      last_replaced_at: null,
-      method: 'card',
-      payment_account_reference: null,
-      scheme: schemeOf(card.number),
-      fingerprint: shownFingerprint(secrets.fingerprints.make(account, card.number)),
-    },
+    payment_method,
     payment_service: {
       type: 'payment-service',
       ...service,

@@ -4,8 +4,10 @@ import { sql, type RawBuilder } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { acrossAccounts } from './across-accounts.ts';
+import { copyLine, copyLines } from './copy.ts';
 import type { Tx } from './database.ts';
 import { timestamp } from './paging.ts';
+import type { SqlType } from './tables/columns.ts';
 import type { NewTransaction } from './transactions.ts';
 
 interface CardUse {
@@ -18,27 +20,35 @@ interface CardUse {
   declined_at: string;
 }
 
-const usesOf = (rows: readonly NewTransaction[]): CardUse[] =>
-  rows.flatMap((row) => {
-    const id = row.payment_method && readUuid(row.payment_method.id);
-    if (!id) return [];
-    return {
-      id,
-      account: row.merchant_account_id,
-      at: timestamp(notAfter(row.created_at)),
-      customer: row.merchant_initiated !== true,
-      decline: row.status === 'authorization_declined' ? (row.raw_response_code ?? null) : null,
-      declined_at: timestamp(notAfter(row.updated_at)),
-    };
-  });
+function useOf(row: NewTransaction): CardUse | undefined {
+  const id = row.payment_method && readUuid(row.payment_method.id);
+  return id
+    ? {
+        id,
+        account: row.merchant_account_id,
+        at: timestamp(notAfter(row.created_at)),
+        customer: row.merchant_initiated !== true,
+        decline: row.status === 'authorization_declined' ? (row.raw_response_code ?? null) : null,
+        declined_at: timestamp(notAfter(row.updated_at)),
+      }
+    : undefined;
+}
 
-const columns = sql`id uuid, account text, at timestamptz, customer boolean, decline text, declined_at timestamptz`;
+const useColumns = Object.entries({
+  id: 'uuid',
+  account: 'text',
+  at: 'timestamptz',
+  customer: 'boolean',
+  decline: 'text',
+  declined_at: 'timestamptz',
+} as const satisfies Record<keyof CardUse, SqlType>);
+const columns = sql.raw(useColumns.map((column) => column.join(' ')).join(', '));
 const recordsOf = (uses: CardUse[]) =>
   sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (${columns})`;
 
 /** Counts the uses of stored cards. Counters have no events. */
 export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
-  const uses = usesOf(rows);
+  const uses = rows.flatMap((row) => useOf(row) ?? []);
   const accounts = new Set(uses.map(({ account }) => account));
   for (const one of [...accounts].sort())
     await addUses(db, one, recordsOf(uses.filter(({ account }) => account === one)));
@@ -71,10 +81,14 @@ export async function prepareBulk(db: Tx): Promise<void> {
   await sql`create temporary table bulk_uses (${columns}) on commit drop`.execute(db);
 }
 
-export async function collectBulkUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
-  const uses = usesOf(rows);
-  if (uses.length > 0) await sql`insert into bulk_uses select * from ${recordsOf(uses)}`.execute(db);
+/** The line of a transaction's use for `collectBulkUses`, which is much smaller than the transaction; '' if it used no card. */
+export function bulkUseOf(row: NewTransaction): string {
+  const use = useOf(row);
+  return use ? copyLine(useColumns, { ...use }) : '';
 }
+
+export const collectBulkUses = (db: Tx, lines: readonly string[]): Promise<void> =>
+  copyLines(db, 'bulk_uses', useColumns, lines);
 
 export async function applyBulkUses(db: Tx): Promise<void> {
   for (const account of await listBulkAccounts(db)) await addUses(db, account, sql`bulk_uses as uses`);

@@ -3,6 +3,7 @@
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
 import { DatabaseTimeout, withinBudget, type Budget } from './budget.ts';
+import { copyIn, isCopy } from './copy.ts';
 
 /** What is between us and PostgreSQL. `transaction`: a pooler that may give each transaction another server connection. */
 export type Pooler = 'none' | 'transaction';
@@ -18,6 +19,7 @@ export const idleMilliseconds = 60_000;
 const graceMilliseconds = 1_000;
 
 export interface Connection {
+  /** `copy … from stdin` takes its lines as its only value. */
   query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
     statement: string | pg.QueryConfig,
     values?: readonly unknown[],
@@ -38,12 +40,17 @@ export function connectionOf(
   let isUnusable = false;
   let isInTransaction = false;
 
+  const run: Connection['query'] = (statement, values) =>
+    typeof statement === 'string' && isCopy(statement)
+      ? (copyIn(client, statement, values?.[0] as string) as Promise<never>)
+      : client.query(statement as string, values as unknown[]);
+
   const send: Connection['query'] = async (statement, values) => {
     try {
       return await withinBudget(
         budget,
         limit,
-        () => client.query(statement as string, values as unknown[]),
+        () => run(statement, values),
         (error) => {
           // Not `end`, which waits for the statement under way.
           client.connection.stream.destroy(error);

@@ -3,8 +3,9 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { erasableProperties } from '../domain/personal-data.ts';
 import { readUuid } from '../domain/uuid.ts';
-import { findAccountOf } from './across-accounts.ts';
+import { acrossAccounts, findAccountOf } from './across-accounts.ts';
 import type { Announcement } from './announcement.ts';
+import { copyLine, copyLines } from './copy.ts';
 import type { Db, Tx } from './database.ts';
 import { timestamp } from './paging.ts';
 import {
@@ -28,25 +29,64 @@ const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name
  * Inserts any number of rows, 1,000 per statement. Rows whose ID exists already are left out; returns their positions in
  * `rows`. Call `analyzeTransactions` after inserting very many.
  */
-export async function insertTransactions(
+export const insertTransactions = (
   db: Tx,
   rows: readonly NewTransaction[],
+  announcement: Announcement<TransactionRow>,
+): Promise<number[]> => prepareTransactions(rows, announcement)(db);
+
+/** The same in two steps: rows are encoded at once, for instance while the database is busy with others, and stored later. */
+export function prepareTransactions(
+  rows: readonly NewTransaction[],
   { tell }: Announcement<TransactionRow>,
-): Promise<number[]> {
-  const refused: number[] = [];
-  const returning = tell ? sql`*` : sql`id`;
-  for (let start = 0; start < rows.length; start += batchSize) {
-    const batch = rows.slice(start, start + batchSize).map(columnsOf);
-    const { rows: returned } = await sql<TransactionRow>`
+): (db: Tx) => Promise<number[]> {
+  const batches = Array.from({ length: Math.ceil(rows.length / batchSize) }, (_, index) => {
+    const batch = rows.slice(index * batchSize, (index + 1) * batchSize).map(columnsOf);
+    return { ids: batch.map(({ id }) => id), insert: tell ? insertOf(batch, tell) : copyOfNew(batch) };
+  });
+  return async (db) => {
+    const refused: number[] = [];
+    for (const [index, { ids, insert }] of batches.entries()) {
+      const inserted = await insert(db);
+      // Of two rows with the same ID the first is inserted.
+      for (const [place, id] of ids.entries())
+        if (!inserted.delete(id)) refused.push(index * batchSize + place);
+    }
+    return refused;
+  };
+}
+
+/** Returns the IDs that were inserted. */
+type Insert = (db: Tx) => Promise<Set<string>>;
+
+function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>): Insert {
+  return async (db) => {
+    const { rows } = await sql<TransactionRow>`
       insert into transactions (${columnList})
       select ${columnList} from json_to_recordset(${JSON.stringify(batch)}::json) as given (${recordList})
-      on conflict do nothing returning ${returning}`.execute(db);
-    const inserted = new Set(returned.map(({ id }) => id));
-    // Of two rows with the same ID the first is inserted.
-    for (const [index, { id }] of batch.entries()) if (!inserted.delete(id)) refused.push(start + index);
-    if (tell) for (const row of returned) await tell(row);
-  }
-  return refused;
+      on conflict do nothing returning *`.execute(db);
+    for (const row of rows) await tell(row);
+    return new Set(rows.map(({ id }) => id));
+  };
+}
+
+/** Faster, but fails if another transaction stores one of the IDs between the two statements. */
+function copyOfNew(batch: Written[]): Insert {
+  const lines = new Map<string, string>();
+  for (const row of batch) if (!lines.has(row.id)) lines.set(row.id, copyLine(columnTypes, row));
+  return async (db) => {
+    for (const id of await listKnownIds(db, [...lines.keys()])) lines.delete(id);
+    await copyLines(db, 'transactions', columnTypes, [...lines.values()]);
+    return new Set(lines.keys());
+  };
+}
+
+async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from transactions where id = any(${ids}::uuid[]) ${acrossAccounts('import-duplicates')}`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Otherwise the planner uses old statistics until autovacuum runs. */

@@ -10,12 +10,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode } from '../support/processes.ts';
-import { noteReplacement } from '../support/records.ts';
+import { insertTransactionsIn, noteReplacement } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
 
@@ -47,11 +47,11 @@ const importText = (text: string, ...options: string[]) =>
   payments(['import', 'transactions', '-', ...options], text);
 const seeded = (index: number, seed = 77): FullTransaction =>
   transaction(
-    sampleTransaction(index, 'default', {
+    createSamples('default', {
       seed,
       until: new Date('2025-06-01T00:00:00Z'),
       secrets: { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } },
-    }),
+    })(index),
   );
 
 describe('a good file', () => {
@@ -394,7 +394,7 @@ describe('while it runs', () => {
   const open = async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-        and query like ${'%insert into bulk_uses%'}`.execute(db());
+        and query like ${'copy bulk_uses%'}`.execute(db());
     return rows.length;
   };
 
@@ -414,6 +414,28 @@ describe('while it runs', () => {
     while ((await open()) > 0) await wait(20);
     expect(await total()).toBe(before);
   });
+});
+
+it('says so if another process stores a transaction of the file at the same time', async () => {
+  const id = randomUUID();
+  const isWaiting = async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like ${'copy transactions%'}`.execute(db());
+    return rows.length > 0;
+  };
+  const importing = await db()
+    .transaction()
+    .execute(async (tx) => {
+      await insertTransactionsIn(tx, [transaction({ id })]);
+      const begun = importText(`${line()}\n${line({ id })}`);
+      while (!(await isWaiting())) await wait(20);
+      return [begun];
+    });
+  const { status, stdout, stderr } = (await importing[0]) ?? {};
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Another process stored a transaction of this import at the same time/);
+  expect(stderr).toContain(id);
 });
 
 describe('a large file', () => {

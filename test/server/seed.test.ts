@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
-import { sampleTransaction } from '../../server/sandbox/sample-transactions.ts';
+import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startPayments } from '../support/processes.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -88,8 +88,8 @@ it('refuses invalid options', async () => {
 
 it('the first 300 transactions have every status and kind of value', () => {
   const secrets = { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } };
-  const options = { seed: 1, until: new Date(until), secrets };
-  const rows = Array.from({ length: 300 }, (_, index) => sampleTransaction(index, 'default', options));
+  const sampleAt = createSamples('default', { seed: 1, until: new Date(until), secrets });
+  const rows = Array.from({ length: 300 }, (_, index) => sampleAt(index));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(300);
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));
   expect(new Set(rows.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(4);
@@ -107,7 +107,7 @@ it('the first 300 transactions have every status and kind of value', () => {
   for (const row of rows) {
     expect(row.captured_amount).toBeLessThanOrEqual(row.authorized_amount);
     expect(row.refunded_amount).toBeLessThanOrEqual(row.captured_amount);
-    expect(row.created_at <= row.updated_at && row.updated_at <= options.until.toISOString()).toBe(true);
+    expect(row.created_at <= row.updated_at && row.updated_at <= new Date(until).toISOString()).toBe(true);
     if (row.is_subsequent_payment) expect(row.merchant_initiated).toBe(true);
   }
 });
@@ -129,7 +129,7 @@ it('Ctrl-C keeps nothing of the run, and says so', async () => {
   const child = startPayments(['seed', '--transactions', '10000000'], environment(service));
   await eventually(async () => {
     const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and query like 'insert into%' and state <> 'idle'
+      where datname = current_database() and query like 'copy transactions%' and state <> 'idle'
         and xact_start is not null and pid <> pg_backend_pid()`.execute(service.service.database.db);
     return rows.length > 0;
   }, 'it stores transactions');

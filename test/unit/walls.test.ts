@@ -69,7 +69,7 @@ const rooms: Record<string, Room> = {
   'server/store/tables': { from: pure, packages: ['kysely'] },
   'server/store': {
     from: [...pure, 'server/store/tables'],
-    packages: ['kysely', 'pg', 'rate-limiter-flexible'],
+    packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'],
   },
   'server/store/open.ts': { from: ['server/store', 'server/postgres'] },
   'server/providers': { from: pure },
