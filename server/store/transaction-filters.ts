@@ -1,5 +1,5 @@
 // The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
-// does not compile. Each condition can use an index of 0018-transaction-indexes.ts. No value that the contract accepts may
+// does not compile. Each condition can use an index of 0018-transaction-indexes.ts or a later migration. No value that the contract accepts may
 // cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../generated/operations.ts';
@@ -28,6 +28,8 @@ export interface AccountCondition {
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
+  /** Inclusive, and also in `all`: see `createdRanges` in transaction-list.ts. */
+  updatedTo: Date | undefined;
   all: Condition[];
   /** Like `all`. */
   ofAccount: AccountCondition[];
@@ -51,6 +53,7 @@ type Part =
   | { ofAccount: AccountCondition }
   | { from: Date }
   | { to: Date }
+  | { updatedTo: Date }
   | { any: Condition[] }
   | Choice;
 
@@ -89,7 +92,7 @@ const filters: {
   created_at_gte: (value) => ({ from: notBefore(value) }),
   created_at_lte: (value) => ({ to: notAfter(value) }),
   updated_at_gte: (value) => where(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
-  updated_at_lte: (value) => where(sql`${column('updated_at')} <= ${timestamp(notAfter(value))}`),
+  updated_at_lte: (value) => ({ updatedTo: notAfter(value) }),
   buyer_id: (value) => where(uuidIs('buyer_id', value)),
   buyer_external_identifier: (value) => where(textIs('buyer_external_identifier', value)),
   checkout_session_id: (value) => where(uuidIs('checkout_session_id', value)),
@@ -128,6 +131,7 @@ const filters: {
 export function conditionsOf(given: TransactionFilters): Conditions {
   const conditions: Conditions = {
     created: { from: undefined, to: undefined },
+    updatedTo: undefined,
     all: [],
     ofAccount: [],
     any: [],
@@ -141,7 +145,10 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     else if ('ofAccount' in part) conditions.ofAccount.push(part.ofAccount);
     else if ('from' in part) conditions.created.from = part.from;
     else if ('to' in part) conditions.created.to = part.to;
-    else if ('any' in part) conditions.any = part.any;
+    else if ('updatedTo' in part) {
+      conditions.updatedTo = part.updatedTo;
+      conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.updatedTo)}`);
+    } else if ('any' in part) conditions.any = part.any;
     else if (part.values.length > 1) several.push(part);
     else
       conditions.all.push(

@@ -127,11 +127,11 @@ async function listFewAccounts(db: Db): Promise<string[] | undefined> {
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, all, ofAccount, any, choice }: Conditions,
+  { created, updatedTo, all, ofAccount, any, choice }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
-  const conditions = [...bounds(created, range), ...all];
+  const conditions = [...all];
   const sources: RawBuilder<unknown>[] = [];
   const owner = sql.ref('transactions.merchant_account_id');
   const joined = sql.ref('account.id');
@@ -158,7 +158,11 @@ export function transactionRange(
       ${nearest('transactions')}`;
 
   const parts = owners.flatMap((own) =>
-    any.length === 0 ? [[...conditions, ...own]] : any.map((one) => [...conditions, ...own, one]),
+    createdRanges(created, updatedTo, range).flatMap((within) =>
+      any.length === 0
+        ? [[...within, ...conditions, ...own]]
+        : any.map((one) => [...within, ...conditions, ...own, one]),
+    ),
   );
   const plan = isFiltered ? plannedAnew : sql``;
   if (sources.length === 0 && parts.length === 1)
@@ -176,6 +180,24 @@ export function transactionRange(
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
     join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${only}
     ${nearest('page', sql``)}`;
+}
+
+/**
+ * A transaction is created before it is updated, so what was updated up to a time was also created by then. Without that bound
+ * a scan by time begins at the newest and reads everything that was created since. Imports may contradict it; those rows have
+ * an index of their own, transactions_updated_early.
+ */
+function createdRanges(
+  created: Conditions['created'],
+  updatedTo: Date | undefined,
+  range: Range,
+): Condition[][] {
+  if (updatedTo === undefined) return [bounds(created, range)];
+  const to = created.to && created.to < updatedTo ? created.to : updatedTo;
+  return [
+    bounds({ ...created, to }, range),
+    [...bounds(created, range), sql`transactions.updated_at < transactions.created_at`],
+  ];
 }
 
 export function flatRange(

@@ -195,6 +195,23 @@ describe(`${count} transactions`, () => {
     }
   });
 
+  // Some rows were created before that time and updated after it; they lie next to each other.
+  it.each([0.001, 0.5, 0.98])('updated_at_lte does not read what is newer: %s of the list', async (share) => {
+    const own = count * 0.8;
+    const { createdAt } = await position(['default'], Math.floor(own * share));
+    const deeper = await position(['default'], Math.floor(own * (share + 0.01)));
+    for (const [at, side] of [
+      [undefined, 'older'],
+      [deeper, 'older'],
+      [deeper, 'newer'],
+    ] as const) {
+      const answer = await explain(['default'], { updated_at_lte: createdAt.toISOString() }, { at, side });
+      tell(`updated_at_lte, ${share}, ${side}`, answer);
+      expect(answer.rows).toBeGreaterThan(0);
+      expect(answer.blocks).toBeLessThan(500);
+    }
+  });
+
   // If nothing matches in a small account (here 1 % of the rows), scanning all of it is acceptable.
   const bound = count * 0.012;
   it('every filter is served by an index', async () => {

@@ -19,6 +19,7 @@ import * as partitionsByTime from './0016-partitions-by-time.ts';
 import * as keptAnswers from './0017-kept-answers.ts';
 import * as transactionIndexes from './0018-transaction-indexes.ts';
 import * as deliveryTurns from './0019-delivery-turns.ts';
+import * as updatedEarly from './0020-updated-early.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -40,4 +41,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0017-kept-answers': keptAnswers,
   '0018-transaction-indexes': transactionIndexes,
   '0019-delivery-turns': deliveryTurns,
+  '0020-updated-early': updatedEarly,
 };
