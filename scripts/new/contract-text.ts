@@ -34,7 +34,7 @@ export const insertBefore =
     const found = (isMap(contents) ? contents.items : [])
       .map(({ key }) => key)
       .find((key) => isScalar(key) && keys.includes(String(key.value)));
-    const at = isScalar(found) && found.range ? found.range[0] : text.length;
+    const at = isScalar(found) ? found.range[0] : text.length;
     return text.slice(0, at) + lines + text.slice(at);
   };
 

@@ -23,7 +23,7 @@ export const idempotencyKey = () => {
     if (isTaken !== writes(operation, ctx))
       ctx.report({
         message: isTaken
-          ? `${operationId} does not write (no POST or PATCH with the scope "<resource>.write"), so it can be repeated anyway: remove ${key}.`
+          ? `${operationId} can be repeated without a key, as it is no POST or PATCH with the scope "<resource>.write": remove ${key}.`
           : `${operationId} writes: add the parameter ${key} by $ref to components/parameters/IdempotencyKey.yaml.`,
         location: ctx.location.child('parameters').key(),
       });
