@@ -580,7 +580,8 @@ describe('the service', () => {
       client[method]('/refund-reasons/{reason_id}', { params: { path: { reason_id: id } }, body });
     expect((await call('PATCH', reason_id, { display_name: 'Late' })).data?.display_name).toBe('Late');
     expect((await call('PATCH', unknown, { display_name: 'Late' })).error?.code).toBe('not_found');
-    expect(await call('DELETE', reason_id)).toMatchObject({ response: { status: 204 } });
+    const removed = await call('DELETE', reason_id);
+    expect([removed.error, removed.data]).toEqual([undefined, undefined]);
     expect((await call('DELETE', reason_id)).error?.code).toBe('not_found');
   });
 
