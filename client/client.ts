@@ -74,6 +74,8 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     checkCall(method, path, init);
     try {
       const { data: text, error, response } = await send(method, path, { ...init, ...always });
+      if (response.status === 204 && routes[`${method} ${path}`]?.mayBeEmpty)
+        return { data: undefined, response };
       const data = response.ok ? parsed(text) : undefined;
       // `error` is undefined if an error response has no body, so check the status.
       return data !== undefined

@@ -27,7 +27,9 @@ export type OtherText = string & {};
 
 /** The schemas of the contract by name. */
 export type Schemas = {
-  [Name in keyof components['schemas']]: Name extends `${string}Create` | `${string}Request`
+  [
+    Name in keyof components['schemas']
+  ]: Name extends `${string}${'Create' | 'Update' | 'Replace' | 'Request'}`
     ? components['schemas'][Name]
     : Open<components['schemas'][Name]>;
 };

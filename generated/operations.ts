@@ -19,7 +19,7 @@ export interface Operation {
   readonly rateLimit: ({ readonly scope: string } & Limit) | null;
   /** Of operations that store a card. */
   readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
-  /** Whether it takes an Idempotency-Key, as every operation that writes does. */
+  /** Whether it takes an Idempotency-Key, as every POST and PATCH that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
   /** Declared because the specification lists them; they never happen here. */
@@ -131,8 +131,13 @@ export const operations = {
 
 export type OperationId = keyof typeof operations;
 
+interface Route extends Pick<Operation, 'takesKey'> {
+  /** Whether it may answer 204. */
+  readonly mayBeEmpty?: true;
+}
+
 /** What the client needs at run time. Not read from the table above, which would make web pages larger. */
-export const routes: Readonly<Record<string, Pick<Operation, 'takesKey'>>> = {
+export const routes: Readonly<Record<string, Route>> = {
   'GET /api-key-pairs': { takesKey: false },
   'POST /gift-cards/balances': { takesKey: false },
   'POST /payment-methods': { takesKey: true },
@@ -188,8 +193,6 @@ export interface Input<Id extends OperationId> {
   body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
 }
 
-type Json<R> = R extends { content: { 'application/json': infer B } } ? B : never;
-
 /** A value as JSON. It is parsed only to be validated, so a list can send what the database wrote. */
 export interface JsonText<Value> {
   readonly json: string;
@@ -202,13 +205,14 @@ type WithJsonItems<Body> = Body extends { items: (infer Item)[] }
   ? Omit<Body, 'items'> & { items: readonly JsonText<Item>[] }
   : never;
 
+/** A response without content, such as 204, has no body. */
+type Answer<Status, Response> = Response extends { content: { 'application/json': infer Body } }
+  ? { status: Status; body: Body | WithJsonItems<Body>; headers?: Record<string, string> }
+  : { status: Status; body?: undefined; headers?: Record<string, string> };
+
 /** A declared status with the body that the contract gives it; anything else does not compile. */
 export type Result<Id extends OperationId> = {
-  [Status in keyof Types[Id]['responses'] & number]: {
-    status: Status;
-    body: Json<Types[Id]['responses'][Status]> | WithJsonItems<Json<Types[Id]['responses'][Status]>>;
-    headers?: Record<string, string>;
-  };
+  [Status in keyof Types[Id]['responses'] & number]: Answer<Status, Types[Id]['responses'][Status]>;
 }[keyof Types[Id]['responses'] & number];
 
 export type Handler<Id extends OperationId, Deps = unknown> = (input: Input<Id>, deps: Deps) => Promise<Result<Id>>;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request } from 'express';
 import { createBody } from '../server/http/body.ts';
-import { cors } from '../server/http/cors.ts';
+import { createCors } from '../server/http/cors.ts';
 import { announceDeprecation } from '../server/http/deprecation.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
 import { createRecent } from '../server/http/desk/recent.ts';
@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Express {
     app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, recent.note));
-  app.use(cors);
+  app.use(createCors(() => contract().operations));
   app.use(step(wellFormed));
   if (delayMilliseconds > 0)
     app.use(

@@ -11,6 +11,7 @@ const help = `Write the files of something new. They pass the lint; mock and ser
   npm run new -- operation GET /buyer-notes             a list: path, schemas, examples; stub and test by generate
   npm run new -- operation POST /buyer-notes            creates one
   npm run new -- operation GET /buyer-notes/{note_id}   gets one; parameters of the path are UUIDs
+  npm run new -- operation PATCH /buyer-notes/{note_id} changes one; PUT replaces it; DELETE deletes it, and answers 204
       --id ID           the operation ID; otherwise from method and path: listBuyerNotes
       --schema NAME     the resource that it shows; otherwise from the path: BuyerNote. An existing one is used
       --tag TAG         where the docs show it; otherwise from the path: Buyer notes

@@ -17,7 +17,7 @@ import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
 import { only, step, type Context, type Step } from './http/context.ts';
-import { cors } from './http/cors.ts';
+import { createCors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
 import { createDesk, type Activity } from './http/desk/desk.ts';
 import { createRecent } from './http/desk/recent.ts';
@@ -69,7 +69,8 @@ export function createApp(deps: AppDeps): Express {
   const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
   const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
   const example = createExamples(document);
-  const find = createRouter(Object.values(operations));
+  const table = Object.values(operations);
+  const find = createRouter(table);
 
   const app = createExpress();
   app.use(
@@ -84,7 +85,7 @@ export function createApp(deps: AppDeps): Express {
     const { title: name, version } = document.info;
     app.use(createDesk({ ...desk, recent, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
   }
-  app.use(cors);
+  app.use(createCors(() => table));
   app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: recent?.note }));
   if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(step(wellFormed));

@@ -76,12 +76,12 @@ describeOperation('${id}', ${literal(options)}, (frame) => {
       expect(status).toBe(${success});
     });
   });
-${named === undefined ? '' : notFoundTests(named, createOf(contract, path))}});
+${named === undefined ? '' : notFoundTests(named, createOf(contract, path), success)}});
 `;
 }
 
 /** Skipped, because a stub finds every record. */
-const notFoundTests = (parameter: string, create: Create | undefined) => `
+const notFoundTests = (parameter: string, create: Create | undefined, success: number) => `
   // Delete \`.skip\`, and 404 below \`todo\`, once the handler looks for the record.
   describe('404 for a record that this merchant account does not have', () => {
     it.skip('one that does not exist', async () => {
@@ -89,7 +89,7 @@ const notFoundTests = (parameter: string, create: Create | undefined) => `
       expect(status).toBe(404);
     });
 
-${create ? foreignTest(parameter, create) : foreignTodo}  });
+${create ? foreignTest(parameter, create, success) : foreignTodo}  });
 `;
 
 interface Create {
@@ -107,14 +107,14 @@ function createOf(contract: Contract, path: string): Create | undefined {
   return { path: collection, scope, body: bodyOf(contract, found.operation).body };
 }
 
-const foreignTest = (parameter: string, { path, scope, body }: Create) => `
+const foreignTest = (parameter: string, { path, scope, body }: Create, success: number) => `
     it.skip('one of another merchant account', async () => {
       const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
       const token = frame.service.token('${scope}');
       const made = await frame.service.call('POST', '${path}', { token, headers, body: ${literal(body)} });
       const path = { ${parameter}: (made.body as { id: string }).id };
-      expect((await frame.call({ path, headers })).status).toBe(200);
       expect((await frame.call({ path })).status).toBe(404);
+      expect((await frame.call({ path, headers })).status).toBe(${success});
     });
 `;
 

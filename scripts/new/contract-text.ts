@@ -14,22 +14,27 @@ function endOf(text: string, path: readonly string[]): number {
   return lineEnd === -1 ? text.length : lineEnd + 1;
 }
 
+const withLastBreak = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
+
 /** After the last entry of the map or list at `path`. `lines` have their indentation and end with a line break. */
 export const append =
   (path: readonly string[], lines: string) =>
   (text: string): string => {
-    const whole = text.endsWith('\n') ? text : `${text}\n`;
+    const whole = withLastBreak(text);
     const at = endOf(whole, path);
     return whole.slice(0, at) + lines + whole.slice(at);
   };
 
-/** Before the first entry of the file, below the comments that open it. */
-export const prepend =
-  (lines: string) =>
-  (text: string): string => {
+/** Before the first entry of the file that has one of these keys, or at its end. */
+export const insertBefore =
+  (keys: readonly string[], lines: string) =>
+  (given: string): string => {
+    const text = withLastBreak(given);
     const { contents } = parseDocument(text);
-    const key: unknown = isMap(contents) ? contents.items[0]?.key : undefined;
-    const at = isScalar(key) && key.range ? key.range[0] : 0;
+    const found = (isMap(contents) ? contents.items : [])
+      .map(({ key }) => key)
+      .find((key) => isScalar(key) && keys.includes(String(key.value)));
+    const at = isScalar(found) ? found.range[0] : text.length;
     return text.slice(0, at) + lines + text.slice(at);
   };
 

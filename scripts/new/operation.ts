@@ -1,10 +1,10 @@
 // `npm run new -- operation GET /buyer-notes`: the path, its map entry, schemas, examples and parameters. `npm run generate`
 // then writes the handler's stub and the test.
-import { append, indent, inTurn, prepend } from './contract-text.ts';
+import { append, indent, insertBefore, inTurn } from './contract-text.ts';
 import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
-import { collectionFiles, createFiles, resourceFiles } from './resource.ts';
+import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
 
 export interface OperationOptions {
   id?: string | undefined;
@@ -12,11 +12,34 @@ export interface OperationOptions {
   tag?: string | undefined;
 }
 
-type Kind = 'list' | 'get' | 'create';
+type Kind = 'list' | 'get' | 'create' | 'update' | 'replace' | 'delete';
+
+/** In the order that the house rules ask for in a path. */
+const methods = ['post', 'get', 'put', 'patch', 'delete'] as const;
+type Method = (typeof methods)[number];
+
+/** What a method does to a collection, and to one record of it. */
+const kinds: Record<Method, { collection?: Kind; item?: Kind }> = {
+  post: { collection: 'create' },
+  get: { collection: 'list', item: 'get' },
+  put: { item: 'replace' },
+  patch: { item: 'update' },
+  delete: { item: 'delete' },
+};
+
+/** The first one is that of the operation ID, unless another is given. */
+const verbsOf: Record<Kind, [string, ...string[]]> = {
+  list: ['list', 'get'],
+  get: ['get'],
+  create: ['create', 'check'],
+  update: ['update'],
+  replace: ['update'],
+  delete: ['delete'],
+};
 
 interface Design {
   kind: Kind;
-  method: 'get' | 'post';
+  method: Method;
   path: string;
   id: string;
   /** The name of the resource's schema. */
@@ -28,10 +51,10 @@ interface Design {
 }
 
 function design(verb: string, target: string, options: OperationOptions): Design {
-  const method = verb.toLowerCase();
-  if (method !== 'get' && method !== 'post')
+  const method = methods.find((one) => one === verb.toLowerCase());
+  if (method === undefined)
     throw new Refusal(
-      `"${verb}" is neither GET nor POST, the methods that this API has. Write: operation GET /buyer-notes`,
+      `"${verb}" is none of ${methods.join(', ').toUpperCase()}. Write: operation GET /buyer-notes`,
     );
   const path = target.startsWith('/') ? target : `/${target}`;
   const segments = path.slice(1).split('/');
@@ -47,20 +70,24 @@ function design(verb: string, target: string, options: OperationOptions): Design
   if (first === undefined || isParameter(segments[0] ?? ''))
     throw new Refusal('A path begins with the name of a collection: /buyers/{buyer_id}');
   const isItem = isParameter(segments.at(-1) ?? '');
-  if (isItem && method === 'post')
-    throw new Refusal(`POST creates in a collection. Write: operation POST ${path.replace(/\/[^/]+$/, '')}`);
-  const kind: Kind = isItem ? 'get' : method === 'post' ? 'create' : 'list';
+  const kind = kinds[method][isItem ? 'item' : 'collection'];
+  if (kind === undefined)
+    throw new Refusal(
+      isItem
+        ? `POST creates in a collection. Write: operation POST ${path.replace(/\/[^/]+$/, '')}`
+        : `${method.toUpperCase()} is for one record, which the path names. Write: operation ${method.toUpperCase()} ${path}/{${singular(segments.at(-1) ?? '').replaceAll('-', '_')}_id}`,
+    );
   const name = options.schema ?? pascal(fixed.map(singular).join('-'));
   mustMatch(/^([A-Z][a-z0-9]*)+$/, name, 'A schema is in PascalCase: --schema BuyerNote');
-  const id = options.id ?? kind + (kind === 'list' ? pascal(plural(spoken(name))) : name);
-  const verbs = { list: 'list or get', get: 'get', create: 'create or check' }[kind];
+  const verbs = verbsOf[kind];
+  const id = options.id ?? verbs[0] + (kind === 'list' ? pascal(plural(spoken(name))) : name);
   mustMatch(
-    new RegExp(`^(${verbs.replaceAll(' or ', '|')})([A-Z][a-z0-9]*)+$`),
+    new RegExp(`^(${verbs.join('|')})([A-Z][a-z0-9]*)+$`),
     id,
-    `An operation ID is in camelCase and begins with ${verbs}: --id ${kind}${name}`,
+    `An operation ID is in camelCase and begins with ${verbs.join(' or ')}: --id ${verbs[0]}${name}`,
   );
   const tag = options.tag ?? sentence(spoken(first));
-  const scope = `${first}.${method === 'post' ? 'write' : 'read'}`;
+  const scope = `${first}.${method === 'get' ? 'read' : 'write'}`;
   const parameters = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
   return { kind, method, path, id, name, tag, scope, parameters };
 }
@@ -78,6 +105,18 @@ const texts: Record<Kind, (one: string, many: string) => { summary: string; desc
     summary: `Create ${withArticle(one)}`,
     description: `Creates ${withArticle(one)}. With an \`Idempotency-Key\` the request can be repeated without creating a second one.`,
   }),
+  update: (one) => ({
+    summary: `Update ${withArticle(one)}`,
+    description: `Changes the given properties of ${withArticle(one)}; those left out stay as they are. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
+  }),
+  replace: (one) => ({
+    summary: `Replace ${withArticle(one)}`,
+    description: `Replaces all properties of ${withArticle(one)}. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
+  }),
+  delete: (one) => ({
+    summary: `Delete ${withArticle(one)}`,
+    description: `Deletes ${withArticle(one)}. One that does not exist, or that belongs to another merchant account, is answered with 404, and so is a repeated request.`,
+  }),
 };
 
 const ref = (kind: string, name: string) => `$ref: ../components/${kind}/${name}.yaml`;
@@ -85,12 +124,14 @@ const ref = (kind: string, name: string) => `$ref: ../components/${kind}/${name}
 function operationText({ kind, method, id, name, tag, scope, parameters }: Design, example: string): string {
   const many = plural(spoken(name));
   const { summary, description } = texts[kind](spoken(name), many);
-  const isCreate = kind === 'create';
-  const status = isCreate ? 201 : 200;
+  // PUT and DELETE are idempotent by definition.
+  const takesKey = kind === 'create' || kind === 'update';
+  const request = requestOf(name)[kind];
+  const status = kind === 'create' ? 201 : kind === 'delete' ? 204 : 200;
   const taken = [
     ...['MerchantAccountId', ...parameters.map(pascal)],
     ...(kind === 'list' ? ['Cursor', 'Limit'] : []),
-    ...(isCreate ? ['IdempotencyKey'] : []),
+    ...(takesKey ? ['IdempotencyKey'] : []),
   ];
   const errors: [number, string][] = [
     [400, 'BadRequest'],
@@ -99,30 +140,40 @@ function operationText({ kind, method, id, name, tag, scope, parameters }: Desig
     [404, notFound(parameters)],
     [405, 'MethodNotAllowed'],
     ...(kind === 'list' ? [[422, 'UnprocessableCursor'] as [number, string]] : []),
-    ...(isCreate
-      ? ([
-          [422, reused],
-          [425, 'TooEarly'],
-        ] as [number, string][])
-      : []),
+    ...(takesKey ? [[422, reused] as [number, string]] : []),
+    ...(method === 'get' ? [] : [[425, 'TooEarly'] as [number, string]]),
     [500, 'ServerError'],
   ];
-  const body = `  requestBody:
-    description: The ${spoken(name)} to create.
+  const body =
+    request === undefined
+      ? ''
+      : `  requestBody:
+    description: ${request.description}
     required: true
     content:
       application/json:
         schema:
-          ${ref('schemas', `${name}Create`)}
+          ${ref('schemas', request.schema)}
         examples:
           sample:
-            ${ref('examples', `${name}SampleRequest`)}
+            ${ref('examples', request.example)}
 `;
   const shown = {
     list: `A page of ${many}.`,
     get: `The ${spoken(name)}.`,
     create: `The new ${spoken(name)}.`,
+    update: `The ${spoken(name)} as it is now.`,
+    replace: `The ${spoken(name)} as it is now.`,
+    delete: `The ${spoken(name)} was deleted.`,
   };
+  const content = `      content:
+        application/json:
+          schema:
+            ${ref('schemas', kind === 'list' ? `${name}Collection` : name)}
+          examples:
+            ${kind === 'list' ? 'only_page' : 'sample'}:
+              ${ref('examples', kind === 'list' ? `${name}CollectionOnlyPage` : example)}
+`;
   return `${method}:
   operationId: ${id}
   tags: [${tag}]
@@ -133,20 +184,13 @@ function operationText({ kind, method, id, name, tag, scope, parameters }: Desig
     - BearerAuth: [${scope}]
   x-merchant-scope: ${kind === 'list' ? 'many' : 'one'}
   parameters:
-${taken.map((one) => `    - ${ref('parameters', one)}\n`).join('')}${isCreate ? body : ''}  responses:
+${taken.map((one) => `    - ${ref('parameters', one)}\n`).join('')}${body}  responses:
     '${status}':
       description: ${shown[kind]}
       headers:
         X-Request-ID:
           ${ref('headers', 'RequestId')}
-${isCreate ? `        Idempotency-Replayed:\n          ${ref('headers', 'IdempotencyReplayed')}\n` : ''}      content:
-        application/json:
-          schema:
-            ${ref('schemas', kind === 'list' ? `${name}Collection` : name)}
-          examples:
-            ${kind === 'list' ? 'only_page' : 'sample'}:
-              ${ref('examples', kind === 'list' ? `${name}CollectionOnlyPage` : example)}
-${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
+${takesKey ? `        Idempotency-Replayed:\n          ${ref('headers', 'IdempotencyReplayed')}\n` : ''}${status === 204 ? '' : content}${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
 }
 
 /** The part of a response that is the same for all errors which an Idempotency-Key keeps; its examples follow. */
@@ -215,8 +259,9 @@ export async function newOperation(
   const made = design(verb, target, options);
   const { kind, method, path, id, name, tag, parameters } = made;
 
-  const isThere = await project.has(component('schemas', name));
-  const example = isThere ? await exampleOf(project, name) : `${name}Sample`;
+  // A 204 shows nothing, and a schema that nothing refers to fails the lint.
+  const isThere = kind === 'delete' || (await project.has(component('schemas', name)));
+  const example = kind !== 'delete' && isThere ? await exampleOf(project, name) : `${name}Sample`;
   if (example === undefined)
     throw new Refusal(
       `The schema ${name} exists, but no example ${name}*.yaml of it with "type: ${kebab(name)}" does. Write one, or choose another schema: --schema ${name}Summary`,
@@ -226,7 +271,8 @@ export async function newOperation(
   const shared = {
     ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
     ...notFoundFiles(parameters),
-    ...(kind === 'create' ? { ...createFiles(name), [component('responses', reused)]: reusedText } : {}),
+    ...requestFiles(name, kind),
+    ...(kind === 'create' || kind === 'update' ? { [component('responses', reused)]: reusedText } : {}),
     ...Object.fromEntries(
       parameters.map((one) => [component('parameters', pascal(one)), pathParameter(one)]),
     ),
@@ -239,8 +285,7 @@ export async function newOperation(
   if (await project.has(`openapi/paths/${file}`)) {
     const item = (await project.read(`openapi/paths/${file}`)) as Record<string, unknown>;
     if (method in item) throw new Refusal(`${method.toUpperCase()} ${path} exists already.`);
-    // The house rule: post before get.
-    plan.edit[`openapi/paths/${file}`] = method === 'post' ? prepend(text) : (before) => before + text;
+    plan.edit[`openapi/paths/${file}`] = insertBefore(methods.slice(methods.indexOf(method) + 1), text);
   } else {
     plan.write[`openapi/paths/${file}`] = text;
     root.push(append(['paths'], `  ${path}:\n    $ref: ./paths/${file}\n`));

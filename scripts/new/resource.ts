@@ -69,13 +69,58 @@ export const resourceFiles = (name: string) => ({
   [component('examples', `${name}Sample`)]: sample(name),
 });
 
-export const createFiles = (name: string) => ({
-  [component('schemas', `${name}Create`)]: namedObject(`What a new ${spoken(name)} is made from.`, name),
-  [component('examples', `${name}SampleRequest`)]: `summary: ${sentence(withArticle(spoken(name)))} to create
+interface Request {
+  /** The name of the schema, and of its example. */
+  schema: string;
+  example: string;
+  /** In the operation, in the schema, and of the example. */
+  description: string;
+  about: string;
+  summary: string;
+}
+
+/** The bodies that operations take. */
+export const requestOf = (name: string): Partial<Record<string, Request>> => {
+  const [one, any] = [spoken(name), withArticle(spoken(name))];
+  return {
+    create: {
+      schema: `${name}Create`,
+      example: `${name}SampleRequest`,
+      description: `The ${one} to create.`,
+      about: `What a new ${one} is made from.`,
+      summary: `${sentence(any)} to create`,
+    },
+    update: {
+      schema: `${name}Update`,
+      example: `${name}SampleUpdate`,
+      description: 'The properties to change.',
+      about: `What changes in ${any}. What is left out stays as it is.`,
+      summary: `Changes of ${any}`,
+    },
+    replace: {
+      schema: `${name}Replace`,
+      example: `${name}SampleReplace`,
+      description: 'All properties.',
+      about: `What ${any} is replaced with.`,
+      summary: `What ${any} is replaced with`,
+    },
+  };
+};
+
+export function requestFiles(name: string, kind: string): Record<string, string> {
+  const request = requestOf(name)[kind];
+  if (!request) return {};
+  const { schema, example, about, summary } = request;
+  const whole = namedObject(about, name);
+  return {
+    [component('schemas', schema)]:
+      kind === 'update' ? whole.replace(/^required: .*$/m, 'minProperties: 1') : whole,
+    [component('examples', example)]: `summary: ${summary}
 value:
   display_name: First ${spoken(name)}
 `,
-});
+  };
+}
 
 export const collectionFiles = (name: string, many: string, example: string) => ({
   [component('schemas', `${name}Collection`)]: collection(name, many),

@@ -9,7 +9,7 @@ import { idempotencyKey } from './rules/idempotency.js';
 import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
-import { errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
+import { content, errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
 import { closedObject, portablePattern, resourceType, validSchema } from './rules/schemas.js';
 
 export default () => ({
@@ -26,6 +26,7 @@ export default () => ({
       'list-shape': listShape,
       'idempotency-key': idempotencyKey,
       'shared-errors': sharedErrors,
+      content,
       'error-schema': errorSchema,
       'response-headers': responseHeaders,
       examples,

@@ -1,5 +1,6 @@
 // What to do about the commonest faults that the compiler finds after a change of the contract. It names what is missing, but
-// not where that comes from; and of a wrong answer of a handler it lists the bodies of all statuses, and breaks off.
+// not where that comes from.
+import { answerHint, handlersByFile } from './handler-hints.ts';
 
 const guide = 'docs/guides/backend-engineer.md';
 
@@ -30,25 +31,24 @@ const missing: [file: RegExp, hint: string][] = [
 
 const shownCharacters = 160;
 
-/**
- * Puts the place, what is missing there and what to do above what the compiler says, which is shortened. Says below the first
- * wrong answer of a handler what the contract declares.
- */
+/** Puts the place, what is wrong there and what to do above what the compiler says, which is shortened. */
 export async function withHints<Outcome extends { output: string }>(outcome: Outcome): Promise<Outcome> {
-  const declared = await declaredStatuses(outcome.output);
+  const isAboutHandlers = /^server\/handlers\//m.test(outcome.output);
+  const handlers = isAboutHandlers ? await handlersByFile() : new Map<string, never>();
   const told = new Set<string>();
   // A fault goes on in indented lines.
   const faults = outcome.output.split(/\n(?=\S)/).flatMap((fault) => {
     const [, file = '', line = '', said = ''] = /^([^(\s]+)\((\d+),\d+\): error (.*)/.exec(fault) ?? [];
-    const hint = hintFor(file, fault) ?? declared.get(file);
+    const short = said.length > shownCharacters ? `${said.slice(0, shownCharacters)}…` : said;
+    const operation = handlers.get(file);
+    const answer = operation && answerHint(fault, operation);
+    if (answer !== undefined) return [`${file}:${line}  ${answer}\n  ${short}`];
+    const hint = hintFor(file, fault);
     if (hint === undefined) return [fault];
     const names = namesIn(fault);
-    const isTold = told.has(`${file} ${names}`);
-    told.add(`${file} ${names}`);
-    if (declared.has(file)) return isTold ? [fault] : [fault, `  ${hint}`];
     // The same is missing in the same file: a consequence of the first fault.
-    if (isTold) return [];
-    const short = said.length > shownCharacters ? `${said.slice(0, shownCharacters)}…` : said;
+    if (told.has(`${file} ${names}`)) return [];
+    told.add(`${file} ${names}`);
     return [`${file}:${line}  ${names === '' ? '' : `missing: ${names}. `}${hint}\n  ${short}`];
   });
   return { ...outcome, output: faults.join('\n') };
@@ -62,21 +62,4 @@ function namesIn(fault: string): string {
   const [, listed] = /missing the following properties from type .*': ([^']+)$/m.exec(fault) ?? [];
   const [, single = ''] = /Property '([^']+)' is missing/.exec(fault) ?? [];
   return (listed ?? single).trim().replace(/\.$/, '');
-}
-
-/** By the file of each handler that returns what it must not. */
-async function declaredStatuses(output: string): Promise<Map<string, string>> {
-  const faults = output.matchAll(/^(server\/handlers\/[\w-]+\.ts)\(.*error TS2322/gm);
-  const files = new Set([...faults].map(([, file = '']) => file));
-  if (files.size === 0) return new Map();
-  // Loaded only now, because the lint of a contract must not depend on generated code.
-  const { operations } = await import('../../generated/operations.ts');
-  return new Map(
-    Object.values(operations)
-      .map(({ id, statuses }): [string, string] => [
-        `server/handlers/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`,
-        `The contract declares for ${id}: ${statuses.join(', ')}`,
-      ])
-      .filter(([file]) => files.has(file)),
-  );
 }

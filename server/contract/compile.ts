@@ -5,7 +5,7 @@ import { compiledValidators } from './compiled.ts';
 import type { Contract, Document } from './load.ts';
 import { proveContract } from './prove.ts';
 import { createRequestJudge, type RequestJudge } from './requests.ts';
-import { responseSchemas } from './response-schemas.ts';
+import { emptyResponses, responseSchemas } from './response-schemas.ts';
 import { createResponseCheck, type ResponseCheck } from './responses.ts';
 
 export interface CompiledContract {
@@ -18,7 +18,7 @@ export async function compileContract(contract: Contract): Promise<CompiledContr
   const { document } = contract;
   const compiled = compiledValidators(contract);
   return {
-    responses: createResponseCheck(compiled ?? validatorsOf(contract)),
+    responses: createResponseCheck(compiled ?? validatorsOf(contract), emptyResponses(document)),
     requests: await createRequestJudge(document, {
       isVerified: compiled !== undefined,
       isQuick: true,
@@ -29,7 +29,10 @@ export async function compileContract(contract: Contract): Promise<CompiledContr
 
 /** For programs that send events and serve no requests. */
 export const compileResponses = (contract: Contract): ResponseCheck =>
-  createResponseCheck(compiledValidators(contract) ?? validatorsOf(contract));
+  createResponseCheck(
+    compiledValidators(contract) ?? validatorsOf(contract),
+    emptyResponses(contract.document),
+  );
 
 function validatorsOf(contract: Contract) {
   const ajv = proveContract(contract);

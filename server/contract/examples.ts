@@ -12,7 +12,7 @@ export function createExamples(document: Document): <Id extends OperationId>(id:
       const body = example && resolve<{ value?: unknown }>(document, example).value;
       return [
         operation.operationId,
-        { status: Number(status), body, headers: { 'X-Contract-Example': name ?? '' } },
+        { status: Number(status), body, headers: { 'X-Contract-Example': name ?? 'no_content' } },
       ];
     }),
   );

@@ -12,7 +12,9 @@ export const isJsonList = (body: unknown): body is JsonList => {
   );
 };
 
+/** Empty for a response without content. */
 export function writeBody(body: unknown): string {
+  if (body === undefined) return '';
   if (!isJsonList(body)) return JSON.stringify(body);
   const { items, ...rest } = body;
   const around = JSON.stringify(rest);

@@ -28,6 +28,16 @@ export function responseSchemas(document: Document): Map<string, string> {
   return pointers.set(errorKey, '/components/schemas/Error');
 }
 
+/** The keys of responses without content, such as 204. */
+export const emptyResponses = (document: Document): Set<string> =>
+  new Set(
+    operationsOf(document).flatMap(({ operation: { operationId, responses } }) =>
+      Object.entries(responses)
+        .filter(([, response]) => !resolve(document, response).content)
+        .map(([status]) => responseKey(operationId, status)),
+    ),
+  );
+
 /** Of lists whose items are valid or not by themselves, each alone. */
 function itemPointer(document: Document, pointer: string): string | undefined {
   const { $ref, properties } = valueAt(document, pointer) as Schema & { properties?: { items?: Schema } };

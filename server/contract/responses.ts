@@ -24,7 +24,11 @@ function describeFault({
   return `${instancePath || '/'} ${message}`;
 }
 
-export function createResponseCheck(validators: ReadonlyMap<string, Validator>): ResponseCheck {
+/** `empty` are the keys of responses without content. */
+export function createResponseCheck(
+  validators: ReadonlyMap<string, Validator>,
+  empty: ReadonlySet<string>,
+): ResponseCheck {
   const faultOf = (validate: Validator, value: unknown) =>
     validate(value) ? undefined : (validate.errors ?? []).map(describeFault).join('; ');
   const known = createValidatedTexts();
@@ -50,7 +54,9 @@ export function createResponseCheck(validators: ReadonlyMap<string, Validator>):
   return {
     fault(id, status, body) {
       // Requests to unknown paths get an error body too.
-      const validate = validators.get(id ? responseKey(id, status) : errorKey);
+      const key = id ? responseKey(id, status) : errorKey;
+      if (empty.has(key)) return body === undefined ? undefined : `${key} has a body, and must have none`;
+      const validate = validators.get(key);
       if (!validate) return `${id ?? ''} does not declare ${status}`;
       return id && isJsonList(body)
         ? listFault(validate, itemKey(id, status), body)

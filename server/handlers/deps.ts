@@ -34,7 +34,7 @@ export interface Deps {
 
 export interface AnyAnswer {
   status: number;
-  body: unknown;
+  body?: unknown;
   headers?: Record<string, string>;
 }
 

@@ -12,7 +12,8 @@ import type { LimitVelocity } from './velocity-limit.ts';
 
 interface Answer {
   status: number;
-  body: unknown;
+  /** Undefined if the contract declares the response without content. */
+  body?: unknown;
   headers?: Record<string, string>;
 }
 

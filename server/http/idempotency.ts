@@ -155,6 +155,11 @@ const reused = () =>
 export function sendText(res: Response, { status, headers, text }: SentAnswer): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   res.statusCode = status;
+  // The contract declares it without content: a 204, which has neither a type nor a length.
+  if (text === '') {
+    res.end();
+    return;
+  }
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   // Node then writes the head and the text at once. Express's `send` makes a buffer of the text first.
   res.setHeader('Content-Length', Buffer.byteLength(text));

@@ -16,6 +16,7 @@ import { signToken } from '../../server/domain/token.ts';
 import {
   announced,
   changes,
+  emptyAnswer,
   newThings,
   onlyDesigned,
   recipes,
@@ -64,6 +65,7 @@ beforeAll(async () => {
     await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
   await apply(handlers, () => true);
   await createNewThings();
+  await apply(emptyAnswer, () => true);
   // Once as people call it, then without starting a process for each.
   stale = await runNode('scripts/generate.ts', ['--check'], { cwd: made.folder });
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
@@ -74,6 +76,7 @@ beforeAll(async () => {
   unwritten = compile(made.folder);
   for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
+  await writeFile(join(made.folder, 'client/use.ts'), clientUse);
   compiled = compile(made.folder);
 }, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
@@ -109,10 +112,20 @@ export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_sche
 `,
 };
 
-const misspelt = `import { announce } from './actions/announce.ts';
+const misspelt = `import type { Result } from '../generated/operations.ts';
+import { announce } from './actions/announce.ts';
 import { ApiError } from './errors.ts';
 export const event = () => announce(undefined as never, 'transaction.captered', () => undefined as never);
 export const error = () => new ApiError('card_limit_reeched');
+export const gone: Result<'deleteRefundReason'> = { status: 204, body: { gone: true } };
+`;
+
+const clientUse = `import { unwrap, type PaymentsClient } from './index.ts';
+const params = { path: { reason_id: 'x' } };
+export const remove = async (client: PaymentsClient): Promise<undefined> =>
+  unwrap(await client.DELETE('/refund-reasons/{reason_id}', { params }));
+export const rename = async (client: PaymentsClient): Promise<string> =>
+  unwrap(await client.PATCH('/refund-reasons/{reason_id}', { params, body: { display_name: 'x' } })).display_name;
 `;
 
 type Diagnose = (file: string) => string;
@@ -141,12 +154,14 @@ function compile(folder: string): Diagnose {
     'server/actions/transactions.ts',
     'server/sandbox/sample-transactions.ts',
     'server/misspelt.ts',
+    'client/use.ts',
     'mock/outcomes/transaction-filters.ts',
     'test/mock/parity.filters.values.ts',
     'test/operations/get-buyer.test.ts',
     'test/operations/get-buyer-note.test.ts',
     'test/operations/create-buyer-note.test.ts',
     'test/operations/get-refund-reason.test.ts',
+    'test/operations/update-refund-reason.test.ts',
   ];
   const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
   const program = ts.createProgram(roots, options, host);
@@ -231,11 +246,30 @@ describe('an operation', () => {
       expect([one.status, await one.json()]).toEqual([200, expect.objectContaining(note)]);
       const page = await fetch(`${mock.url}/buyer-notes`, { headers });
       expect(await page.json()).toMatchObject({ items: [note], next_cursor: null });
+      expect(await sent(mock.url, 'DELETE', `/buyer-labels/${id}`, 'anything')).toMatchObject(noContent);
+      expect(await methodsFor(mock.url)).toBe('DELETE, GET, PATCH, POST, PUT');
     } finally {
       await mock.close();
     }
   });
 });
+
+const noContent = { status: 204, type: null, length: null, text: '' };
+
+async function sent(url: string, method: string, path: string, bearer: string) {
+  const response = await fetch(url + path, { method, headers: { Authorization: `Bearer ${bearer}` } });
+  const [type, length, example] = ['content-type', 'content-length', 'x-contract-example'].map((name) =>
+    response.headers.get(name),
+  );
+  return { status: response.status, type, length, example, text: await response.text() };
+}
+
+/** What a web page of another origin may call. */
+async function methodsFor(url: string): Promise<string | null> {
+  const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'DELETE' };
+  const { headers: told } = await fetch(`${url}/buyer-notes`, { method: 'OPTIONS', headers });
+  return told.get('access-control-allow-methods');
+}
 
 describe('npm run new', () => {
   it('names every file that it wrote, and what to do next', () => {
@@ -258,7 +292,13 @@ describe('npm run new', () => {
   it('writes what passes the lint: house rules, format and types', async () => {
     // generate refuses a contract that breaks a house rule.
     expect(fresh.ok).toBe(true);
-    const tests = ['get-buyer-note', 'create-buyer-note', 'list-buyer-notes'];
+    const tests = [
+      'get-buyer-note',
+      'create-buyer-note',
+      'list-buyer-notes',
+      'update-buyer-note',
+      'delete-buyer-label',
+    ];
     const stubs = tests.flatMap((name) => [`server/handlers/${name}.ts`, `test/operations/${name}.test.ts`]);
     for (const file of [...written, ...stubs]) {
       const text = await readFile(join(made.folder, file), 'utf8');
@@ -272,7 +312,9 @@ describe('npm run new', () => {
         (name) => `server/${name}.ts`,
       ),
       ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
-      'test/operations/get-refund-reason.test.ts',
+      ...['server/handlers/update-refund-reason.ts', 'server/handlers/delete-refund-reason.ts'],
+      ...['server/handlers/update-buyer-note.ts', 'client/use.ts'],
+      ...['test/operations/get-refund-reason.test.ts', 'test/operations/update-refund-reason.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
     ])
@@ -291,7 +333,9 @@ describe('npm run new', () => {
 
   it.each([
     [['operation', 'GET', '/buyer-notes'], 'GET /buyer-notes exists already'],
-    [['operation', 'DELETE', '/buyer-notes'], 'neither GET nor POST'],
+    [['operation', 'TRACE', '/buyer-notes'], 'none of POST, GET, PUT, PATCH, DELETE'],
+    [['operation', 'DELETE', '/buyer-notes'], 'operation DELETE /buyer-notes/{buyer_note_id}'],
+    [['operation', 'PATCH', '/buyers/{buyer_id}', '--id', 'changeBuyer'], 'begins with update'],
     [['operation', 'GET', '/buyerNotes'], 'lower case with hyphens'],
     [['operation', 'GET', '/notes', '--id', 'fetchNotes'], 'begins with list or get'],
     [['operation', 'POST', '/buyer-notes/{note_id}'], 'operation POST /buyer-notes'],
@@ -366,13 +410,16 @@ describe('the test of a new operation', () => {
     'runs at once, holds answers against the contract, and says what to fill in',
     { timeout: 300_000 },
     async () => {
-      const operations = ['get-card-scheme', 'create-buyer-note', 'get-buyer', 'get-refund-reason'];
+      const operations = [
+        ...['get-card-scheme', 'create-buyer-note', 'update-buyer-note', 'get-buyer'],
+        ...['get-refund-reason', 'update-refund-reason', 'delete-refund-reason'],
+      ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
       const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('5 passed');
+      expect(output).toContain('8 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
@@ -419,6 +466,11 @@ describe('the compiler', () => {
     expect(compiled('server/misspelt.ts')).toContain('"transaction.captered"');
     expect(compiled('server/misspelt.ts')).toContain('"card_limit_reeched"');
   });
+
+  it('knows that an answer without content has no body', () => {
+    expect(unwritten('server/handlers/delete-buyer-label.ts')).toBe('');
+    expect(compiled('server/misspelt.ts')).toContain("'gone' does not exist");
+  });
 });
 
 describe('the oracle', () => {
@@ -444,6 +496,11 @@ describe('the oracle', () => {
         'GET /buyers/{buyer_id}',
         'POST /refund-reasons',
         'GET /refund-reasons/{reason_id}',
+        'DELETE /refund-reasons/{reason_id}',
+        'PATCH /refund-reasons/{reason_id}',
+        'PATCH /buyer-notes/{note_id}',
+        'PUT /buyer-notes/{note_id}',
+        'DELETE /buyer-labels/{label_id}',
         'buyer-note.created',
         'settled',
         'intent',
@@ -453,6 +510,16 @@ describe('the oracle', () => {
     expect(withoutAnnounced(faults, announcementsIn(changelog))).toEqual([]);
   });
 });
+
+/** The client of the copy, whose types this project does not know. */
+interface Client {
+  createPaymentsClient: (
+    options: object,
+  ) => Record<
+    'PATCH' | 'DELETE',
+    (path: string, init: object) => Promise<{ data?: { display_name: string }; error?: { code: string } }>
+  >;
+}
 
 describe('the service', () => {
   let dataDir: DataDir;
@@ -464,12 +531,18 @@ describe('the service', () => {
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
     server = await startServer(env, made.folder);
     const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
-    token = signToken(key, ['*.read'], 3600);
+    token = signToken(key, ['*.read', '*.write'], 3600);
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await dataDir[Symbol.asyncDispose]();
   });
+  const createReason = async () => {
+    const body = JSON.stringify({ display_name: 'Damaged' });
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const response = await fetch(`${server.url}/refund-reasons`, { method: 'POST', headers, body });
+    return ((await response.json()) as { id: string }).id;
+  };
   const request = (path: string, bearer = token) =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${bearer}` } });
 
@@ -493,6 +566,23 @@ describe('the service', () => {
     expect([one.status, await one.json()]).toEqual([200, expect.objectContaining({ type: 'buyer-note' })]);
     const page = await request('/buyer-notes');
     expect([page.status, await page.json()]).toEqual([200, expect.objectContaining({ next_cursor: null })]);
+  });
+
+  it('answers a deletion without a body, also to the client and to other origins', async () => {
+    const stub = { ...noContent, example: 'no_content' };
+    expect(await sent(server.url, 'DELETE', `/buyer-labels/${randomUUID()}`, token)).toEqual(stub);
+    expect(await sent(server.url, 'DELETE', '/buyer-labels/unicorn', token)).toMatchObject({ status: 400 });
+    expect(await methodsFor(server.url)).toBe('DELETE, GET, PATCH, POST, PUT');
+    const { createPaymentsClient } = (await import(join(made.folder, 'client/index.ts'))) as Client;
+    const client = createPaymentsClient({ baseUrl: server.url, token });
+    const [reason_id, unknown] = [await createReason(), randomUUID()];
+    const call = (method: 'PATCH' | 'DELETE', id: string, body?: object) =>
+      client[method]('/refund-reasons/{reason_id}', { params: { path: { reason_id: id } }, body });
+    expect((await call('PATCH', reason_id, { display_name: 'Late' })).data?.display_name).toBe('Late');
+    expect((await call('PATCH', unknown, { display_name: 'Late' })).error?.code).toBe('not_found');
+    const removed = await call('DELETE', reason_id);
+    expect([removed.error, removed.data]).toEqual([undefined, undefined]);
+    expect((await call('DELETE', reason_id)).error?.code).toBe('not_found');
   });
 
   it('answers from a stub, with every check of the pipeline, that of its path included', async () => {

@@ -71,6 +71,7 @@ export const names: Fixture[] = [
         'description: A list.\ntype: array\nmaxItems: 9\nitems:\n  type: object\n  additionalProperties: {type: string, maxLength: 9}\n  maxProperties: 2\n',
     },
     also: ['house/no-orphans', 'no-invalid-media-type-examples'],
+    alone: true,
   },
   {
     rule: 'house/component-name',

@@ -34,6 +34,7 @@ export const operations: Fixture[] = [
     edit: swap(/^get:\n {2}operationId: .*/u, 'put:\n  operationId: replaceCardSchemeDefinitions'),
     at: 'replaceCardSchemeDefinitions',
     says: 'begin with update',
+    also: ['house/shared-errors'],
   },
   {
     rule: 'house/operation-id',
@@ -42,6 +43,7 @@ export const operations: Fixture[] = [
     edit: swap(/^get:\n {2}operationId: .*/u, 'delete:\n  operationId: removeCardSchemeDefinitions'),
     at: 'removeCardSchemeDefinitions',
     says: 'begin with delete',
+    also: ['house/shared-errors'],
   },
   {
     rule: 'house/operation-id',
@@ -50,6 +52,7 @@ export const operations: Fixture[] = [
     edit: swap(/^get:/u, 'options:'),
     at: 'options:',
     says: 'Use get, post, put, patch, delete',
+    also: ['house/shared-errors'],
   },
   {
     rule: 'house/operation-id',
@@ -276,7 +279,26 @@ export const operations: Fixture[] = [
     file: balances,
     edit: swap('  requestBody:', '    - $ref: ../components/parameters/IdempotencyKey.yaml\n  requestBody:'),
     at: 'parameters:',
-    says: 'checkGiftCardBalances does not write',
+    says: 'checkGiftCardBalances can be repeated without a key',
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'a PATCH that writes and takes no key',
+    file: paymentMethods,
+    edit: (text) =>
+      cut(/ {4}- \$ref: .*\/IdempotencyKey.yaml\n/u)(
+        swap('post:\n  operationId: create', 'patch:\n  operationId: update')(text),
+      ),
+    at: 'parameters:',
+    says: 'updatePaymentMethod writes: add the parameter Idempotency-Key',
+  },
+  {
+    rule: 'house/idempotency-key',
+    broken: 'a PUT with a key',
+    file: paymentMethods,
+    edit: swap('post:\n  operationId: create', 'put:\n  operationId: update'),
+    at: 'parameters:',
+    says: 'updatePaymentMethod can be repeated without a key',
   },
   {
     rule: 'house/idempotency-key',

@@ -19,6 +19,23 @@ const missing = (status: number, file: string, why: string): Fixture => ({
 const response = (name: string) => `components/responses/${name}.yaml`;
 
 export const responses: Fixture[] = [
+  {
+    rule: 'house/content',
+    broken: 'a 204 with a body',
+    file: schemes,
+    edit: swap("'200':", "'204':"),
+    at: "'204':",
+    says: 'remove its content',
+  },
+  {
+    rule: 'house/content',
+    broken: 'a 200 without a body',
+    file: schemes,
+    edit: cut(/ {6}content:\n(?: {8}.*\n)+/u),
+    at: "'200':",
+    says: 'declare 204 instead',
+    also: ['house/no-orphans'],
+  },
   { ...missing(400, paymentMethods, 'it has input'), also: ['house/no-orphans'] },
   missing(401, schemes, 'every operation needs a token'),
   missing(403, transactions, 'every operation needs a scope'),
@@ -29,6 +46,11 @@ export const responses: Fixture[] = [
   missing(405, balances, 'its path may be called with another method'),
   { ...missing(422, transactions, 'its cursor may belong to another list'), also: ['house/no-orphans'] },
   missing(425, balances, 'a POST may arrive as early data'),
+  {
+    ...missing(425, schemes, 'a DELETE may arrive as early data'),
+    broken: 'no 425 of a DELETE',
+    edit: swap('get:\n  operationId: list', 'delete:\n  operationId: delete'),
+  },
   missing(429, balances, 'it has a rate limit'),
   { ...missing(429, paymentMethods, 'it has a rate limit'), also: ['house/no-orphans'] },
   missing(500, schemes, 'anything may fail'),

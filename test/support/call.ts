@@ -48,7 +48,7 @@ export const createCaller =
     const answer = {
       status: response.status,
       headers: response.headers,
-      body: JSON.parse(text) as never,
+      body: (text === '' ? undefined : JSON.parse(text)) as never,
       text,
     };
     if (answer.status >= 400) explainIfTestFails(logs, answer.headers.get('x-request-id') ?? '');

@@ -282,6 +282,15 @@ const filesOf = (heading: string): ProjectEdits =>
     ]),
   );
 
+/** As `filesOf`, but what exists is added to, except for stubs. */
+const additionsOf = (heading: string): ProjectEdits =>
+  Object.fromEntries(
+    Object.entries(filesOf(heading)).map(([path, edit]) => [
+      path,
+      isHandler(path) ? edit : (text: string) => `${text}\n${edit('')}`,
+    ]),
+  );
+
 const isHandler = (path: string) => path.startsWith('server/handlers/');
 const table = Object.entries(filesOf('A table'));
 
@@ -319,6 +328,8 @@ export const announced: ProjectEdits = {
   \`transaction.captured\`, error code \`card_limit_reached\`.
 - New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, \`GET /buyers/{buyer_id}\`,
   \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, event \`buyer-note.created\`,
+  \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
+  \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`,
   filters \`settled\` and \`intent\` of transactions.
 
 `,
@@ -335,8 +346,9 @@ function recipe(heading: string): string {
 /** The scaffold itself, without what it tells people to delete. No record has the ID of its valid request. */
 const finished = (text: string) =>
   [
-    swap(/( +)describe\('200 [^]*?\n\1\}\);\n/, ''),
-    swap(/ +todo: \{[^}]*\},\n/, ''),
+    swap(/( +)describe\('2\d\d [^]*?\n\1\}\);\n/, ''),
+    // A reused key is tested elsewhere.
+    swap(/( +)(2\d\d|404): '.*',\n/g, ''),
     (scaffold: string) => scaffold.replaceAll('it.skip(', 'it('),
   ].reduce((made, edit) => edit(made), text);
 
@@ -345,7 +357,10 @@ export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
+  ...additionsOf('Change and delete'),
   'test/operations/get-refund-reason.test.ts': finished,
+  'test/operations/update-refund-reason.test.ts': finished,
+  'test/operations/delete-refund-reason.test.ts': finished,
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
@@ -383,8 +398,19 @@ export const newThings = [
   ['operation', 'GET', '/buyer-notes'],
   ['operation', 'POST', '/refund-reasons'],
   ['operation', 'GET', '/refund-reasons/{reason_id}'],
+  ['operation', 'DELETE', '/refund-reasons/{reason_id}'],
+  ['operation', 'PATCH', '/refund-reasons/{reason_id}'],
+  ['operation', 'PATCH', '/buyer-notes/{note_id}'],
+  ['operation', 'PUT', '/buyer-notes/{note_id}', '--id', 'updateWholeBuyerNote'],
+  ['operation', 'DELETE', '/buyer-labels/{label_id}'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
   ['filter', 'settled'],
   ['filter', 'intent'],
 ];
+
+/** An operation that takes an Idempotency-Key and answers without a body. */
+export const emptyAnswer: ProjectEdits = {
+  'openapi/paths/buyer-notes_{note_id}.yaml': (text) =>
+    text.replace(/(patch:[^]*?)'200':([^]*?) {6}content:\n(?: {8}.*\n)+/, "$1'204':$2"),
+};

@@ -139,14 +139,14 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
     }
 
     describe('405 for another method', () => {
-      it.each(['DELETE', 'PUT', 'PATCH'])('%s, before anything else is looked at', async (other) => {
+      it.each(undeclaredAt(operation.path))('%s, before anything else is looked at', async (other) => {
         const { status, headers } = await frame.service.call(other, path);
         expect(status).toBe(405);
         expect(headers.get('allow')?.split(', ')).toContain(verb);
       });
     });
 
-    if (method === 'post') {
+    if (method !== 'get') {
       describe('425 for early data', () => {
         it('refuses before the token is looked at', async () => {
           const { status, body } = await frame.call({ token: undefined, headers: { 'Early-Data': '1' } });
@@ -188,7 +188,10 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
           fire.burns = true;
           const crashed = await frame.call({ headers }).finally(() => (fire.burns = false));
           const second = await frame.call({ headers });
-          expect([crashed.status, second.status]).toEqual([500, operation.statuses[0]]);
+          expect(crashed.status).toBe(500);
+          // The record that the path of the valid request names may not exist.
+          const answers = [operation.statuses[0], ...(operation.path.includes('{') ? [404] : [])];
+          expect(answers).toContain(second.status);
           expect(second.headers.get('idempotency-replayed')).toBe('false');
         });
       });
@@ -218,6 +221,14 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       expect(missing, missedStatuses(id, missing)).toEqual([]);
     });
   });
+}
+
+/** OPTIONS is no method of any path: at least one is left. */
+function undeclaredAt(path: string): string[] {
+  const declared = Object.values<Operation>(operations).filter((one) => one.path === path);
+  return ['DELETE', 'PUT', 'PATCH', 'OPTIONS'].filter(
+    (other) => !declared.some(({ method }) => method.toUpperCase() === other),
+  );
 }
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>

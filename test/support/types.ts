@@ -29,7 +29,8 @@ export function describeTypes(name: string, head: string, pieces: Piece[]): void
   });
 }
 
-function compile(texts: string[]): string[] {
+/** The errors of each text, as `tsc` prints them below the place. */
+export function compile(texts: string[]): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: object;
   };
@@ -49,7 +50,7 @@ function compile(texts: string[]): string[] {
   return [...sources.keys()].map((file) =>
     program
       .getSemanticDiagnostics(program.getSourceFile(file))
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+      .map(({ code, messageText }) => `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
       .join('\n'),
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { append, prepend } from '../../scripts/new/contract-text.ts';
+import { append, insertBefore } from '../../scripts/new/contract-text.ts';
 import { plural, singular } from '../../scripts/new/names.ts';
 
 const file = `# The map.
@@ -37,8 +37,18 @@ describe('adding to a file of the contract', () => {
     );
   });
 
-  it('puts post below the comments that open the file', () => {
-    expect(prepend('post: {}\n')('# About.\nget: {}\n')).toBe('# About.\npost: {}\nget: {}\n');
+  it('puts a method before those that follow it, below the comments that open the file', () => {
+    const path = '# About.\nget: {}\ndelete: {}\n';
+    expect(insertBefore(['get', 'delete'], 'post: {}\n')(path)).toBe(
+      '# About.\npost: {}\nget: {}\ndelete: {}\n',
+    );
+    expect(insertBefore(['patch', 'delete'], 'put: {}\n')(path)).toBe(
+      '# About.\nget: {}\nput: {}\ndelete: {}\n',
+    );
+  });
+
+  it('puts the last method at the end, also without a line break there', () => {
+    expect(insertBefore([], 'delete: {}\n')('get: {}')).toBe('get: {}\ndelete: {}\n');
   });
 
   it('refuses a place that is neither map nor list', () => {

@@ -31,8 +31,25 @@ describe('the body of a list', () => {
   });
 });
 
+const { fault } = createResponseCheck(
+  compiledValidators(loadContract()) ?? new Map(),
+  new Set(['listTransactions 204']),
+);
+
+describe('an answer without content', () => {
+  it('is empty', () => {
+    expect(writeBody(undefined)).toBe('');
+    expect(fault('listTransactions', 204, undefined)).toBeUndefined();
+  });
+
+  it('is not valid with a body, nor for another status or operation', () => {
+    expect(fault('listTransactions', 204, {})).toContain('must have none');
+    expect(fault('listTransactions', 200, undefined)).toBeDefined();
+    expect(fault('listApiKeyPairs', 204, undefined)).toBe('listApiKeyPairs does not declare 204');
+  });
+});
+
 describe('a list with items as JSON', () => {
-  const { fault } = createResponseCheck(compiledValidators(loadContract()) ?? new Map());
   const withItem = (json: string) => ({ ...asJson, items: [...asJson.items, { json }] });
   const at = `/items/${list.items.length}`;
 

@@ -1,27 +1,78 @@
 // With the commonest faults of the compiler, `npm run lint -- --types` says what to do.
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { withHints } from '../../scripts/support/type-hints.ts';
+import { compile } from '../support/types.ts';
 
 const fault = (file: string, code: string) =>
   `${file}(7,3): error ${code}: Type '…' is not assignable to type '…'.`;
 
-it('says what the contract declares, once for each handler that returns what it must not, and for nothing else', async () => {
-  const wrong = fault('server/handlers/list-card-scheme-definitions.ts', 'TS2322');
-  const others = [
-    fault('server/handlers/list-transactions.ts', 'TS2304'),
-    fault('server/store/buyers.ts', 'TS2322'),
-  ];
-  const declared = operations.listCardSchemeDefinitions.statuses.join(', ');
-  expect(await withHints({ ok: false, output: [wrong, wrong, ...others].join('\n') })).toEqual({
-    ok: false,
-    output: [
-      wrong,
-      `  The contract declares for listCardSchemeDefinitions: ${declared}`,
-      wrong,
-      ...others,
-    ].join('\n'),
+const head = `
+import type { Result } from '../../generated/operations.ts';
+type Schemes = Result<'listCardSchemeDefinitions'>;
+type Subscription = Result<'createWebhookSubscription'>;
+declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
+declare const nameless: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string };
+`;
+
+const subscription = `{ status: 201, body: { type: 'webhook-subscription', id: '1' } }`;
+const missing = 'missing: active, authentication, merchant_account_id, rotating, secret, url';
+const wrongAnswers: [what: string, code: string, hint: string][] = [
+  [
+    'a status',
+    `const a: Schemes = { status: 202, body: { items: [scheme] } };`,
+    'status 202 is not declared',
+  ],
+  [
+    'a status of a promise',
+    `const a = (): Promise<Schemes> => Promise.resolve({ status: 202, body: { items: [scheme] } });`,
+    'status 202 is not declared',
+  ],
+  ['no body', `const a: Schemes = { status: 200 };`, 'missing: body'],
+  ['no list', `const a: Schemes = { status: 200, body: {} };`, 'not an answer of the contract'],
+  [
+    'an item without a field',
+    `const a: Schemes = { status: 200, body: { items: [nameless] } };`,
+    'missing: display_name',
+  ],
+  [
+    'an item with a field of another type',
+    `const a: Schemes = { status: 200, body: { items: [{ ...scheme, display_name: 7 }] } };`,
+    'display_name has another type',
+  ],
+  [
+    'a field that the contract does not have',
+    `const a: Schemes = { status: 200, body: { items: [], colour: 'blue' } };`,
+    'the contract has no colour',
+  ],
+  ['fields that are missing', `const a: Subscription = ${subscription};`, missing],
+  [
+    'fields that are missing in a promise',
+    `const a = (): Promise<Subscription> => Promise.resolve(${subscription});`,
+    missing,
+  ],
+];
+
+describe('a handler with a wrong answer', () => {
+  let faults: string[];
+  beforeAll(() => {
+    faults = compile(wrongAnswers.map(([, code]) => head + code));
   });
+
+  it.each(wrongAnswers.map(([what, code, hint], index) => ({ what, code, hint, index })))(
+    'is told what is wrong: $what',
+    async ({ code, hint, index }) => {
+      const id = code.includes('Subscription') ? 'createWebhookSubscription' : 'listCardSchemeDefinitions';
+      const { path, statuses } = operations[id];
+      const file = `server/handlers/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+      const { output } = await withHints({ output: `${file}(7,3): error ${faults[index] ?? ''}` });
+      const [told, compiler = '', ...more] = output.split('\n');
+      const declares = `openapi/paths${path}.yaml declares ${statuses.join(', ')}.`;
+      expect(told).toBe(`${file}:7  ${id}: ${hint}. ${declares}`);
+      expect(compiler).toMatch(/^ {2}TS\d+: .{1,160}/);
+      expect(more).toEqual([]);
+    },
+  );
 });
 
 // As the compiler prints them.
@@ -62,6 +113,11 @@ ${fault('server/start.ts', 'TS2304')}`;
 });
 
 it('says nothing about other faults', async () => {
-  const output = [fault('server/store/tables/buyers.ts', 'TS2304'), lacks('server/start.ts', 'x')].join('\n');
+  const output = [
+    fault('server/store/tables/buyers.ts', 'TS2304'),
+    fault('server/handlers/list-transactions.ts', 'TS2304'),
+    fault('server/store/buyers.ts', 'TS2322'),
+    lacks('server/start.ts', 'x'),
+  ].join('\n');
   expect(await withHints({ output })).toEqual({ output });
 });

@@ -56,8 +56,11 @@ export const pairedExamples = () =>
     if (!isObject(request.node)) return;
     const requestNames = names(request.node);
     const responses = responsesOf(operation, ctx);
+    // A request that leads to a 204 has no response example.
+    const isEmpty = responses.some(({ status }) => status === '204');
     for (const name of requestNames) {
-      if (responses.filter(({ node }) => names(node).includes(name)).length === 1) continue;
+      const { length } = responses.filter(({ node }) => names(node).includes(name));
+      if (length === 1 || (isEmpty && length === 0)) continue;
       ctx.report({
         message: `The request example "${name}" must have exactly one response example of the same name: add it to the response that it leads to.`,
         location: placeOf(request.node, request.location, name),

@@ -1,4 +1,5 @@
-// A POST that writes can be repeated safely: it takes an Idempotency-Key, and its answers say whether they are repeated.
+// A POST or PATCH that writes can be repeated safely: it takes an Idempotency-Key, and its answers say whether they are
+// repeated. PUT and DELETE are idempotent by definition (RFC 9110).
 import { eachOperation, entries, list, once, parametersOf, responsesOf } from '../support.js';
 
 const key = 'Idempotency-Key';
@@ -8,7 +9,7 @@ const mark = 'Idempotency-Replayed';
 const isMarked = (status) => /^2/.test(status) || ['404', '409', '422', '500'].includes(status);
 
 const writes = (operation, ctx) =>
-  ctx.key === 'post' &&
+  ['post', 'patch'].includes(ctx.key) &&
   list(operation.security).some((one) => entries(one).some(([, scopes]) => list(scopes).some(isWrite)));
 const isWrite = (scope) => String(scope).endsWith('.write');
 
@@ -22,7 +23,7 @@ export const idempotencyKey = () => {
     if (isTaken !== writes(operation, ctx))
       ctx.report({
         message: isTaken
-          ? `${operationId} does not write (no POST with the scope "<resource>.write"), so it can be repeated anyway: remove ${key}.`
+          ? `${operationId} can be repeated without a key, as it is no POST or PATCH with the scope "<resource>.write": remove ${key}.`
           : `${operationId} writes: add the parameter ${key} by $ref to components/parameters/IdempotencyKey.yaml.`,
         location: ctx.location.child('parameters').key(),
       });

@@ -25,7 +25,7 @@ export const sharedErrors = () =>
         'what the request refers to may not exist',
       405: 'its path may be called with another method',
       422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may belong to another list',
-      425: ctx.key === 'post' && 'a POST may arrive as early data',
+      425: ctx.key !== 'get' && `a ${ctx.key.toUpperCase()} may arrive as early data`,
       429: (operation['x-rate-limit'] ?? operation['x-velocity-limit']) && 'it has a rate limit',
       500: 'anything may fail',
     };
@@ -46,6 +46,22 @@ export const sharedErrors = () =>
       });
     }
   });
+
+export const content = () => {
+  const report = once();
+  return eachOperation((operation, ctx) => {
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      if (isError(status) || (status === '204') === (node.content === undefined)) continue;
+      report(
+        ctx,
+        status === '204'
+          ? 'A 204 has no body: remove its content, or declare 200.'
+          : `A ${status} has a body: give it content, or declare 204 instead.`,
+        location.key(),
+      );
+    }
+  });
+};
 
 const errorSchemas = { 409: 'ConflictError', 422: 'ValidationError' };
 

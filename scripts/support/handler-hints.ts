@@ -1,0 +1,54 @@
+// What is wrong with the answer of a handler, read from what the compiler says. That lists the bodies of all statuses, and breaks
+// off; and of a list it names `json`, because items may also be JSON that the database wrote.
+import type { Operation } from '../../generated/operations.ts';
+
+/** By the file of each handler of the contract. Loaded only here: the lint of a contract must not depend on generated code. */
+export async function handlersByFile(): Promise<Map<string, Operation>> {
+  const { operations } = await import('../../generated/operations.ts');
+  const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new Map(
+    Object.values<Operation>(operations).map((one) => [`server/handlers/${kebab(one.id)}.ts`, one]),
+  );
+}
+
+/** Undefined for a fault that is not about the answer. */
+export function answerHint(fault: string, { id, path, statuses }: Operation): string | undefined {
+  if (!/error TS(2322|2353|2739|2740|2741):/.test(fault)) return undefined;
+  const [, status = ''] = /Type '(\d{3})' is not assignable to type '\d{3}\b/.exec(fault) ?? [];
+  const isDeclared = status === '' || statuses.includes(Number(status));
+  // Of a status that is not declared, the body means nothing.
+  const faults = isDeclared ? fieldFaults(fault) : [`status ${status} is not declared`];
+  const file = `openapi/paths/${path.slice(1).replaceAll('/', '_')}.yaml`;
+  return `${id}: ${faults.join('; ') || 'not an answer of the contract'}. ${file} declares ${statuses.join(', ')}.`;
+}
+
+function fieldFaults(fault: string): string[] {
+  const [, extra] = /'(\w+)' does not exist in type '/.exec(fault) ?? [];
+  const [, wanted = ''] =
+    /(?:does not exist in|required in|properties from) type '([^']*)'/.exec(fault) ?? [];
+  const [, property, given] = /Property '(\w+)' is missing in type '([^']*)'/.exec(fault) ?? [];
+  const [, one, listed] =
+    /Type '([^']*)' is missing the following [^']*'[^']*': (.+?)\.?$/m.exec(fault) ?? [];
+  const keys = keysOf(wanted);
+  if (extra !== undefined)
+    return [keys.includes(extra) ? `${extra} has another type` : `the contract has no ${extra}`];
+  const present = keysOf(given ?? one ?? '');
+  const missing = keys.filter((key) => !present.includes(key));
+  if (missing.length > 0) return [`missing: ${missing.join(', ')}`];
+  const named = property === 'json' ? undefined : (property ?? listed);
+  return named === undefined ? [] : [`missing: ${named}`];
+}
+
+/** The properties that a type must have, as the compiler prints it; none if it left some out. */
+function keysOf(type: string): string[] {
+  const inner = type.replace(/^JsonText<(.*)>$/, '$1');
+  let depth = 0;
+  let members = '';
+  for (const letter of inner.slice(1, -1)) {
+    if (/[{[(<]/.test(letter)) depth += 1;
+    if (depth === 0) members += letter;
+    if (/[}\])>]/.test(letter)) depth -= 1;
+  }
+  if (!/^\{.*\}$/.test(inner) || /(^|;) *\.\.\. /.test(members)) return [];
+  return [...members.matchAll(/(?:^|;) *(\w+):/g)].map(([, key = '']) => key);
+}
