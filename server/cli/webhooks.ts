@@ -4,6 +4,7 @@ import {
   rotateSubscription,
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
+import { readBuild } from '../build.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
@@ -246,7 +247,7 @@ async function work(): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
-    log.info('delivering webhooks');
+    log.info({ ...readBuild() }, 'delivering webhooks');
     await untilStopped();
     log.info('stopping: finishing running attempts');
     await worker.stop();

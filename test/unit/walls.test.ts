@@ -39,6 +39,7 @@ const service = [
     'server/random-key.ts',
     'server/visible.ts',
     'server/hints.ts',
+    'server/build.ts',
   ],
   ...['server/metrics', 'server/tracing', 'server/observe.ts'],
 ];
@@ -65,6 +66,7 @@ const rooms: Record<string, Room> = {
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
   'server/hints.ts': { from: ['server/contract'] },
+  'server/build.ts': { from: ['generated', 'server/contract'] },
   'server/private-files.ts': { from: [] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   'server/store/tables': { from: pure, packages: ['kysely'] },
@@ -95,7 +97,7 @@ const rooms: Record<string, Room> = {
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: ['server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
+    from: ['server/build.ts', 'server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
     types: [...['generated', 'server/contract', 'server/store/open.ts'], 'server/webhooks'],
   },
   'server/http': {
