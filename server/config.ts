@@ -83,9 +83,34 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+const faultOf = (faults: readonly string[]): ConfigFault =>
+  new ConfigFault(
+    `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+  );
+
+function missingSecret(name: SecretName): string {
+  const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};
+  return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`;
+}
+
+const missingPublicUrl = 'PUBLIC_URL is missing: the https URL at which clients reach the service';
+
+/** For a command that uses what it was not given. */
+export const secretsFault = (names: readonly SecretName[]): ConfigFault => faultOf(names.map(missingSecret));
+export const publicUrlFault = (): ConfigFault => faultOf([missingPublicUrl]);
+
 export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
 
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+/**
+ * For commands: in production a missing secret, or PUBLIC_URL, is refused only by a command that uses it. Many need only
+ * the database, and whoever runs them should not need the keys of cards.
+ */
+export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
+
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  { isCommand = false } = {},
+): Config {
   const { value: given, has, variable, faults } = readGiven(env);
   for (const key of keys) {
     const value = given(key.name);
@@ -96,11 +121,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
   const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
-  for (const { name, doc, format } of secretKeys) {
+  for (const { name, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
-      if (environment === 'production' && !has(name))
-        faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
+      if (environment === 'production' && !isCommand && !has(name)) faults.push(missingSecret(name));
       continue;
     }
     const [sealing = '', ...others] = keysIn(value);
@@ -124,9 +148,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     faults.push('METRICS_PORT and PORT must differ from each other');
   if (environment === 'production') {
     const publicUrl = given('PUBLIC_URL');
-    if (publicUrl === undefined)
-      faults.push('PUBLIC_URL is missing: the https URL at which clients reach the service');
-    else if (/^http:/i.test(publicUrl))
+    if (publicUrl === undefined) {
+      if (!isCommand) faults.push(missingPublicUrl);
+    } else if (/^http:/i.test(publicUrl))
       faults.push('PUBLIC_URL must be https in production: tokens and card numbers are sent to it');
   }
   // Compared as bytes, because base64 can encode the same bytes in several ways; a reversed key counts as the same.
@@ -141,11 +165,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ),
   );
   if (shared.length > 0) faults.push(`${shared.map(variable).join(' and ')} must differ from each other`);
-  if (faults.length > 0) {
-    throw new ConfigFault(
-      `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
-    );
-  }
+  if (faults.length > 0) throw faultOf(faults);
   const host = text('HOST');
   const port = Number(text('PORT'));
   return {
