@@ -67,7 +67,7 @@ const examples: Record<string, readonly string[]> = {
   'webhooks deactivate': [`payments webhooks deactivate ${id}`],
   'webhooks deliveries': [
     'payments webhooks deliveries --limit 20',
-    `payments webhooks deliveries --subscription ${id} --failed`,
+    `payments webhooks deliveries --subscription ${id} --failed --since 2h`,
   ],
   'webhooks replay': [`payments webhooks replay ${id}`, 'payments webhooks replay --failed --since 24h'],
   'webhooks work': ['payments webhooks work'],

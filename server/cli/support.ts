@@ -5,6 +5,7 @@ import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actio
 import { publicUrlFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
+import { isInstallation } from '../hints.ts';
 import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
@@ -23,7 +24,8 @@ export async function withDatabase<T>(
   const config = readCommandConfig();
   // A command that only reads is in the wrong folder then.
   if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
-    if (!creates) throw noSandbox(config.dataDir);
+    // An installation is a production server more often than not: what it lacks is then its settings.
+    if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }
   const database = await openStore({

@@ -77,6 +77,7 @@ export function webhooks(): Command {
     .option('--subscription <id>', 'of this subscription', uuid)
     .option('--event <id>', 'of this event', uuid)
     .option('--failed', 'only failed deliveries, which are not retried any more')
+    .option('--since <time>', 'only those created since then', time('--since'))
     .option('--limit <number>', 'how many rows', limit(100_000), 50)
     .action(deliveries);
   command
@@ -135,6 +136,7 @@ interface DeliveriesOptions extends ListOutput {
   subscription?: string;
   event?: string;
   failed?: boolean;
+  since?: Date;
   limit: number;
 }
 

@@ -136,6 +136,11 @@ describe('npm pack', () => {
         /For production set ENVIRONMENT and DATABASE_URL.*\nTo create a sandbox: node project\/package\/dist\/server\/main\.js\n$/,
       ),
     ]);
+    // Nor does a command that writes create a sandbox, which its operator would take for production.
+    const create = ['accounts', 'create', 'shop', '--name', 'Shop'];
+    const written = await run(link, create, { cwd: scratch, env: { DATA_DIR: 'none' } });
+    expect([written.status, written.stderr]).toEqual([1, stderr]);
+    expect(readdirSync(scratch)).not.toContain('none');
   });
 
   it('is named by its path in hints, as seen from the current folder', () => {
