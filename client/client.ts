@@ -5,7 +5,7 @@ import type { paths } from '../generated/types.ts';
 import { createError, PaymentsError, unwrap } from './errors.ts';
 import { keyHeader, makeKey } from './idempotency.ts';
 import { pages, paginate, type FetchPage, type Walk } from './paginate.ts';
-import { createRetryingFetch, type Fetch, type RetryOptions } from './retry.ts';
+import { createRetryingFetch, type Authorize, type Fetch, type RetryOptions } from './retry.ts';
 import type { Calls, PaymentsClient } from './types.ts';
 
 export interface ClientOptions {
@@ -19,8 +19,11 @@ export interface ClientOptions {
 }
 
 export interface TokenClientOptions extends ClientOptions {
-  /** An access token, or a function that returns one. The function is called before every request, so it should cache. */
-  token: string | (() => string | Promise<string>);
+  /**
+   * An access token, or a function that returns one. The function is called before every request, so it should cache. After a 401
+   * it is called once more, with the token that was refused, and if it returns another one, the request is sent again, once.
+   */
+  token: string | ((refused?: string) => string | Promise<string>);
 }
 
 interface RawResult {
@@ -46,9 +49,12 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   if (/^\w+:\/\/[^/?#]*@/.test(baseUrl))
     throw new TypeError('`baseUrl` must not have a user name or password in it.');
 
-  const authorize = async ({ headers }: Request) => {
-    if (headers.has('Authorization')) return;
-    headers.set('Authorization', `Bearer ${checkToken(typeof token === 'string' ? token : await token())}`);
+  const authorize: Authorize = async ({ headers }, refused) => {
+    if (headers.has('Authorization')) return undefined;
+    const isFixed = typeof token === 'string';
+    const text = checkToken(isFixed ? token : await token(refused));
+    headers.set('Authorization', `Bearer ${text}`);
+    return isFixed ? undefined : text;
   };
   const raw = createClient<paths>({
     baseUrl,

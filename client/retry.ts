@@ -8,7 +8,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 export interface RetryOptions {
-  /** Maximum number of attempts; 1 disables retries. Default 3. */
+  /** Maximum number of attempts; 1 disables retries. Default 3. A new token after a 401 does not count. */
   tries?: number | undefined;
   /** If `Retry-After` is longer than this, the response is returned without a retry. Default 60. */
   maxWaitSeconds?: number | undefined;
@@ -24,20 +24,36 @@ export interface RetryOptions {
 
 const firstDelaySeconds = 0.5;
 
-/** `fetch` with retries. `prepare` runs before each attempt, because the token may expire during the delay. */
+/**
+ * Adds the token, before each attempt, because it may expire during the delay. Returns the token if there may be another one in its
+ * place; `refused` is the one that was answered with 401.
+ */
+export type Authorize = (request: Request, refused?: string) => Promise<string | undefined>;
+
+/** `fetch` with retries, and with one more request after a 401, if there is another token then. */
 export function createRetryingFetch(
   fetch: Fetch,
-  prepare: (request: Request) => Promise<void>,
+  authorize: Authorize,
   { tries = 3, maxWaitSeconds = 60, writes, sleep = sleepFor }: RetryOptions = {},
 ): Fetch {
   let honoursKeys = writes === true;
   return async (request) => {
+    let hasRenewed = false;
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
-      // The body is a stream and can be read only once, so every attempt but the last sends a clone.
-      const sent = isLast ? request : request.clone();
-      await prepare(sent);
-      const outcome = await outcomeOf(fetch(sent), request);
+      // The body is a stream and can be read only once, so a clone is sent.
+      const sent = request.clone();
+      const token = await authorize(sent);
+      let outcome = await outcomeOf(fetch(sent), request);
+      // Refused before anything has happened, so writes are sent again, too. Once per call: a second 401 is final.
+      if (token !== undefined && !hasRenewed && isUnauthorized(outcome)) {
+        hasRenewed = true;
+        const again = request.clone();
+        if ((await authorize(again, token)) !== token) {
+          await outcome.body?.cancel();
+          outcome = await outcomeOf(fetch(again), request);
+        }
+      }
       const isKeyed = request.headers.has(keyHeader);
       if (isKeyed && writes === undefined) honoursKeys = showsKeys(outcome) ?? honoursKeys;
       const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
@@ -60,6 +76,9 @@ class NetworkFailure {
 }
 
 type Outcome = Response | NetworkFailure;
+
+const isUnauthorized = (outcome: Outcome): outcome is Response =>
+  !(outcome instanceof NetworkFailure) && outcome.status === 401;
 
 async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
   try {

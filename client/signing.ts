@@ -33,12 +33,19 @@ interface SignedToken {
 /** Signs one token, such as one with the scope `embed` for a checkout page. */
 export const signToken = async (keyPair: KeyPair): Promise<string> => createSigner(keyPair)().token;
 
-/** A function for the client's `token` option: caches its token and signs a new one a minute before it expires. */
-export function createTokenSource(keyPair: KeyPair): () => Promise<string> {
+/**
+ * A function for the client's `token` option: caches its token and signs a new one a minute before it expires, or when the service
+ * refused it: by a clock that is ahead of ours, it expires earlier.
+ */
+export function createTokenSource(keyPair: KeyPair): (refused?: string) => Promise<string> {
   const sign = createSigner(keyPair);
   const { now = () => new Date() } = keyPair;
   let cached: SignedToken | undefined;
-  return () => {
+  return async (refused) => {
+    const before = cached;
+    const isRefused = refused !== undefined && (await before?.token) === refused;
+    // Of several calls that were refused with the same token, the first signs a new one for all.
+    if (isRefused && cached === before) cached = undefined;
     const seconds = secondsOf(now());
     // If the clock was set back, the service would refuse a token whose `iat` is in the future.
     if (!cached || seconds >= cached.renewAt || seconds < cached.issuedAt) cached = sign();

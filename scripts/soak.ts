@@ -73,8 +73,8 @@ async function main(minutes: number): Promise<Claim[]> {
       const there = new Map(stored.items.map(({ id, external_identifier }) => [external_identifier, id]));
       const lost = [...load.acknowledged].filter(([external, id]) => there.get(external) !== id);
       const doctor = service.payments('doctor', '--json');
-      const findings = JSON.parse(doctor.stdout) as { check: string; broken: number }[];
-      const wrong = findings.filter(({ broken }) => broken > 0);
+      const findings = JSON.parse(doctor.stdout) as { items: { check: string; broken: number }[] };
+      const wrong = findings.items.filter(({ broken }) => broken > 0);
       const doubled = receivers.heard.flatMap((told) =>
         [...told.values()].filter((events) => events.size > 1),
       );
@@ -99,7 +99,7 @@ async function main(minutes: number): Promise<Claim[]> {
           claim: 'payments doctor finds nothing',
           holds: doctor.status === 0,
           facts:
-            wrong.map(({ check, broken }) => `${check}: ${broken}`).join('; ') || `${findings.length} checks`,
+            wrong.map(({ check, broken }) => `${check}: ${broken}`).join('; ') || `${findings.items.length} checks`,
         },
         {
           claim: 'The heap is flat',

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { looksRandom } from './random-key.ts';
+import { readGiven } from './setting-files.ts';
 import { hasSeveralHosts, keys, secretKeys, secretNames, type SecretName } from './settings.ts';
 
 export interface Config {
@@ -82,25 +83,48 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+const faultOf = (faults: readonly string[]): ConfigFault =>
+  new ConfigFault(
+    `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+  );
+
+function missingSecret(name: SecretName): string {
+  const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};
+  return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`;
+}
+
+const missingPublicUrl = 'PUBLIC_URL is missing: the https URL at which clients reach the service';
+
+/** For a command that uses what it was not given. */
+export const secretsFault = (names: readonly SecretName[]): ConfigFault => faultOf(names.map(missingSecret));
+export const publicUrlFault = (): ConfigFault => faultOf([missingPublicUrl]);
+
 export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
 
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const faults: string[] = [];
-  const given = (name: string) => (env[name] === '' ? undefined : env[name]);
+/**
+ * For commands: in production a missing secret, or PUBLIC_URL, is refused only by a command that uses it. Many need only
+ * the database, and whoever runs them should not need the keys of cards.
+ */
+export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
+
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  { isCommand = false } = {},
+): Config {
+  const { value: given, has, variable, faults } = readGiven(env);
   for (const key of keys) {
     const value = given(key.name);
     if (value !== undefined && !key.accepts(value))
-      faults.push(`${key.name} must be ${key.format} (${key.doc})`);
+      faults.push(`${variable(key.name)} must be ${key.format} (${key.doc})`);
   }
   const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
   const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
   const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
-  for (const { name, doc, format } of secretKeys) {
+  for (const { name, format } of secretKeys) {
     const value = given(name);
     if (value === undefined) {
-      if (environment === 'production')
-        faults.push(`${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`);
+      if (environment === 'production' && !isCommand && !has(name)) faults.push(missingSecret(name));
       continue;
     }
     const [sealing = '', ...others] = keysIn(value);
@@ -108,24 +132,25 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
     olderKeys[name] = withoutRepeated(first, older);
-    if (!first || older.includes(undefined)) faults.push(`${name} is too weak: it must be ${format}`);
+    if (!first || older.includes(undefined))
+      faults.push(`${variable(name)} is too weak: it must be ${format}`);
   }
-  if (environment === 'production' && given('DATABASE_URL') === undefined) {
+  if (environment === 'production' && !has('DATABASE_URL')) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
   if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
     faults.push(
-      'DATABASE_URL must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)',
+      `${variable('DATABASE_URL')} must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)`,
     );
-  if (given('DATABASE_POOLER') !== undefined && given('DATABASE_URL') === undefined)
+  if (given('DATABASE_POOLER') !== undefined && !has('DATABASE_URL'))
     faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
   if (Number(given('METRICS_PORT') ?? 0) > 0 && Number(text('METRICS_PORT')) === Number(text('PORT')))
     faults.push('METRICS_PORT and PORT must differ from each other');
   if (environment === 'production') {
     const publicUrl = given('PUBLIC_URL');
-    if (publicUrl === undefined)
-      faults.push('PUBLIC_URL is missing: the https URL at which clients reach the service');
-    else if (/^http:/i.test(publicUrl))
+    if (publicUrl === undefined) {
+      if (!isCommand) faults.push(missingPublicUrl);
+    } else if (/^http:/i.test(publicUrl))
       faults.push('PUBLIC_URL must be https in production: tokens and card numbers are sent to it');
   }
   // Compared as bytes, because base64 can encode the same bytes in several ways; a reversed key counts as the same.
@@ -139,12 +164,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       (other) => other !== name && bytes(name).some((key) => key !== '' && bytes(other).includes(key)),
     ),
   );
-  if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
-  if (faults.length > 0) {
-    throw new ConfigFault(
-      `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
-    );
-  }
+  if (shared.length > 0) faults.push(`${shared.map(variable).join(' and ')} must differ from each other`);
+  if (faults.length > 0) throw faultOf(faults);
   const host = text('HOST');
   const port = Number(text('PORT'));
   return {
@@ -181,20 +202,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...(given('CARDS_PER_MINUTE') === undefined
       ? {}
       : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
-    warnings: warningsOf(environment, given),
+    warnings: warningsOf(environment, given, variable('DATABASE_URL')),
   };
 }
 
 function warningsOf(
   environment: Config['environment'],
   given: (name: string) => string | undefined,
+  variable: string,
 ): string[] {
   const databaseUrl = given('DATABASE_URL');
   if (databaseUrl === undefined) return [];
   const warnings: string[] = [];
   if (given('ENVIRONMENT') === undefined)
     warnings.push(
-      'ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox',
+      `ENVIRONMENT is not set although ${variable} is, so the rules of the sandbox apply: set it to production or sandbox`,
     );
   if (
     environment === 'production' &&
@@ -202,7 +224,7 @@ function warningsOf(
     !hasTls(databaseUrl, given('PGSSLMODE'))
   )
     warnings.push(
-      'DATABASE_URL reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full',
+      `${variable} reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full`,
     );
   return warnings;
 }

@@ -7,16 +7,19 @@ export interface Commands {
   payments: string;
 }
 
+/** Whether this runs from dist/. */
+export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
+
 /** For the shell that this process was started in. */
 export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands {
-  if (basename(root) !== 'dist') return { start: 'npm start', payments: 'npm run -s payments --' };
+  if (!isInstallation(root)) return { start: 'npm start', payments: 'npm run -s payments --' };
   const node = (file: string) => `node ${quoted(relative(cwd, join(dirname(root), file)))}`;
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
 /** An installation is a production server more often than not, and its operator must not be led to a sandbox. */
 export const productionHint = (root = projectRoot): string =>
-  basename(root) === 'dist'
+  isInstallation(root)
     ? 'For production set ENVIRONMENT and DATABASE_URL, for example: set -a; . /etc/payments/payments.env; ENVIRONMENT=production\n'
     : '';
 

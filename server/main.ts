@@ -1,5 +1,6 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
+import { readBuild } from './build.ts';
 import { ConfigFault, defaultDataDir, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
 import { commandsHere, quoted } from './hints.ts';
@@ -66,7 +67,7 @@ Try it in another terminal, in this folder:
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // Last, because who reads it may send a signal.
-  log.info({ port: service.port, url: service.url }, 'listening');
+  log.info({ ...readBuild(), port: service.port, url: service.url }, 'listening');
   log.flush();
 }
 

@@ -1,5 +1,6 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
 import type { EventName } from '../generated/operations.ts';
+import { readBuild } from './build.ts';
 import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Metrics } from './metrics/index.ts';
@@ -42,7 +43,7 @@ async function startMetrics(address: { host: string; port: number }) {
     import('./metrics/index.ts'),
     import('./metrics/serve.ts'),
   ]);
-  const metrics = createMetrics();
+  const metrics = createMetrics(readBuild());
   const server = await serveMetrics(metrics, address).catch((error: unknown) => {
     const { host, port } = address;
     const { code } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 // Creates the vault, fingerprints and cursors from the configured secrets. The sandbox generates its own secrets; production
 // must configure them.
-import type { Config } from './config.ts';
+import { secretsFault, type Config } from './config.ts';
 import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
 import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
@@ -19,6 +19,8 @@ export interface Secrets {
   velocity: VelocityDigests;
   /** The IDs of the keys of each variable, in their order. */
   keyIds: () => Record<SecretName, readonly string[]>;
+  /** What a command in production was not given. Whoever uses one of these gets a ConfigFault that names it. */
+  missing: readonly SecretName[];
 }
 
 /** Whether the card key is in DATA_DIR, where a rotation can replace it. Otherwise the operator sets CARD_KEY. */
@@ -37,36 +39,63 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
   } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
-  const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } =
+  const known: Partial<Record<SecretName, Buffer | undefined>> =
     environment === 'sandbox'
       ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)
-      : complete(secrets);
-  const keys: Keys = [CARD_KEY, ...olderCardKeys];
-  const fingerprintKeys: Keys = [
-    FINGERPRINT_KEY,
+      : secrets;
+  const missing = secretNames.filter((name) => known[name] === undefined);
+  const keyOf = (name: SecretName): Buffer => {
+    const key = known[name];
+    if (!key) throw secretsFault([name]);
+    return key;
+  };
+  const cardKeys = once((): Keys => [keyOf('CARD_KEY'), ...olderCardKeys]);
+  const fingerprintKeys = once((): Keys => [
+    keyOf('FINGERPRINT_KEY'),
     ...(olderFingerprintKeys ?? (secrets.FINGERPRINT_KEY ? [] : olderKeysIn(dataDir, 'FINGERPRINT_KEY'))),
-  ];
-  const cursorKeys: Keys = [CURSOR_KEY, ...olderCursorKeys];
+  ]);
+  const cursorKeys = once((): Keys => [keyOf('CURSOR_KEY'), ...olderCursorKeys]);
   // A function, because a rotation changes the key of a running sandbox.
-  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : () => keys;
-  const fingerprints = createFingerprints(fingerprintKeys);
+  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : cardKeys;
+  const vault = once(() => {
+    readCardKeys();
+    return createVault(readCardKeys);
+  });
+  const cursors = once(() => createCursorCodec(cursorKeys()));
+  const fingerprints = once(() => createFingerprints(fingerprintKeys()));
+  const digests = once(() => fingerprintKeys().map(createIdempotencyDigests));
+  const velocity = once(() => createVelocityDigests(fingerprintKeys()));
   return {
-    vault: createVault(readCardKeys),
-    cursors: createCursorCodec(cursorKeys),
-    fingerprints,
-    digests: fingerprintKeys.map(createIdempotencyDigests),
-    velocity: createVelocityDigests(fingerprintKeys),
-    keyIds: () => ({
-      CARD_KEY: readCardKeys().map(keyIdOf),
-      FINGERPRINT_KEY: [fingerprints.version, ...fingerprints.older],
-      CURSOR_KEY: cursorKeys.map(keyIdOf),
-    }),
+    missing,
+    get vault() {
+      return vault();
+    },
+    get cursors() {
+      return cursors();
+    },
+    get fingerprints() {
+      return fingerprints();
+    },
+    get digests() {
+      return digests();
+    },
+    get velocity() {
+      return velocity();
+    },
+    keyIds: () => {
+      if (missing.length > 0) throw secretsFault(missing);
+      const { version, older } = fingerprints();
+      return {
+        CARD_KEY: readCardKeys().map(keyIdOf),
+        FINGERPRINT_KEY: [version, ...older],
+        CURSOR_KEY: cursorKeys().map(keyIdOf),
+      };
+    },
   };
 }
 
-/** For the compiler: `readConfig` has already refused a production configuration with a missing secret. */
-function complete(secrets: Config['secrets']): Record<SecretName, Buffer> {
-  const { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY } = secrets;
-  if (!CARD_KEY || !FINGERPRINT_KEY || !CURSOR_KEY) throw new Error('A secret is missing.');
-  return { CARD_KEY, FINGERPRINT_KEY, CURSOR_KEY };
+/** Made at its first use, because a command in production may be without secrets that it does not use. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -4,6 +4,10 @@ import { isIP } from 'node:net';
 export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
 export type SecretName = (typeof secretNames)[number];
 
+/** These hold secrets, so they can also be given as files. */
+export const namesWithFiles: readonly string[] = [...secretNames, 'DATABASE_URL'];
+export const fileNameOf = (name: string): string => `${name}_FILE`;
+
 interface Key {
   name: string;
   doc: string;

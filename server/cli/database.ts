@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl } from '../postgres/index.ts';
 import { call, noSandbox, Refused, untilStopped } from './output.ts';
@@ -16,7 +16,7 @@ export function database(): Command {
 }
 
 async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {
-  const { databaseUrl, dataDir } = readConfig();
+  const { databaseUrl, dataDir } = readCommandConfig();
   const url = databaseUrl ?? (await runningUrl(dataDir));
   if (url !== undefined) {
     console.log(url);

@@ -17,7 +17,7 @@ import { withSecrets } from './support.ts';
 
 export function doctor(): Command {
   return new Command('doctor')
-    .option('--json', 'for programs')
+    .option('--json', 'for programs: an object whose items are the checks')
     .addHelpText(
       'after',
       '\nChanges nothing and works while the service runs. Exit code 1 when something is wrong.',
@@ -25,21 +25,38 @@ export function doctor(): Command {
     .action(async ({ json = false }: { json?: boolean }) => {
       const progress = startProgress('Checking');
       const findings = await withSecrets(
-        async ({ database: { db }, secrets: { vault, fingerprints } }) => [
+        async ({ database: { db }, secrets }) => [
           await findNoAccount(db),
           ...(await findBrokenInvariants(db)),
-          await findUnopenable(db, vault),
-          await findForeignFingerprints(db, fingerprints),
+          secrets.missing.includes('CARD_KEY')
+            ? notChecked(opens, 'CARD_KEY')
+            : await findUnopenable(db, secrets.vault),
+          secrets.missing.includes('FINGERPRINT_KEY')
+            ? notChecked(hasKeys, 'FINGERPRINT_KEY')
+            : await findForeignFingerprints(db, secrets.fingerprints),
         ],
         { readOnly: true },
       ).finally(() => {
         progress.failed();
       });
-      if (json) printJson(findings);
+      if (json) printJson({ items: findings });
       else printAll(findings);
       if (findings.some(isBroken)) process.exitCode = 1;
     });
 }
+
+const opens = 'everything that is sealed can be opened';
+const hasKeys = 'fingerprints of cards are of a FINGERPRINT_KEY that is given';
+
+interface Checked extends Finding {
+  /** Whether the check was left out, because a secret that it needs was not given. */
+  skipped?: true;
+}
+
+const notChecked = (check: string, secret: string): Checked => ({
+  ...{ check, broken: 0, examples: [], skipped: true },
+  note: `not checked, because ${secret} is not given`,
+});
 
 const isBroken = ({ broken }: Finding): boolean => broken > 0;
 
@@ -54,7 +71,7 @@ async function findNoAccount(db: Db): Promise<Finding> {
 }
 
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
-  const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };
+  const finding: Finding = { check: opens, broken: 0, examples: [] };
   const sealing = await findSealing(db);
   const { open } = vault.under(sealing);
   const missing = new Set<string>();
@@ -79,33 +96,37 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
 }
 
 async function findForeignFingerprints(db: Db, fingerprints: Fingerprints): Promise<Finding> {
-  const check = 'fingerprints of cards are of a FINGERPRINT_KEY that is given';
   const foreign = [...(await countFingerprints(db))].filter(
     ([version]) => version !== null && !isGiven(fingerprints, version),
   );
   const broken = foreign.reduce((sum, [, cards]) => sum + cards, 0);
-  if (broken === 0) return { check, broken, examples: [] };
+  if (broken === 0) return { check: hasKeys, broken, examples: [] };
   const examples = foreign.map(([version]) => `key ${version ?? ''}`);
   return {
-    check,
+    check: hasKeys,
     broken,
     examples,
     note: `add it to FINGERPRINT_KEY; if it is lost: ${call('secrets rewrite-fingerprints --all')}`,
   };
 }
 
-function printAll(findings: readonly Finding[]): void {
+function printAll(findings: readonly Checked[]): void {
   findings.forEach(print);
   const broken = findings.filter(isBroken).length;
+  const skipped = findings.filter((one) => one.skipped).length;
+  const made = findings.length - skipped;
+  const left = skipped === 0 ? '' : ` ${skipped} were left out.`;
   console.log(
-    broken === 0
-      ? `\nAll ${findings.length} checks passed.`
-      : `\n${broken} of ${findings.length} checks failed.`,
+    broken === 0 ? `\nAll ${made} checks passed.${left}` : `\n${broken} of ${made} checks failed.${left}`,
   );
 }
 
-function print({ check, broken, examples, note }: Finding): void {
-  const mark = broken === 0 ? styleText('green', '✓') : styleText('red', '✗');
+function print({ check, broken, examples, note, skipped }: Checked): void {
+  const mark = skipped
+    ? styleText('yellow', '-')
+    : broken === 0
+      ? styleText('green', '✓')
+      : styleText('red', '✗');
   const such = examples.length === 0 ? '' : ` for ${broken}, such as ${visible(examples.join(', '))}`;
   console.log(
     `${mark} ${check}${broken === 0 ? '' : `: not so${such}`}${note === undefined ? '' : ` (${note})`}`,

@@ -1,6 +1,6 @@
 // The examples at the end of `--help`, by command. They begin as the operator called the command line, to be copied.
 import type { Command } from 'commander';
-import { readCallName, readConfig } from '../config.ts';
+import { readCallName, readCommandConfig } from '../config.ts';
 
 const id = '7099948d-7286-47e4-aad8-b68f7eb44591';
 
@@ -67,7 +67,7 @@ const examples: Record<string, readonly string[]> = {
   'webhooks deactivate': [`payments webhooks deactivate ${id}`],
   'webhooks deliveries': [
     'payments webhooks deliveries --limit 20',
-    `payments webhooks deliveries --subscription ${id} --failed`,
+    `payments webhooks deliveries --subscription ${id} --failed --since 2h`,
   ],
   'webhooks replay': [`payments webhooks replay ${id}`, 'payments webhooks replay --failed --since 24h'],
   'webhooks work': ['payments webhooks work'],
@@ -109,7 +109,7 @@ const asCalled = (call: string): string =>
 
 function publicUrl(): string {
   try {
-    return readConfig().publicUrl;
+    return readCommandConfig().publicUrl;
   } catch {
     // --help works also where the configuration is wrong.
     return 'http://127.0.0.1:8080';

@@ -26,7 +26,13 @@ export function collectFaults(program: Command, args: readonly string[]): void {
     const note = (message: string, { code }: { code?: string } = {}) => {
       // An unknown option makes commander take its value for an argument.
       if (code === 'commander.excessArguments' && usage.length > 0) return;
-      usage.push(code === 'commander.missingArgument' ? message + choicesOf(command, message) : message);
+      const hint =
+        code === 'commander.missingArgument'
+          ? choicesOf(command, message)
+          : code === 'commander.unknownCommand'
+            ? commandsOf(command)
+            : '';
+      usage.push(message + hint);
       if (code === 'commander.unknownOption') usage.push(...furtherUnknown(command, args));
       // A command that only has other commands has nothing more to check.
       if (command.commands.length > 0) throw new WrongCall(usage);
@@ -49,6 +55,12 @@ function choicesOf(command: Command, message: string): string {
   const missing = command.registeredArguments.find((argument) => message.endsWith(`'${argument.name()}'`));
   return missing?.argChoices ? `. Choose one of: ${missing.argChoices.join(', ')}` : '';
 }
+
+/** Of a noun, such as `secrets`. Those of the program are too many for an error. */
+const commandsOf = (command: Command): string =>
+  command.parent
+    ? `\n${command.name()} has these commands: ${command.commands.map((sub) => sub.name()).join(', ')}`
+    : '';
 
 function collectFrom(
   part: Option | Argument,

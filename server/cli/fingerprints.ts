@@ -34,9 +34,10 @@ If the command is interrupted, run it again: it continues where it stopped.`,
 ];
 
 async function status({ database: { db }, secrets }: ServiceParts): Promise<void> {
+  // First, because it names all secrets that are missing.
+  const given = secrets.keyIds();
   const { fingerprints } = secrets;
   const counts = [...(await countFingerprints(db))];
-  const given = secrets.keyIds();
   const fingerprinted = new Map(counts.flatMap(([id, cards]) => (id === null ? [] : [[id, cards] as const])));
   printJson({
     keys: [

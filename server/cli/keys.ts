@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { createKeyPair, deactivateKeyPair } from '../actions/api-key-pairs.ts';
-import { readConfig } from '../config.ts';
+import { readCommandConfig } from '../config.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentApiKeyPair } from '../present/api-key-pair.ts';
@@ -87,7 +87,7 @@ export function keys(): Command {
 
 async function create(options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
-  if (role.length === 0 && readConfig().environment === 'production')
+  if (role.length === 0 && readCommandConfig().environment === 'production')
     throw new WrongCall([
       `In production give --role with what this system needs (see: ${call('roles list')}), or --role administrator for everything.`,
     ]);

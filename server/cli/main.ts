@@ -1,6 +1,6 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
-import { contractVersion } from '../../generated/operations.ts';
+import { buildText, readBuild } from '../build.ts';
 import { visibleLines } from '../visible.ts';
 import { addExamples } from './examples.ts';
 import { collectFaults, everyCommand, WrongCall } from './faults.ts';
@@ -57,7 +57,11 @@ const commands: Record<string, [description: string, load: () => Promise<Command
 
 const program = new Command('payments')
   .description('Operate the payments service. Works whether the server is running or not.')
-  .version(contractVersion, '--version', 'print the version, which the service and its contract share')
+  .version(
+    buildText(readBuild()),
+    '--version',
+    'print the version, which the service and its contract share, and in a build its commit',
+  )
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.

@@ -125,7 +125,10 @@ async function foundReplacement(
   const noted = isUuid(id)
     ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
         const { describeCard } = await loadProviders(config);
-        return inUnitOfWork((unit) => noteReplacement(unit, id, details, { ...secrets, describeCard }));
+        const { vault, fingerprints } = secrets;
+        return inUnitOfWork((unit) =>
+          noteReplacement(unit, id, details, { vault, fingerprints, describeCard }),
+        );
       })
     : undefined;
   if (!noted) throw notFound(id);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { beginImport } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
-import { readConfig } from '../config.ts';
+import { readCommandConfig } from '../config.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import { countSeeded } from '../store/transactions.ts';
@@ -43,7 +43,7 @@ async function run({
   seed: seedNumber,
   until: end = new Date(new Date().setUTCHours(0, 0, 0, 0)),
 }: Options): Promise<void> {
-  if (readConfig().environment === 'production')
+  if (readCommandConfig().environment === 'production')
     throw new Refused('Sample transactions can be created only in the sandbox.');
   const progress = startProgress('Seeding');
   // All of them are one database transaction, which ends with the process.

@@ -2,9 +2,10 @@
 import { hostname } from 'node:os';
 import { noteOperation } from '../actions/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
-import { readConfig, readOperator, type Config } from '../config.ts';
+import { publicUrlFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
+import { isInstallation } from '../hints.ts';
 import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
@@ -20,10 +21,11 @@ export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
   { size = 2, readOnly = false, creates = false } = {},
 ): Promise<T> {
-  const config = readConfig();
+  const config = readCommandConfig();
   // A command that only reads is in the wrong folder then.
   if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
-    if (!creates) throw noSandbox(config.dataDir);
+    // An installation is a production server more often than not: what it lacks is then its settings.
+    if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }
   const database = await openStore({
@@ -154,8 +156,13 @@ export const withEvents = <T>(
   );
 
 /** Prefers the URL of the running service, because its PORT may differ from that of this command. */
-export const publicUrlOf = async (db: Db, { publicUrl }: Config): Promise<string> =>
-  (await findPublicUrl(db)) ?? publicUrl;
+export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): Promise<string> {
+  const noted = await findPublicUrl(db);
+  if (noted !== undefined) return noted;
+  // The default, which is for a sandbox: in production it is https.
+  if (environment === 'production' && publicUrl.startsWith('http:')) throw publicUrlFault();
+  return publicUrl;
+}
 
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {

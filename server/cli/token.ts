@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readCommandConfig } from '../config.ts';
 import { isScope } from '../domain/scopes.ts';
 import { algorithmOf } from '../domain/key-pair.ts';
 import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
@@ -42,7 +42,7 @@ ${call('keys list')}.`,
 }
 
 function sandboxKey(): string {
-  const { environment, dataDir } = readConfig();
+  const { environment, dataDir } = readCommandConfig();
   // The folder may be left from a sandbox, and the service would refuse its tokens.
   if (environment === 'production')
     throw new WrongCall([

@@ -47,7 +47,7 @@ async function run({
 }: Options): Promise<void> {
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
-  const { items, next_cursor, previous_cursor } = await withSecrets(
+  const { items, cursors, hasMore } = await withSecrets(
     async ({ database: { db, isSharded }, secrets }) => {
       const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
       const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
@@ -62,13 +62,17 @@ async function run({
       });
       return {
         items: rows.map(({ json: text }) => parseJson(text) as Transaction),
-        ...pageCursors(secrets.cursors, around, boundTo),
+        // A page can be shown without CURSOR_KEY, but not the way to the next one.
+        cursors: secrets.missing.includes('CURSOR_KEY')
+          ? undefined
+          : pageCursors(secrets.cursors, around, boundTo),
+        hasMore: around.next !== undefined,
       };
     },
     { creates: false },
   );
   if (json) {
-    printJson({ items, limit: most, next_cursor, previous_cursor });
+    printJson({ items, limit: most, ...cursors });
     return;
   }
   const shown = items.map((one) => ({
@@ -90,7 +94,11 @@ async function run({
     },
   );
   // Not on standard output, which has the table only.
-  if (next_cursor !== null) console.error(`\nNext page: ${call(commandLine(next_cursor))}`);
+  if (!hasMore) return;
+  const next = cursors?.next_cursor;
+  console.error(
+    next ? `\nNext page: ${call(commandLine(next))}` : '\nThere are more. For the next page, set CURSOR_KEY.',
+  );
 }
 
 /** `12.99 EUR` for 1299: amounts are in the smallest unit of the currency. As text, because division would round. */

@@ -65,7 +65,9 @@ export const scopes =
   (text) => {
     const given = list(text);
     const wrong = given.filter((word) => !isScope(word));
-    if (given.length === 0 || wrong.length > 0) throw new Refused(refusal(wrong));
+    // A space or a semicolon in a word was meant to separate two of them.
+    const hint = wrong.some((word) => /[^\w.*-]/.test(word)) ? ' Separate scopes by commas.' : '';
+    if (given.length === 0 || wrong.length > 0) throw new Refused(refusal(wrong) + hint);
     const unknown = given.flatMap((scope) => unknownResource(scope) ?? []);
     if (unknown.length > 0) throw new Refused(unknown.join('\n'));
     return given;

@@ -2,7 +2,7 @@
 import { Argument, Command } from 'commander';
 import { events, type EventName } from '../../generated/operations.ts';
 import { triggerEvent } from '../actions/events.ts';
-import { readConfig } from '../config.ts';
+import { readCommandConfig } from '../config.ts';
 import { loadContract, resolve } from '../contract/load.ts';
 import { call, printJson, Refused } from './output.ts';
 import { requireAccount, withEvents } from './support.ts';
@@ -26,7 +26,7 @@ async function run(
   name: EventName,
   { merchantAccount: account, id }: { merchantAccount: string; id?: string },
 ): Promise<void> {
-  if (readConfig().environment === 'production')
+  if (readCommandConfig().environment === 'production')
     throw new Refused('Events can be triggered only in the sandbox: in production every event is true.');
   const done = await withEvents(({ inUnitOfWork }) =>
     inUnitOfWork(async (unit) => {

@@ -4,6 +4,7 @@ import {
   rotateSubscription,
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
+import { readBuild } from '../build.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
@@ -76,6 +77,7 @@ export function webhooks(): Command {
     .option('--subscription <id>', 'of this subscription', uuid)
     .option('--event <id>', 'of this event', uuid)
     .option('--failed', 'only failed deliveries, which are not retried any more')
+    .option('--since <time>', 'only those created since then', time('--since'))
     .option('--limit <number>', 'how many rows', limit(100_000), 50)
     .action(deliveries);
   command
@@ -134,6 +136,7 @@ interface DeliveriesOptions extends ListOutput {
   subscription?: string;
   event?: string;
   failed?: boolean;
+  since?: Date;
   limit: number;
 }
 
@@ -246,7 +249,7 @@ async function work(): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
-    log.info('delivering webhooks');
+    log.info({ ...readBuild() }, 'delivering webhooks');
     await untilStopped();
     log.info('stopping: finishing running attempts');
     await worker.stop();

@@ -30,7 +30,7 @@ export interface Metrics {
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createMetrics(): Metrics {
+export function createMetrics(build: { version: string; revision?: string }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -65,6 +65,12 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  new Gauge({
+    name: 'payments_build_info',
+    help: 'Always 1; the labels tell what this instance was built from',
+    labelNames: ['version', 'revision'],
+    registers,
+  }).set({ revision: '', ...build }, 1);
   // From the start, so that the first one is an increase.
   for (const kind of ['answer', 'event']) faults.inc({ kind }, 0);
   for (const outcome of ['succeeded', 'retried', 'given_up']) attempts.inc({ outcome }, 0);

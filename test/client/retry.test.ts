@@ -1,6 +1,6 @@
 // Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPaymentsClient, type RetryOptions } from '../../client/index.ts';
+import { createPaymentsClient, signToken, type RetryOptions } from '../../client/server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
@@ -137,10 +137,73 @@ describe('what may have changed something', () => {
     });
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 425])('%i is final for a GET too', async (status) => {
+  it.each([400, 403, 404, 409, 422, 425])('%i is final for a GET too', async (status) => {
     const { client, bodies } = rehearse([answer(status)]);
     expect((await client.GET('/transactions')).response.status).toBe(status);
     expect(bodies).toHaveLength(1);
+  });
+});
+
+describe('401', () => {
+  it('asks for another token, and sends the same request again, also a write, without a pause', async () => {
+    const { client, waits, bodies, tokens, keys } = rehearse([answer(401), answer(200)]);
+    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+    expect((await client.POST('/payment-methods', { body: card })).response.status).toBe(200);
+    expect(tokens).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(bodies).toEqual([JSON.stringify(card), JSON.stringify(card)]);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(waits).toEqual([]);
+  });
+
+  it('is final the second time, also with other retries between, and without any', async () => {
+    const twice = rehearse([answer(401), answer(401)]);
+    expect((await twice.client.GET('/transactions')).response.status).toBe(401);
+    expect(twice.tokens).toHaveLength(2);
+    const between = rehearse([answer(401), limited('0'), answer(401)]);
+    expect((await between.client.GET('/transactions')).response.status).toBe(401);
+    expect(between.tokens).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+    const once = rehearse([answer(401), answer(200)], { tries: 1 });
+    expect((await once.client.GET('/transactions')).response.status).toBe(200);
+  });
+
+  it('is asked about again by the next call', async () => {
+    const { client, tokens } = rehearse([answer(401), answer(401), answer(401), answer(200)]);
+    expect((await client.GET('/transactions')).response.status).toBe(401);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(tokens).toHaveLength(4);
+  });
+
+  it('tells the function which token was refused; without another one nothing is sent again', async () => {
+    const refused: (string | undefined)[] = [];
+    const fetch = vi.fn(() => Promise.resolve(answer(401)));
+    const token = (one?: string) => {
+      refused.push(one);
+      return 'same';
+    };
+    const client = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    const { error, response } = await client.GET('/transactions');
+    expect([response.status, error?.status]).toEqual([401, 401]);
+    expect(refused).toEqual([undefined, 'same']);
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is final for a fixed token, and for the header of the caller', async () => {
+    const fetch = vi.fn(() => Promise.resolve(answer(401)));
+    const fixed = createPaymentsClient({ baseUrl: 'http://service.test', token: 'x', fetch });
+    await fixed.GET('/transactions');
+    const token = vi.fn(() => 'x');
+    const own = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    await own.GET('/transactions', { headers: { Authorization: 'Bearer y' } });
+    expect([fetch.mock.calls.length, token.mock.calls.length]).toEqual([2, 0]);
+  });
+
+  it('rejects with the error of the function, as before a request', async () => {
+    const loggedOut = new Error('logged out');
+    const token = (refused?: string) => (refused === undefined ? 'x' : Promise.reject(loggedOut));
+    const fetch = () => Promise.resolve(answer(401));
+    const client = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    await expect(client.GET('/transactions')).rejects.toBe(loggedOut);
   });
 });
 
@@ -242,9 +305,9 @@ describe('writes', () => {
   });
 
   it('are still sent again after a refusal, which comes before the key is looked at', async () => {
-    const { client, bodies } = rehearse([honoured(201), answer(401), lost, honoured(201)]);
+    const { client, bodies } = rehearse([honoured(201), answer(403), lost, honoured(201)]);
     await store(client);
-    expect((await store(client)).response.status).toBe(401);
+    expect((await store(client)).response.status).toBe(403);
     expect((await store(client)).response.status).toBe(201);
     expect(bodies).toHaveLength(4);
   });
@@ -327,6 +390,30 @@ describe('the real service', () => {
     const { data, response } = await store();
     expect([data?.status, response.headers.get('Idempotency-Replayed')]).toEqual(['succeeded', 'true']);
     expect(await count()).toBe(before + 1);
+  });
+
+  it('refuses a token that has expired, and then serves the read and the write with a new one', async () => {
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    const expired = await signToken({
+      privateKey: service.key.export({ type: 'pkcs8', format: 'pem' }),
+      now: () => anHourAgo,
+    });
+    const statuses: number[] = [];
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      token: (refused) => (refused === expired ? service.token('*.read', '*.write') : expired),
+      fetch: async (request) => {
+        const response = await fetch(request);
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    expect((await client.GET('/transactions')).data?.items.length).toBeGreaterThan(0);
+    const stored = await client.POST('/payment-methods', {
+      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+    });
+    expect(stored.data?.status).toBe('succeeded');
+    expect(statuses).toEqual([401, 200, 401, 201]);
   });
 });
 

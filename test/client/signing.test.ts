@@ -77,6 +77,26 @@ describe('a client with a key pair', () => {
     expect(seen.size).toBeGreaterThan(70);
   });
 
+  it('signs another one when the service refuses it, once for calls that come together', async () => {
+    const seen: { token: string | null; status: number }[] = [];
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      // A clock that is five minutes slow renews five minutes too late.
+      keyPair: { privateKey: pemOf(service.key), now: () => new Date(clock - 300_000) },
+      fetch: async (request) => {
+        const response = await fetch(request);
+        seen.push({ token: request.headers.get('Authorization'), status: response.status });
+        return response;
+      },
+    });
+    const call = async () => (await client.GET('/card-scheme-definitions')).response.status;
+    expect(await call()).toBe(200);
+    pass(700);
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, call)))).toEqual(new Set([200]));
+    expect(seen.filter(({ status }) => status === 401)).toHaveLength(20);
+    expect(new Set(seen.map(({ token }) => token)).size).toBe(2);
+  });
+
   it('asks only for the scopes that it is given', async () => {
     const keyPair = { privateKey: pemOf(service.key), scopes: ['transactions.read'], now } as const;
     const client = createPaymentsClient({ baseUrl: service.url, keyPair });

@@ -75,8 +75,8 @@ const doctor = async () => {
     DATABASE_URL: service.config.databaseUrl,
     DATA_DIR: service.config.dataDir,
   });
-  const findings = JSON.parse(stdout) as { check: string; broken: number; examples: string[] }[];
-  return findings.filter(({ broken }) => broken > 0);
+  const findings = JSON.parse(stdout) as { items: { check: string; broken: number; examples: string[] }[] };
+  return findings.items.filter(({ broken }) => broken > 0);
 };
 const unopenable = (...examples: string[]) => [
   { check: 'everything that is sealed can be opened', broken: examples.length, examples },

@@ -103,6 +103,7 @@ describe('help', () => {
   it.each([
     [[], 'Usage: payments'],
     [['unicorns'], "unknown command 'unicorns'"],
+    [['secrets', 'list'], 'secrets has these commands: rotate, status, rewrite-fingerprints'],
     [['keys', 'creat'], 'Did you mean create?'],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
@@ -137,6 +138,8 @@ describe('a wrong value exits with 2 and prints one sentence', () => {
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
     [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
     [['token', '--scopes', 'transactions'], 'transactions is not a scope. Write'],
+    [['token', '--scopes', 'transactions.read embed'], 'embed. Separate scopes by commas.'],
+    [['token', '--scopes', 'transactions.read;embed'], 'embed. Separate scopes by commas.'],
     [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is not a scope. Write'],
     [['token', '--scopes', ' , '], 'Name at least one scope'],
     [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],

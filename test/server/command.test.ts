@@ -13,9 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
+import { writeRevision } from '../../scripts/support/revision.ts';
+import { readBuild } from '../../server/build.ts';
 import { commandsHere } from '../../server/hints.ts';
+import { createMetrics } from '../../server/metrics/index.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { root, run } from '../support/processes.ts';
+import { listening, root, run, startCommand } from '../support/processes.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -58,6 +62,49 @@ describe('npx payments', () => {
   });
 });
 
+describe('the commit of a build', () => {
+  const clone = join(scratch, 'with-git');
+  const built = join(clone, 'dist');
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { cwd: clone });
+  const version = async () =>
+    (await run(process.execPath, [join(built, 'server/cli/main.js'), '--version'])).stdout;
+
+  it('is told after the version, by the command, at the start and in metrics', async () => {
+    cpSync(inject('compiled'), built, { recursive: true });
+    expect((await git('init', '--quiet')).status).toBe(0);
+    // Without a commit there is none to tell.
+    writeRevision(clone, built);
+    expect(await version()).toBe(`${contractVersion}\n`);
+    expect((await git('commit', '--quiet', '--allow-empty', '-m', 'first')).status).toBe(0);
+    const revision = (await git('rev-parse', 'HEAD')).stdout.slice(0, 12);
+    writeRevision(clone, built);
+    expect(await version()).toBe(`${contractVersion}+${revision}\n`);
+    expect(readBuild(built)).toEqual({ version: contractVersion, revision });
+    const text = await createMetrics(readBuild(built)).text();
+    expect(text).toContain(`payments_build_info{revision="${revision}",version="${contractVersion}"} 1`);
+    const child = startCommand(process.execPath, [join(built, 'server/main.js')], {
+      env: { DATABASE_URL: await createTestDatabase(), DATA_DIR: join(scratch, 'data'), PORT: '0' },
+    });
+    try {
+      await listening(child);
+      expect(child.stdout()).toMatch(
+        new RegExp(`"version":"${contractVersion}","revision":"${revision}".*"msg":"listening"`),
+      );
+    } finally {
+      child.process.kill('SIGTERM');
+      await child.ended;
+    }
+  });
+
+  it('is not that of a repository around it', () => {
+    const inside = join(clone, 'inside');
+    mkdirSync(inside);
+    writeRevision(inside, inside);
+    expect(readdirSync(inside)).toEqual([]);
+  });
+});
+
 describe('npm pack', () => {
   it('makes a package that runs with Node alone, without sources and tests', async () => {
     const project = join(scratch, 'project');
@@ -89,6 +136,11 @@ describe('npm pack', () => {
         /For production set ENVIRONMENT and DATABASE_URL.*\nTo create a sandbox: node project\/package\/dist\/server\/main\.js\n$/,
       ),
     ]);
+    // Nor does a command that writes create a sandbox, which its operator would take for production.
+    const create = ['accounts', 'create', 'shop', '--name', 'Shop'];
+    const written = await run(link, create, { cwd: scratch, env: { DATA_DIR: 'none' } });
+    expect([written.status, written.stderr]).toEqual([1, stderr]);
+    expect(readdirSync(scratch)).not.toContain('none');
   });
 
   it('is named by its path in hints, as seen from the current folder', () => {

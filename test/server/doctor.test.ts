@@ -38,7 +38,7 @@ const doctor = (...options: string[]) =>
     DATABASE_URL: service.config.databaseUrl,
     DATA_DIR: service.config.dataDir,
   });
-const findings = async () => JSON.parse((await doctor('--json')).stdout) as Finding[];
+const findings = async () => (JSON.parse((await doctor('--json')).stdout) as { items: Finding[] }).items;
 const broken = async () => (await findings()).filter((finding) => finding.broken > 0);
 
 it('has nothing to say of a sandbox with deliveries', async () => {

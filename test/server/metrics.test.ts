@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { operations } from '../../generated/operations.ts';
+import { contractVersion, operations } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
@@ -59,6 +59,11 @@ describe('a service with METRICS_PORT', () => {
     expect(valueIn(text, 'payments_webhook_oldest_event_seconds')).toBe(0);
     expect(valueIn(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(valueIn(text, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
+  });
+
+  it('tells the version, and without a build no commit', async () => {
+    const series = `payments_build_info{revision="",version="${contractVersion}"}`;
+    expect(valueIn(await scrape(service), series)).toBe(1);
   });
 
   it('has no more series after requests with many paths, methods and IDs', async () => {

@@ -299,6 +299,8 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   expect(minutes).toBeGreaterThan(50);
   expect(minutes).toBeLessThanOrEqual(60);
   expect((await deliveries()).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
+  expect((await deliveries('--since', '2h')).stdout).toMatch(/^event /);
+  expect((await deliveries('--since', '2999-01-01')).stdout).toBe('There is no delivery.\n');
   expect((await deliveries('--failed')).stdout).toMatch(
     /^There is no failed delivery\.\nStill retried: 1\. See: .*payments webhooks deliveries\n$/,
   );

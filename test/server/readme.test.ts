@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandsHere } from '../../server/hints.ts';
-import { keys, secretKeys } from '../../server/settings.ts';
+import { fileNameOf, keys, namesWithFiles, secretKeys } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -41,7 +41,8 @@ describe('the README', () => {
   });
 
   it('names every variable', () => {
-    for (const { name } of [...keys, ...secretKeys]) expect(readme).toContain(`\`${name}\``);
+    const names = [...[...keys, ...secretKeys].map(({ name }) => name), ...namesWithFiles.map(fileNameOf)];
+    for (const name of names) expect(readme).toContain(`\`${name}\``);
   });
 
   it('links only to what exists', () => {

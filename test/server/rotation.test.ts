@@ -49,8 +49,11 @@ const becomeOld = () => sql`update settings set value = 'unbound' where name = '
 
 const doctor = async () => {
   const { status, stdout } = await paymentsHere(['doctor', '--json'], env);
-  const findings = JSON.parse(stdout) as { check: string; note?: string }[];
-  return { status, note: findings.find(({ check }) => check.startsWith('everything that is sealed'))?.note };
+  const findings = JSON.parse(stdout) as { items: { check: string; note?: string }[] };
+  return {
+    status,
+    note: findings.items.find(({ check }) => check.startsWith('everything that is sealed'))?.note,
+  };
 };
 
 /** In the form of versions before 1.2, which does not depend on the row. */

@@ -324,8 +324,8 @@ describe('started on it, the service', () => {
 
   it('has data that payments doctor finds nothing wrong with', async () => {
     const { status, stdout } = await payments(['doctor', '--json']);
-    const findings = JSON.parse(stdout) as { check: string; broken: number }[];
-    expect(findings.filter(({ broken }) => broken > 0)).toEqual([]);
+    const findings = JSON.parse(stdout) as { items: { check: string; broken: number }[] };
+    expect(findings.items.filter(({ broken }) => broken > 0)).toEqual([]);
     expect(status).toBe(0);
   });
 });

@@ -1,9 +1,18 @@
 // The settings: accepted values, defaults, and that all faults are reported at once.
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigFault, readConfig, readCallName } from '../../server/config.ts';
-import { keys, secretKeys, secretNames, type SecretName } from '../../server/settings.ts';
+import {
+  fileNameOf,
+  keys,
+  namesWithFiles,
+  secretKeys,
+  secretNames,
+  type SecretName,
+} from '../../server/settings.ts';
 import { looksRandom } from '../../server/random-key.ts';
 
 type Env = Record<string, string | undefined>;
@@ -408,6 +417,117 @@ describe('warnings', () => {
     const found = of({ DATABASE_URL: 'postgres://service:hunter2@localhost/payments' });
     expect(found).toEqual([expect.stringMatching(/^ENVIRONMENT is not set .*sandbox/)]);
     expect(found.join()).not.toContain('hunter2');
+  });
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-secrets-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let files = 0;
+  const fileWith = (text: string) => {
+    const path = join(folder, `secret-${(files += 1)}`);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  /** Production, with this setting in a file. */
+  const inFile = (name: string, path: string): Env => ({
+    ...production(),
+    [name]: undefined,
+    [fileNameOf(name)]: path,
+  });
+
+  it('all of them are read, without the newline at the end', () => {
+    const env = production();
+    const asFiles = namesWithFiles.map((name, index) => [
+      fileNameOf(name),
+      fileWith(`${env[name] ?? ''}${['\n', '\r\n', ''][index % 3] ?? ''}`),
+    ]);
+    const without = Object.entries(env).filter(([name]) => !namesWithFiles.includes(name));
+    expect(readConfig(Object.fromEntries([...without, ...asFiles]) as Env)).toEqual(readConfig(env));
+    expect(namesWithFiles).toEqual(['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
+  });
+
+  it('has several keys during a rotation', () => {
+    const [first, second] = [random(), random()];
+    const config = readConfig(inFile('CARD_KEY', fileWith(`${first},${second}\n`)));
+    expect(config.secrets.CARD_KEY?.toString('base64')).toBe(first);
+    expect(config.olderCardKeys?.map((key) => key.toString('base64'))).toEqual([second]);
+  });
+
+  it('loses one newline only: a value in two lines is refused', () => {
+    const key = random();
+    expect(faultOf(inFile('CARD_KEY', fileWith(`${key}\n\n${random()}\n`)))).toContain(
+      'CARD_KEY_FILE is too weak',
+    );
+    const url = 'postgres://h/d';
+    expect(readConfig({ DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
+  });
+
+  it.each(namesWithFiles)('%s in both forms is refused, and both are named', (name) => {
+    const env = production();
+    const message = faultOf({ ...env, [fileNameOf(name)]: fileWith(env[name] ?? '') });
+    expect(message).toContain('has 1 fault:');
+    expect(message).toContain(`${name} and ${name}_FILE are both given`);
+    expect(message).not.toContain(env[name]);
+  });
+
+  it.each(namesWithFiles)('%s that cannot be read is one fault, without the path', (name) => {
+    // The path could be the secret itself, given to the wrong variable.
+    const path = join(folder, random().replaceAll('/', '_'));
+    const message = faultOf(inFile(name, path));
+    expect(message).toContain('has 1 fault:');
+    expect(message).toContain(`${name}_FILE must be the path of a file with ${name}: there is no such file`);
+    expect(message).not.toContain(path);
+  });
+
+  it.each([
+    ['a folder', () => folder, 'it is not a regular file'],
+    ['a device', () => '/dev/zero', 'it is not a regular file'],
+    ['empty', () => fileWith('\n'), 'the file is empty'],
+    ['too large', () => fileWith('x'.repeat(70_000)), 'it has more than 65536 bytes'],
+    ['no file at all', () => `${folder}/${'x'.repeat(300)}`, 'the file cannot be read (ENAMETOOLONG)'],
+  ])('that is %s is refused', (_, path, reason) => {
+    expect(faultOf(inFile('CARD_KEY', path()))).toContain(
+      `CARD_KEY_FILE must be the path of a file with CARD_KEY: ${reason}`,
+    );
+  });
+
+  it.skipIf(process.getuid?.() === 0)('that this user may not read is refused', () => {
+    const path = fileWith(random());
+    chmodSync(path, 0);
+    expect(faultOf(inFile('CARD_KEY', path))).toContain('this user may not read the file');
+  });
+
+  it('is named by its variable when its content is refused, and all faults come at once', () => {
+    const shared = random();
+    const message = faultOf({
+      ...production(),
+      ...{ CARD_KEY: undefined, CARD_KEY_FILE: fileWith('hunter2') },
+      ...{ CURSOR_KEY: undefined, CURSOR_KEY_FILE: fileWith(shared) },
+      FINGERPRINT_KEY: shared,
+      ...{ DATABASE_URL: undefined, DATABASE_URL_FILE: fileWith('mysql://u:hunter3@h/d') },
+    });
+    expect(message).toContain('has 3 faults:');
+    expect(message).toContain('CARD_KEY_FILE is too weak');
+    expect(message).toContain('DATABASE_URL_FILE must be a postgres URL');
+    expect(message).toContain('FINGERPRINT_KEY and CURSOR_KEY_FILE must differ');
+    expect(message).not.toMatch(/hunter|\/tmp/);
+    expect(message).not.toContain(shared);
+  });
+
+  it('is named in warnings, too', () => {
+    const path = fileWith('postgres://u:hunter2@db.example/d');
+    expect(readConfig(inFile('DATABASE_URL', path)).warnings).toEqual([
+      expect.stringMatching(/^DATABASE_URL_FILE reaches another machine without TLS/),
+    ]);
+  });
+
+  it('an empty variable counts as unset', () => {
+    const empty = Object.fromEntries(namesWithFiles.map((name) => [fileNameOf(name), '']));
+    const env = production();
+    expect(readConfig({ ...env, ...empty })).toEqual(readConfig(env));
   });
 });
 

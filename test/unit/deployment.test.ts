@@ -120,22 +120,34 @@ describe('the unit of systemd', () => {
   });
 
   const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
-  const analyze = (...args: string[]) => {
+  const analyze = (args: string[], more = '') => {
     // The program must exist, and Node may be elsewhere on this machine.
     const copy = join(scratch, 'payments.service');
-    writeFileSync(copy, readFileSync(unitFile, 'utf8').replace('/usr/bin/node', process.execPath));
+    writeFileSync(copy, readFileSync(unitFile, 'utf8').replace('/usr/bin/node', process.execPath) + more);
     const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, copy], { encoding: 'utf8' });
     return { status, said: stdout + stderr };
   };
+  /** It also reads units of this machine that ours names. */
+  const mistakes = (more?: string) =>
+    analyze(['verify'], more)
+      .said.split('\n')
+      .filter((line) => line.includes('payments.service'));
 
   it.skipIf(!isInstalled)('has no mistakes that systemd can find', () => {
-    // It also reads units of this machine that ours names.
-    const { said } = analyze('verify');
-    expect(said.split('\n').filter((line) => line.includes('payments.service'))).toEqual([]);
+    expect(mistakes()).toEqual([]);
+  });
+
+  it('takes the credentials of docs/operating.md, in a variable that the service knows', () => {
+    const [, block = ''] = /```ini\n([^]*?)```/.exec(read('docs/operating.md')) ?? [];
+    const [, credential] = /^LoadCredential=(\w+):/m.exec(block) ?? [];
+    const [, variable = '', path] = /^Environment=(\w+)=(.*)$/m.exec(block) ?? [];
+    expect(settingNames).toContain(variable);
+    expect(path).toBe(`%d/${credential ?? ''}`);
+    if (isInstalled) expect(mistakes(block)).toEqual([]);
   });
 
   it.skipIf(!isInstalled)('is hardened: systemd rates its exposure 2 of 10 or less', () => {
-    const { status, said } = analyze('security', '--offline=yes', '--threshold=20');
+    const { status, said } = analyze(['security', '--offline=yes', '--threshold=20']);
     expect(status, said).toBe(0);
   });
 });

@@ -39,6 +39,7 @@ const service = [
     'server/random-key.ts',
     'server/visible.ts',
     'server/hints.ts',
+    'server/build.ts',
   ],
   ...['server/metrics', 'server/tracing', 'server/observe.ts'],
 ];
@@ -48,7 +49,8 @@ const rooms: Record<string, Room> = {
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
-  'server/config.ts': { from: ['server/random-key.ts', 'server/settings.ts'] },
+  'server/config.ts': { from: ['server/random-key.ts', 'server/setting-files.ts', 'server/settings.ts'] },
+  'server/setting-files.ts': { from: ['server/settings.ts'] },
   'server/settings.ts': { from: [] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
@@ -64,6 +66,7 @@ const rooms: Record<string, Room> = {
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
   'server/hints.ts': { from: ['server/contract'] },
+  'server/build.ts': { from: ['generated', 'server/contract'] },
   'server/private-files.ts': { from: [] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   'server/store/tables': { from: pure, packages: ['kysely'] },
@@ -94,7 +97,7 @@ const rooms: Record<string, Room> = {
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: ['server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
+    from: ['server/build.ts', 'server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
     types: [...['generated', 'server/contract', 'server/store/open.ts'], 'server/webhooks'],
   },
   'server/http': {

@@ -1,0 +1,63 @@
+// Secrets that are given as files, as Docker, Kubernetes and systemd hand them over: NAME_FILE is the path of what NAME would be.
+import { readFileSync, statSync } from 'node:fs';
+import { fileNameOf, namesWithFiles } from './settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Given {
+  /** Undefined if it is not given. An empty variable counts as unset, as shells and compose files create them. */
+  value: (name: string) => string | undefined;
+  /** Whether the operator gave it, also if it could not be read. */
+  has: (name: string) => boolean;
+  /** The variable that the operator set: `CARD_KEY`, or `CARD_KEY_FILE`. */
+  variable: (name: string) => string;
+  faults: string[];
+}
+
+/** Reads the files now, so that all faults can be reported at once. */
+export function readGiven(env: Env): Given {
+  const set = (name: string) => (env[name] === '' ? undefined : env[name]);
+  const fromFiles = new Map<string, string | undefined>();
+  const faults: string[] = [];
+  for (const name of namesWithFiles) {
+    const variable = fileNameOf(name);
+    const path = set(variable);
+    if (path === undefined) continue;
+    const found = set(name) === undefined ? readSetting(path) : { fault: undefined };
+    fromFiles.set(name, 'text' in found ? found.text : undefined);
+    if ('text' in found) continue;
+    // Without the path: it may be the secret itself, given to the wrong variable.
+    faults.push(
+      found.fault === undefined
+        ? `${name} and ${variable} are both given: set only one of them`
+        : `${variable} must be the path of a file with ${name}: ${found.fault}`,
+    );
+  }
+  return {
+    value: (name) => (fromFiles.has(name) ? fromFiles.get(name) : set(name)),
+    has: (name) => fromFiles.has(name) || set(name) !== undefined,
+    variable: (name) => (fromFiles.has(name) ? fileNameOf(name) : name),
+    faults,
+  };
+}
+
+const mostBytes = 65_536;
+
+function readSetting(path: string): { text: string } | { fault: string } {
+  try {
+    const file = statSync(path);
+    // A pipe is empty the second time, and a command may read its settings twice. A device may never end.
+    if (!file.isFile()) return { fault: 'it is not a regular file' };
+    if (file.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return text === '' ? { fault: 'the file is empty' } : { text };
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return { fault: reasons[code] ?? `the file cannot be read (${code})` };
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read the file',
+};
