@@ -8,6 +8,7 @@ import { check as isFormatted, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
+import { bundleContract } from '../../scripts/generate/bundle.ts';
 import { generate, type Outcome } from '../../scripts/generate/generate.ts';
 import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
@@ -69,9 +70,11 @@ beforeAll(async () => {
   // Once as people call it, then without starting a process for each.
   stale = await runNode('scripts/generate.ts', ['--check'], { cwd: made.folder });
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
-  fresh = await generate(made.folder);
+  const bundled = await bundleContract(made.folder);
+  if ('fault' in bundled) throw new Error(bundled.fault);
+  fresh = await generate(made.folder, { bundled });
   expect(fresh.ok, fresh.message).toBe(true);
-  checked = await generate(made.folder, { check: true });
+  checked = await generate(made.folder, { check: true, bundled });
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = compile(made.folder);
   for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
@@ -290,7 +293,7 @@ describe('npm run new', () => {
   });
 
   it('writes what passes the lint: house rules, format and types', async () => {
-    // generate refuses a contract that breaks a house rule.
+    // bundleContract refuses a contract that breaks a house rule.
     expect(fresh.ok).toBe(true);
     const tests = [
       'get-buyer-note',
@@ -416,7 +419,8 @@ describe('the test of a new operation', () => {
       ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
-      const env = { TEST_DATABASE_URL: inject('serverUrl'), VITEST: undefined, VITEST_POOL_ID: undefined };
+      const given = { TEST_DATABASE_URL: inject('serverUrl'), TEST_COMPILED: inject('compiled') };
+      const env = { ...given, VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
       expect(output).toContain('8 passed');

@@ -11,8 +11,9 @@ import { rate, type Rating } from '../../scripts/diff/impact.ts';
 import { announces } from '../../scripts/diff/announce.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
+import { keepRedocly } from '../../scripts/support/redocly.ts';
 import { root } from '../../scripts/support/root.ts';
-import { run, runNode } from '../support/processes.ts';
+import { keepScripts, run, runNode, type KeptScripts } from '../support/processes.ts';
 import { announcements, announcementsIn } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
@@ -219,7 +220,10 @@ let base: Json;
 const edited = {} as Record<Rating, Json>;
 const found = {} as Record<Rating, Change[]>;
 
+let endRedocly: () => void;
+
 beforeAll(async () => {
+  endRedocly = keepRedocly();
   contract = await bundle('payments@v1');
   base = apply(structuredClone(contract), given);
   const ratings = ['breaking', 'addition', 'other'] as const;
@@ -230,6 +234,9 @@ beforeAll(async () => {
       found[rating] = await compare(base, edited[rating]);
     }),
   );
+});
+afterAll(() => {
+  endRedocly();
 });
 
 describe.each(['breaking', 'addition', 'other'] as const)('rated %s', (rating) => {
@@ -404,7 +411,8 @@ describe('judge', () => {
           .flatMap(({ beyond }) =>
             beyond === undefined || announces(announcements, beyond) ? [] : [beyond],
           );
-      const beyond = names(edited.addition).filter((name) => !names(base).includes(name));
+      const before = names(base);
+      const beyond = names(edited.addition).filter((name) => !before.includes(name));
       expect(beyond).toEqual(expect.arrayContaining(['GET /refunds', 'POST /transactions', 'mood', '418']));
       expect(beyond.filter((name) => !announces(announcementsIn(text), name))).toEqual([]);
     });
@@ -443,7 +451,10 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     const { info } = JSON.parse(await readFile(inFolder('openapi/released/openapi.json'), 'utf8')) as Json;
     return (info as Json).version;
   };
-  const diff = (...args: string[]) => runNode('scripts/diff.ts', args, { cwd: folder });
+  let scripts: KeptScripts;
+  const diff = (...args: string[]) => scripts.run('scripts/diff.ts', args);
+  /** In a process of its own, as people call it. */
+  const diffAlone = (...args: string[]) => runNode('scripts/diff.ts', args, { cwd: folder });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
@@ -453,11 +464,15 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     await rm(inFolder('openapi/released'), { recursive: true, force: true });
     await symlink(join(root, 'node_modules'), inFolder('node_modules'));
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace(/^ {2}version: .*$/m, '  version: 1.0.0'));
+    scripts = keepScripts(folder);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    scripts[Symbol.dispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it('makes the first release when asked, and refuses options that make no sense', async () => {
-    const [none, senseless] = await Promise.all([diff(), diff('--force')]);
+    const [none, senseless] = await Promise.all([diffAlone(), diffAlone('--force')]);
     expect(none).toMatchObject({
       status: 1,
       output: expect.stringContaining('npm run diff -- --release') as string,

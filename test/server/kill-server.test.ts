@@ -66,9 +66,13 @@ it('after kill -9 every acknowledged card exists exactly once, and its event is 
     await load.stop();
     hesitation.end();
 
-    const idsOf = () => {
-      const ids = new Map<string, Set<unknown>>();
-      for (const { headers, body: text } of receiver.got) {
+    // Each delivery is verified once, because the wait for the leases of killed servers asks for what is missing many times.
+    const ids = new Map<string, Set<unknown>>();
+    let verified = 0;
+    const missing = () => {
+      const fresh = receiver.got.slice(verified);
+      verified += fresh.length;
+      for (const { headers, body: text } of fresh) {
         const event = webhook.verify(text, headers as Record<string, string>) as {
           id: string;
           name: string;
@@ -77,17 +81,12 @@ it('after kill -9 every acknowledged card exists exactly once, and its event is 
         expect(event).toMatchObject({ id: headers['webhook-id'], name: 'payment-method.created' });
         ids.set(event.target.id, (ids.get(event.target.id) ?? new Set()).add(event.id));
       }
-      return ids;
-    };
-    const missing = () => {
-      const ids = idsOf();
       return [...load.stored.values()].filter((id) => !ids.has(id));
     };
     await eventually(() => missing().length === 0, 'every stored card has its event', 180);
-    const ids = [...idsOf().values()];
-    expect(ids.filter((webhookIds) => webhookIds.size !== 1)).toEqual([]);
+    expect([...ids.values()].filter((webhookIds) => webhookIds.size !== 1)).toEqual([]);
     // Otherwise no delivery was in progress at a kill, and the test proves nothing.
-    expect(receiver.got.length).toBeGreaterThan(ids.length);
+    expect(receiver.got.length).toBeGreaterThan(ids.size);
     // In each round, each client lost an answer or was refused a connection.
     expect(load.counts.lost).toBeGreaterThanOrEqual(rounds * clients);
     await server.stop();

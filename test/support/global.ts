@@ -52,7 +52,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
   // As root, PostgreSQL runs as another user, who must be able to enter this folder.
   await chmod(folder, 0o755);
-  const compiling = compileProject();
+  // A run inside of a run, for new operations in a copy of the project, starts none of the compiled programs.
+  const outer = process.env.TEST_COMPILED;
+  const compiling = outer ?? compileProject();
   const embedded = given === undefined ? await startEmbedded({ dataDir: join(folder, 'data') }) : undefined;
   const serverUrl = given ?? embedded?.url ?? '';
   const template = `test_template_${process.pid}`;
@@ -99,7 +101,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (!embedded) await dropDatabases(cluster, `test\\_%\\_${process.pid}%`);
     await embedded?.stop();
     await rm(folder, { recursive: true, force: true });
-    await rm(compiled, { recursive: true, force: true });
+    if (outer === undefined) await rm(compiled, { recursive: true, force: true });
   };
 }
 
