@@ -20,6 +20,8 @@ const examples: Record<string, readonly string[]> = {
   'roles create': [
     "payments roles create reporting --allow transactions.read,api-key-pairs.read --name 'Reporting'",
   ],
+  'roles update': ["payments roles update reporting --allow '*.read'"],
+  'roles delete': ['payments roles delete reporting'],
   'keys list': ['payments keys list'],
   'keys create': [
     'payments keys create --name "Checkout server" --role checkout --out checkout.pem',

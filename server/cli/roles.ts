@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { createRole } from '../actions/roles.ts';
+import { createRole, deleteRole, updateRole } from '../actions/roles.ts';
 import { isPermission } from '../domain/scopes.ts';
 import { listRoles } from '../store/roles.ts';
-import { asList, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 import { matching, name, scopes } from './values.ts';
 
@@ -18,26 +18,9 @@ export function roles(): Command {
         { whenEmpty: 'There is no role.' },
       );
     });
-  command
-    .command('create')
+  addOptions(command.command('create'), { isNew: true })
     .description('create a role')
-    .argument(
-      '<slug>',
-      'its short name',
-      matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'A slug has lower-case letters, digits and hyphens: finance-team'),
-    )
-    .requiredOption(
-      '--allow <permissions>',
-      'what it allows, separated by commas: transactions.read,*.write',
-      scopes(
-        isPermission,
-        (wrong) =>
-          `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
-      ),
-    )
-    .option('--name <name>', 'name for people; the slug if left out', name)
-    .option('--description <text>', 'what it is for')
-    .action(async (slug: string, options: { allow: string[]; name?: string; description?: string }) => {
+    .action(async (slug: string, options: Required<Pick<Options, 'allow'>> & Options) => {
       // A slug can be longer than a name.
       const display = name(options.name ?? slug);
       const role = {
@@ -47,8 +30,73 @@ export function roles(): Command {
         permissions: options.allow,
       };
       const made = await withWork((unit) => createRole(unit, role));
-      if (!made) throw new Refused(`There is a role ${slug} already.`);
+      if (!made)
+        throw new Refused(`There is a role ${slug} already. To change it: ${call(`roles update ${slug}`)}`);
       printJson(made);
     });
+  addOptions(command.command('update'), { isNew: false })
+    .description('change what a role allows, for all its key pairs, within two seconds')
+    .action(async (slug: string, { allow, ...others }: Options) => {
+      refuseBuiltIn(slug);
+      const changes = { ...others, ...(allow ? { permissions: allow } : {}) };
+      if (Object.keys(changes).length === 0)
+        throw new Refused('Say what to change: --allow, --name or --description.');
+      const changed = await withWork((unit) => updateRole(unit, slug, changes));
+      if (!changed) throw new Refused(unknown(slug));
+      printJson(changed);
+    });
+  command
+    .command('delete')
+    .description('delete a role that no key pair has')
+    .argument('<slug>', 'its short name', slugValue)
+    .action(async (slug: string) => {
+      refuseBuiltIn(slug);
+      const pairs = await withWork((unit) => deleteRole(unit, slug));
+      if (!pairs) throw new Refused(unknown(slug));
+      if (pairs.length > 0)
+        throw new Refused(
+          `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
+        );
+      console.log(`Deleted the role ${slug}.`);
+    });
   return command;
+}
+
+interface Options {
+  allow?: string[];
+  name?: string;
+  description?: string;
+}
+
+const slugValue = matching(
+  /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  'A slug has lower-case letters, digits and hyphens: finance-team',
+);
+
+function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
+  const allow = command
+    .createOption('--allow <permissions>', 'what it allows, separated by commas: transactions.read,*.write')
+    .argParser(
+      scopes(
+        isPermission,
+        (wrong) =>
+          `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
+      ),
+    )
+    .makeOptionMandatory(isNew);
+  return command
+    .argument('<slug>', 'its short name', slugValue)
+    .addOption(allow)
+    .option('--name <name>', isNew ? 'name for people; the slug if left out' : 'name for people', name)
+    .option('--description <text>', 'what it is for');
+}
+
+const unknown = (slug: string) => `There is no role ${slug}. See: ${call('roles list')}`;
+
+/** Who may do everything must always be able to. */
+function refuseBuiltIn(slug: string): void {
+  if (slug === 'administrator')
+    throw new Refused(
+      'The role administrator is built in. Create another one for what shall be allowed less.',
+    );
 }

@@ -179,6 +179,11 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: ${readCallName()} keys list`],
     [['keys', 'deactivate', 'my-key'], `There is no key pair my-key. See: ${readCallName()} keys list`],
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
+    [['roles', 'update', 'administrator', '--allow', '*.read'], 'The role administrator is built in.'],
+    [['roles', 'delete', 'administrator'], 'The role administrator is built in.'],
+    [['roles', 'update', 'unicorn', '--allow', '*.read'], 'There is no role unicorn. See:'],
+    [['roles', 'delete', 'unicorn'], 'There is no role unicorn. See:'],
+    [['roles', 'update', 'unicorn'], 'Say what to change: --allow, --name or --description.'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
     [
@@ -220,6 +225,31 @@ describe('a refused command exits with 1 and prints one sentence', () => {
 });
 
 describe('while the server runs', () => {
+  it('a role is changed for its key pairs, and deleted when none has it', async () => {
+    await json('roles', 'create', 'changing', '--allow', 'payment-methods.write');
+    const pair: Pair = await json('keys', 'create', '--name', 'Changed', '--role', 'changing');
+    const token = tokenOf(pair, 'transactions.read');
+    const list = async () => (await createCaller(server.url)('GET', '/transactions', { token })).status;
+    expect(await list()).toBe(403);
+    expect(await json('roles', 'update', 'changing', '--allow', '*.read', '--name', 'New')).toMatchObject({
+      slug: 'changing',
+      name: 'New',
+      permissions: ['*.read'],
+    });
+    await eventually(async () => (await list()) === 200, 'the service knows what the role allows');
+    const refused = await here('roles', 'delete', 'changing');
+    expect([refused.status, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain(`These key pairs have the role changing: Changed (${pair.id})`);
+    expect(await list()).toBe(200);
+
+    await json('roles', 'create', 'spare', '--allow', '*.read');
+    expect(await here('roles', 'delete', 'spare')).toMatchObject({
+      status: 0,
+      stdout: 'Deleted the role spare.\n',
+    });
+    expect((await here('roles', 'list')).stdout).not.toContain('spare');
+  });
+
   it.each(['ECDSA', 'RSA'])('a new %s pair signs tokens that the service accepts', async (algorithm) => {
     const pair: Pair = await json('keys', 'create', '--name', `Mine ${algorithm}`, '--algorithm', algorithm);
     expect(pair).toMatchObject({
