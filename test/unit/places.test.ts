@@ -11,6 +11,8 @@ const to = (subscription_id: string, more: Partial<Recipient> = {}): Recipient =
   ...more,
 });
 
+const succeed = () => Promise.resolve({ succeeded: true, finish: () => Promise.resolve() });
+
 /** Deliveries whose attempts end when told to. */
 function holding(places: Places) {
   const running: { name: string; end: (succeeded: boolean) => void }[] = [];
@@ -20,7 +22,10 @@ function holding(places: Places) {
     given,
     hold: (name: string, recipient: Recipient) =>
       places
-        .hold(recipient, () => new Promise<boolean>((end) => void running.push({ name, end })))
+        .hold(recipient, async () => {
+          const succeeded = await new Promise<boolean>((end) => void running.push({ name, end }));
+          return { succeeded, finish: () => Promise.resolve() };
+        })
         .then((tried) => {
           if (!tried) given.push(name);
         }),
@@ -99,7 +104,7 @@ it('a receiver that is done before the next fetch keeps the places it earned, un
 it('only so many subscriptions are remembered, the last ones', async () => {
   const places = createPlaces(limits);
   for (let number = 0; number <= 1_000; number += 1)
-    await places.hold(to(`${number}`, { merchant_account_id: `${number}` }), () => Promise.resolve(true));
+    await places.hold(to(`${number}`, { merchant_account_id: `${number}` }), succeed);
   const room = (number: number) => places.allot([to(`${number}`)])[0];
   expect([room(1_000), room(1), room(0)]).toEqual([5, 5, 4]);
 });
