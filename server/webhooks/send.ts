@@ -136,8 +136,9 @@ const isClosed = (error: unknown): boolean =>
 
 function replyTo(request: ClientRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
+    let isComplete = false;
     const fail = (message: string) => {
-      reject(new AttemptFailure(message));
+      if (!isComplete) reject(new AttemptFailure(message));
     };
     let informational = 0;
     request.on('information', () => {
@@ -163,6 +164,7 @@ function replyTo(request: ClientRequest): Promise<Reply> {
       drain(answer, () => {
         // A receiver that answers early may never read the rest of the request.
         if (!request.shouldKeepAlive || !request.writableFinished) closeSoon(answer.socket);
+        isComplete = true;
         resolve(replyOf(answer));
       });
       answer.on('error', reject);
