@@ -113,10 +113,6 @@ async function post(outgoing: Outgoing, context: Context, signal: AbortSignal): 
   });
   const reply = replyTo(request);
   const destroy = destroyerOf(request);
-  let isAnswered = false;
-  request.on('response', () => {
-    isAnswered = true;
-  });
   signal.addEventListener('abort', destroy, { once: true });
   request.end(body);
   try {
@@ -126,11 +122,12 @@ async function post(outgoing: Outgoing, context: Context, signal: AbortSignal): 
   } catch (error) {
     destroy();
     // A receiver may close a kept connection at the moment at which it is used again.
-    if (!request.reusedSocket || isAnswered || !isClosed(error) || signal.aborted) throw error;
+    if (!request.reusedSocket || !isClosed(error) || signal.aborted) throw error;
     return post(outgoing, { ...context, connections: undefined }, signal);
   }
 }
 
+/** Before an answer: one that was cut off ends with another error, from `close`. */
 const isClosed = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
 

@@ -108,3 +108,26 @@ it('only so many subscriptions are remembered, the last ones', async () => {
   const room = (number: number) => places.allot([to(`${number}`)])[0];
   expect([room(1_000), room(1), room(0)]).toEqual([5, 5, 4]);
 });
+
+it('an answer frees the slot, and the place is kept until everything is done', async () => {
+  const places = createPlaces({ ...limits, perSubscription: 1 });
+  let finish: () => void = () => undefined;
+  const finishing = new Promise<void>((done) => (finish = done));
+  const first = places.hold(to('x'), () => Promise.resolve({ succeeded: true, finish: () => finishing }));
+  await places.hold(to('x'), succeed);
+  // Four at first, one for each success, and one is held.
+  expect(places.allot([to('x')])).toEqual([5]);
+  finish();
+  await first;
+  expect(places.allot([to('x')])).toEqual([6]);
+});
+
+it('half of the places are free when no more than the other half is held', async () => {
+  const places = createPlaces(limits);
+  const { hold, end } = holding(places);
+  for (const name of ['1', '2', '3']) void hold(name, to('x'));
+  expect(places.isHalfFree(to('x'))).toBe(false);
+  await end('1', true);
+  // Five places now.
+  expect(places.isHalfFree(to('x'))).toBe(true);
+});
