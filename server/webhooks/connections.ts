@@ -46,19 +46,20 @@ export function createConnections(limits = connectionLimits): Connections {
   };
 
   const keeping = <A extends HttpAgent>(agent: A): A => {
-    const { keepSocketAlive, reuseSocket } = agent;
+    const keep = agent.keepSocketAlive.bind(agent) as (socket: Socket) => unknown;
+    const reuse = agent.reuseSocket.bind(agent);
     agent.keepSocketAlive = (socket: Socket) => {
       const since = created.get(socket) ?? performance.now();
       created.set(socket, since);
       if (idle.size >= limits.idle || performance.now() - since > limits.oldestMilliseconds) return false;
-      // It returns false if the receiver has said that it closes the connection.
-      const isKept = keepSocketAlive.call(agent, socket) as unknown as boolean;
+      // False if the receiver has said that it closes the connection.
+      const isKept = keep(socket) === true;
       if (isKept) watch(socket);
       return isKept;
     };
     agent.reuseSocket = (socket: Socket, request) => {
       idle.get(socket)?.();
-      reuseSocket.call(agent, socket, request);
+      reuse(socket, request);
     };
     return agent;
   };

@@ -93,16 +93,18 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
   const hold = async (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<void> => {
     using _turn = turns.hold(delivery);
-    let succeeded = false;
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
       if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
       const answered = await attempt(job, delivery, sealer);
-      succeeded = answered.succeeded;
-      return answered;
+      if (!answered.succeeded) return answered;
+      const finish = async () => {
+        await answered.finish();
+        refill(delivery);
+      };
+      return { ...answered, finish };
     });
     if (!wasTried) await queue.putBack(job.id);
-    if (succeeded) refill(delivery);
   };
 
   const handle = async (job: Job, delivery: DueDelivery | undefined, sealer: Sealer): Promise<void> => {
