@@ -46,7 +46,7 @@ export function createConnections(limits = connectionLimits): Connections {
   };
 
   const keeping = <A extends HttpAgent>(agent: A): A => {
-    const keep = agent.keepSocketAlive.bind(agent) as (socket: Socket) => unknown;
+    const keep: (socket: Socket) => unknown = agent.keepSocketAlive.bind(agent);
     const reuse = agent.reuseSocket.bind(agent);
     agent.keepSocketAlive = (socket: Socket) => {
       const since = created.get(socket) ?? performance.now();

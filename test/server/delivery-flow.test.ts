@@ -61,13 +61,19 @@ describe('a worker', () => {
     causeDeliveries(service, queue, subscription, number);
   /** Nothing can be recorded until `unlock`. */
   const lockDeliveries = async () => {
-    const connection = await service.service.database.pool.connect();
-    await connection.query('begin');
-    await connection.query(`select from deliveries where merchant_account_id = 'default' for update`);
-    return async () => {
-      await connection.query('commit');
-      connection.release();
-    };
+    let unlock: () => void = () => undefined;
+    const unlocked = new Promise<void>((done) => (unlock = done));
+    await new Promise<void>((locked, fail) => {
+      service.service.database.db
+        .transaction()
+        .execute(async (tx) => {
+          await sql`select from deliveries for update`.execute(tx);
+          locked();
+          await unlocked;
+        })
+        .catch(fail);
+    });
+    return unlock;
   };
   const states = async () => {
     const { rows } = await sql<{ state: string; attempts: number; number: number }>`
@@ -96,7 +102,7 @@ describe('a worker', () => {
     start();
     await receiver.received(heldAtFirst);
     expect(heldAtFirst).toBeGreaterThan(perSubscription);
-    await unlock();
+    unlock();
     await succeeded(heldAtFirst);
     const { rows } = await sql<{ transactions: number; attempts: number }>`
       select count(distinct xmin::text)::integer as transactions, count(*)::integer as attempts
@@ -116,7 +122,7 @@ describe('a worker', () => {
     const unlock = await lockDeliveries();
     start(defaultLimits);
     await receiver.received(heldAtFirst);
-    await unlock();
+    unlock();
     await succeeded(heldAtFirst);
     expect(await states()).toEqual([{ state: 'succeeded', attempts: 1, number: heldAtFirst }]);
     // Only that one came twice.
