@@ -30,7 +30,7 @@ import { createOutbox } from './webhooks/outbox.ts';
 import { openQueue, type Queue } from './webhooks/queue.ts';
 import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
-import { startWorker } from './webhooks/worker.ts';
+import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './webhooks/worker.ts';
 
 export interface Service {
   url: string;
@@ -56,7 +56,7 @@ export interface ServiceOptions {
   siteDir?: string;
   pagesDir?: string;
   /** For tests, which cannot wait for the real retry schedule. */
-  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'>>;
+  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'> & { limits: WorkerLimits }>;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -104,10 +104,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (environment === 'production') await warnOfData(background.db, log);
     let publicUrl = config.publicUrl;
     let isStopping = false;
+    let worker: Worker | undefined;
     const unitOptions = {
       outbox: createOutbox(queue, responses),
       publicUrl: () => publicUrl,
       now,
+      onPublished: () => worker?.wake(),
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const app = createApp({
@@ -148,8 +150,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metrics?.noteRequest(undefined, 400, 0);
       log.info({ ...facts, status: 400 });
     });
-    const worker = config.webhookWorker
-      ? startWorker({
+    if (config.webhookWorker) {
+      const { limits = defaultLimits, ...webhooks } = options.webhooks ?? {};
+      worker = startWorker(
+        {
           db: background.db,
           queue,
           vault: secrets.vault,
@@ -159,9 +163,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           schedule: withJitter,
           noteAttempt: metrics?.noteAttempt,
           tracing,
-          ...options.webhooks,
-        })
-      : undefined;
+          ...webhooks,
+        },
+        limits,
+      );
+    }
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
     await notePublicUrl(background.db, publicUrl);
     const jobs = startJobs({

@@ -44,6 +44,8 @@ export interface UnitOfWorkOptions {
   outbox: Outbox;
   publicUrl: () => string;
   now: () => Date;
+  /** Called after the commit of a unit that has published something for a subscription. */
+  onPublished?: (() => void) | undefined;
   /** False for work that reads a stream: it cannot be repeated. */
   isRepeatable?: boolean;
 }
@@ -53,17 +55,26 @@ export interface UnitOfWorkOptions {
  * change nothing but the database, and call no provider.
  */
 export const createUnitOfWork =
-  ({ db, outbox, publicUrl, now, isRepeatable = true }: UnitOfWorkOptions): InUnitOfWork =>
-  (work, on = db) =>
-    (isRepeatable ? inTransaction : inTransactionOnce)(on, (tx) => {
+  ({ db, outbox, publicUrl, now, onPublished, isRepeatable = true }: UnitOfWorkOptions): InUnitOfWork =>
+  async (work, on = db) => {
+    let deliveries = 0;
+    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(on, (tx) => {
       const at = now();
+      deliveries = 0;
       return work({
         db: tx,
         now: at,
         publicUrl: publicUrl(),
-        publish: (name, account, target) => outbox(tx, name, account, target, at),
+        publish: async (name, account, target) => {
+          const published = await outbox(tx, name, account, target, at);
+          deliveries += published.deliveries;
+          return published;
+        },
       });
     });
+    if (deliveries > 0) onPublished?.();
+    return result;
+  };
 
 /** For changes that have no events. It is repeated like a unit of work. */
 export const inWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>

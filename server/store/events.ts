@@ -173,50 +173,77 @@ export interface Attempt {
   error: string | null;
 }
 
+/** An attempt at a delivery as it was read before. */
+export type Attempted = Pick<DueDelivery, 'id' | 'created_at' | 'attempts' | 'round'> & {
+  attempt: Attempt;
+  state: 'pending' | 'succeeded' | 'failed';
+};
+
 /**
- * Records an attempt and sets the state of the delivery. If another worker recorded an attempt meanwhile, or the delivery was
- * replayed, the attempt is recorded but the state stays as it is, and this returns false.
+ * Records attempts at different deliveries of one account, and sets the states of the deliveries. If another worker recorded an
+ * attempt meanwhile, or the delivery was replayed, the attempt is recorded but the state stays as it is. Returns the IDs of
+ * the deliveries whose states were set. Of a delivery that was deleted nothing is recorded.
  */
-export async function recordAttempt(
+export async function recordAttempts(
   db: Tx,
-  delivery: DeliveryKey & Pick<DueDelivery, 'attempts' | 'round'>,
-  attempt: Attempt,
-  state: 'pending' | 'succeeded' | 'failed',
-): Promise<boolean> {
-  const { merchant_account_id, created_at, id, attempts, round } = delivery;
-  const counted = db
-    .updateTable('deliveries')
-    .set({ attempts: sql`attempts + 1`, updated_at: sql`now()` })
-    .where('merchant_account_id', '=', merchant_account_id)
-    .where('created_at', '=', created_at)
-    .where('id', '=', id)
-    .returning('attempts');
-  const decided = await counted
-    .set({ state })
-    .where('attempts', '=', attempts)
-    .where('round', '=', round)
-    .executeTakeFirst();
-  const { attempts: number } = decided ?? (await counted.executeTakeFirstOrThrow());
-  await db
-    .insertInto('delivery_attempts')
-    .values({ merchant_account_id, delivery_id: id, number, ...attempt })
-    .execute();
-  return decided !== undefined;
+  merchant_account_id: string,
+  made: readonly Attempted[],
+): Promise<Set<string>> {
+  const ids = made.map(({ id }) => id);
+  const times = made.map(({ created_at }) => created_at.getTime());
+  const of = (values: readonly unknown[], type: 'integer[]' | 'text[]') =>
+    sql`(${values}::${sql.raw(type)})[array_position(${ids}::uuid[], id)]`;
+  const attempts = of(
+    made.map((one) => one.attempts),
+    'integer[]',
+  );
+  const rounds = of(
+    made.map(({ round }) => round),
+    'integer[]',
+  );
+  const states = of(
+    made.map(({ state }) => state),
+    'text[]',
+  );
+  // Not joined with the values: a sharded engine allows no function in the FROM of an update.
+  const { rows } = await sql<{ id: string; number: number; isCurrent: boolean }>`
+    update deliveries set attempts = attempts + 1, updated_at = now(),
+      state = case when attempts = ${attempts} and round = ${rounds} then ${states} else state end
+    where merchant_account_id = ${merchant_account_id}
+      and (created_at, id) in (select * from unnest(
+        ${made.map(({ created_at }) => created_at.toISOString())}::timestamptz[], ${ids}::uuid[]))
+      and created_at >= ${new Date(Math.min(...times))} and created_at <= ${new Date(Math.max(...times))}
+    returning id, attempts as number, attempts - 1 = ${attempts} and round = ${rounds} as "isCurrent"`.execute(
+    db,
+  );
+  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
+  const found = made.filter(({ id }) => numbers.has(id));
+  await sql`
+    insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error)
+    select ${merchant_account_id}::text, * from unnest(
+      ${found.map(({ id }) => id)}::uuid[],
+      ${found.map(({ id }) => numbers.get(id))}::integer[],
+      ${found.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
+      ${found.map(({ attempt }) => attempt.status)}::integer[],
+      ${found.map(({ attempt }) => attempt.milliseconds)}::integer[],
+      ${found.map(({ attempt }) => attempt.error)}::text[])`.execute(db);
+  return new Set(rows.flatMap(({ id, isCurrent }) => (isCurrent ? [id] : [])));
 }
 
-/** Records that a subscription succeeded or failed. Switches it off, and returns true, if it only failed for too long. */
-export async function noteOutcome(
+/** Records that these subscriptions succeeded. */
+export async function noteSuccesses(db: Tx, subscriptionIds: readonly string[]): Promise<void> {
+  await sql`
+    update webhook_subscriptions set failing_since = null
+    where id = any(${subscriptionIds}::uuid[]) and failing_since is not null`.execute(db);
+}
+
+/** Records that a subscription failed. Switches it off, and returns true, if it only failed for too long. */
+export async function noteFailure(
   db: Tx,
   subscriptionId: string,
-  outcome: 'succeeded' | 'failed' | 'gone',
+  outcome: 'failed' | 'gone',
   { now, switchOffAfterMilliseconds }: { now: Date; switchOffAfterMilliseconds: number },
 ): Promise<boolean> {
-  if (outcome === 'succeeded') {
-    await sql`update webhook_subscriptions set failing_since = null where id = ${subscriptionId} and failing_since is not null`.execute(
-      db,
-    );
-    return false;
-  }
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
   const limit = new Date(now.getTime() - switchOffAfterMilliseconds);
   const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;

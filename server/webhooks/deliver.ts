@@ -1,12 +1,14 @@
-// Handles one job of the queue: makes the attempt, then records it and schedules the next one in one transaction.
+// Handles one job of the queue: makes the attempt, and decides what to record and when the next one is.
 import type { Logger } from 'pino';
 import type { Purpose, Sealer, Vault } from '../domain/vault.ts';
-import { noteOutcome, recordAttempt, type DueDelivery } from '../store/events.ts';
-import { inTransaction, type Db } from '../store/database.ts';
+import type { DueDelivery } from '../store/events.ts';
+import type { Db } from '../store/database.ts';
 import { describeFailure } from './failure.ts';
 import type { Limit } from './limit.ts';
+import type { Answered } from './places.ts';
 import type { Job, Queue } from './queue.ts';
-import { readRetryAfter, switchOffAfterMilliseconds } from './schedule.ts';
+import type { Record } from './record.ts';
+import { readRetryAfter } from './schedule.ts';
 import type { Send, SendOptions } from './send.ts';
 import { webhookHeaders } from './sign.ts';
 
@@ -45,20 +47,19 @@ interface AttemptContext extends DeliverDeps {
   /** As it was before the delivery was read. */
   sealer: Sealer;
   send: Send;
+  record: Record;
   /** Of database transactions. */
   limit: Limit;
   /** Cancels the attempt. A cancelled attempt is not recorded. */
   signal: AbortSignal;
 }
 
-/** Returns false when the receiver failed. Throws when the attempt was cancelled or could not be recorded. */
-export async function deliver(job: Job, delivery: DueDelivery, context: AttemptContext): Promise<boolean> {
-  const { db, queue, log, now, schedule, limit } = context;
+/** Makes the attempt, which `finish` of the answer then records. Throws when it was cancelled. */
+export async function deliver(job: Job, delivery: DueDelivery, context: AttemptContext): Promise<Answered> {
+  const { db, queue, log, now, schedule, limit, record } = context;
   // The event was delivered already, or it was replayed since and the replay has a job of its own.
-  if (delivery.state !== 'pending' || delivery.round !== job.round) {
-    await limit(() => queue.complete(db, [job.id]));
-    return true;
-  }
+  if (delivery.state !== 'pending' || delivery.round !== job.round)
+    return { succeeded: true, finish: () => limit(() => queue.complete(db, [job.id])) };
   const at = now();
   const begun = performance.now();
   const traced = context.tracing?.beginDelivery(job.traceparent);
@@ -66,58 +67,35 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
     ? await attempt(delivery, at, traced?.traceparent, context)
     : skippedBecauseInactive;
   const milliseconds = Math.round(performance.now() - begun);
-  const succeeded = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
-  const final = succeeded || outcome.status === 410 || !delivery.active;
+  const { status, error } = outcome;
+  const succeeded = status !== null && status >= 200 && status < 300;
+  const final = succeeded || status === 410 || !delivery.active;
   const failures = delivery.attempts + 1 - delivery.attempts_before;
   const wait = final ? undefined : schedule(failures, outcome.retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
-  const { subscription_id, merchant_account_id, created_at: createdAt } = delivery;
   traced?.end(succeeded);
   context.noteAttempt?.(state === 'pending' ? 'retried' : state === 'failed' ? 'given_up' : state);
-  const { round, traceparent } = job;
-  const due = {
-    subscription_id,
-    merchant_account_id,
-    deliveryId: delivery.id,
-    createdAt,
-    round,
-    traceparent,
-  };
-  const switchedOff = await limit(() =>
-    inTransaction(db, async (transaction) => {
-      const isCurrent = await recordAttempt(
-        transaction,
-        delivery,
-        { at, status: outcome.status, milliseconds, error: outcome.error },
-        state,
-      );
-      if (isCurrent && wait !== undefined) await queue.add(transaction, [due], { afterSeconds: wait });
-      await queue.complete(transaction, [job.id]);
-      const result = succeeded ? 'succeeded' : outcome.status === 410 ? 'gone' : 'failed';
-      return noteOutcome(transaction, delivery.subscription_id, result, {
-        now: at,
-        switchOffAfterMilliseconds,
-      });
-    }),
-  );
-  const facts = {
-    traceId: traced?.traceId,
-    event: delivery.event_id,
-    subscription: delivery.subscription_id,
-    attempt: delivery.attempts + 1,
-    status: outcome.status,
-    milliseconds,
-  };
-  log.info(
-    { ...facts, error: outcome.error ?? undefined, nextInSeconds: wait && Math.round(wait) },
-    `webhook ${state}`,
-  );
-  if (switchedOff)
-    log.warn(
-      { subscription: delivery.subscription_id },
-      'the webhook subscription failed and was switched off; to switch it on again: payments webhooks activate ID',
+  const finish = async () => {
+    const { id, created_at, attempts, round } = delivery;
+    await record({
+      ...{ id, created_at, attempts, round, job, state, wait },
+      attempt: { at, status, milliseconds, error },
+      outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
+    });
+    const facts = {
+      traceId: traced?.traceId,
+      event: delivery.event_id,
+      subscription: delivery.subscription_id,
+      attempt: attempts + 1,
+      status,
+      milliseconds,
+    };
+    log.info(
+      { ...facts, error: error ?? undefined, nextInSeconds: wait && Math.round(wait) },
+      `webhook ${state}`,
     );
-  return succeeded;
+  };
+  return { succeeded, finish };
 }
 
 const skippedBecauseInactive: Outcome = {

@@ -3,7 +3,7 @@
 import { findRecipients } from '../store/events.ts';
 import type { Db } from '../store/database.ts';
 import type { Places } from './places.ts';
-import type { Lane } from './queue-lanes.ts';
+import { keyOf, type Lane } from './queue-lanes.ts';
 import type { Job, Queue } from './queue.ts';
 import type { Turns } from './turns.ts';
 
@@ -16,6 +16,8 @@ interface Fetched {
   hasMore: boolean;
   /** Whether deliveries were due, fetched or not. */
   isBusy: boolean;
+  /** Subscriptions of which more may be due than there was room for. */
+  backlogs: Set<string>;
 }
 
 export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Places, turns: Turns) {
@@ -37,6 +39,13 @@ export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Pla
     });
     return turns.take(wanted);
   };
+  /** Lanes that there was no room for, and those of which as many jobs were fetched as there was room for. */
+  const backlogsOf = (due: readonly Lane[], wanted: readonly (Lane & { limit: number })[], jobs: Job[]) => {
+    const left = new Map(wanted.map((lane) => [keyOf(lane), lane.limit]));
+    for (const job of jobs) left.set(keyOf(job), (left.get(keyOf(job)) ?? 0) - 1);
+    const full = due.filter((lane) => (left.get(keyOf(lane)) ?? 0) <= 0);
+    return new Set(full.map(({ subscription_id }) => subscription_id));
+  };
 
   return {
     async fetch(limit: number): Promise<Fetched> {
@@ -46,7 +55,12 @@ export function createLanes({ db, queue }: { db: Db; queue: Queue }, places: Pla
       const due = lanes.filter(({ isDue }) => isDue);
       const wanted = due.length > 0 ? await allot(shuffled(due), limit) : await turns.take([]);
       const jobs = wanted.length > 0 ? await queue.fetch(wanted) : [];
-      return { jobs, hasMore: !isLastPage || jobs.length === limit, isBusy: due.length > 0 };
+      return {
+        jobs,
+        hasMore: !isLastPage || jobs.length === limit,
+        isBusy: due.length > 0,
+        backlogs: backlogsOf(due, wanted, jobs),
+      };
     },
   };
 }

@@ -47,10 +47,19 @@ export interface Places {
   allot: (recipients: readonly Recipient[]) => number[];
   /**
    * Takes a place and runs `attempt` when subscription and account both have a free slot, so that a delivery that waits for
-   * its account keeps no slot of the subscription from other accounts. `attempt` returns whether it succeeded. Returns false,
-   * without an attempt, when the place was needed.
+   * its account keeps no slot of the subscription from other accounts. Returns false, without an attempt, when the place was
+   * needed.
    */
-  hold: (recipient: Recipient, attempt: () => Promise<boolean>) => Promise<boolean>;
+  hold: (recipient: Recipient, attempt: () => Promise<Answered>) => Promise<boolean>;
+  /** Whether at least half of the places for this recipient are free. */
+  isHalfFree: (recipient: Recipient) => boolean;
+}
+
+/** An attempt that is over for the receiver: its slot is free, so that the next one need not wait for the database. */
+export interface Answered {
+  succeeded: boolean;
+  /** The rest of the work. The delivery keeps its place meanwhile. */
+  finish: () => Promise<void>;
 }
 
 const mostEarned = 1_000;
@@ -97,7 +106,7 @@ export function createPlaces(limits: PlaceLimits): Places {
     return { subscription, account, leave };
   };
 
-  const roomFor = (recipient: Recipient): number => {
+  const roomFor = (recipient: Recipient): { room: number; share: number } => {
     const subscription = subscriptions.get(recipient.subscription_id);
     const account = accounts.get(recipient.merchant_account_id);
     // Nothing is sent to a subscription that is switched off, so its deliveries end at once.
@@ -114,7 +123,7 @@ export function createPlaces(limits: PlaceLimits): Places {
       share - ofAccount,
       limits.heldPerAccount - (account?.held ?? 0),
     );
-    return Math.max(0, room);
+    return { room: Math.max(0, room), share };
   };
 
   const canStart = ({ subscription, account }: Waiting) =>
@@ -146,7 +155,7 @@ export function createPlaces(limits: PlaceLimits): Places {
     allot(recipients) {
       const entered: (() => void)[] = [];
       const rooms = recipients.map((recipient) => {
-        const room = roomFor(recipient);
+        const { room } = roomFor(recipient);
         if (room > 0) entered.push(enter(recipient, room).leave);
         return room;
       });
@@ -162,21 +171,28 @@ export function createPlaces(limits: PlaceLimits): Places {
           else waiting.push(one);
         });
         if (!starts) return false;
+        let answered: Answered;
         try {
-          const succeeded = await attempt();
+          answered = await attempt();
+          const { succeeded } = answered;
           // One that is switched off got no attempt.
           subscription.failing = recipient.active && !succeeded;
           subscription.successes = succeeded ? subscription.successes + 1 : 0;
         } finally {
           subscription.attempts -= 1;
           account.attempts -= 1;
+          if (subscription.failing) giveUpPlaces(subscription);
+          startWaiting();
         }
-        if (subscription.failing) giveUpPlaces(subscription);
+        await answered.finish();
         return true;
       } finally {
         leave();
-        startWaiting();
       }
+    },
+    isHalfFree(recipient) {
+      const { room, share } = roomFor(recipient);
+      return 2 * room >= share;
     },
   };
 }

@@ -10,6 +10,7 @@ export interface Job {
   id: string;
   deliveryId: string;
   round: number;
+  subscription_id: string;
   /** Of the event. */
   merchant_account_id: string;
   /** Of the delivery. Missing in a job that a version before 1.3 has added. */
@@ -18,7 +19,7 @@ export interface Job {
   traceparent?: string | undefined;
 }
 
-export type DueJob = Omit<Job, 'id'> & Lane;
+export type DueJob = Omit<Job, 'id'> & { afterSeconds?: number };
 
 interface JobData {
   deliveryId: string;
@@ -29,7 +30,7 @@ interface JobData {
 
 export interface Queue {
   /** Runs in the given transaction. */
-  add: (db: Db, due: readonly DueJob[], options?: { afterSeconds?: number }) => Promise<void>;
+  add: (db: Db, due: readonly DueJob[]) => Promise<void>;
   /** Lanes that have jobs, in order, beginning after the given one, and whether a job is due. None when no job at all is. */
   lanes: (after: Lane | undefined, limit: number) => Promise<(Lane & { isDue: boolean })[]>;
   /** Fetches due jobs of these lanes, those of each lane in the order in which they became due. */
@@ -106,14 +107,18 @@ export async function openQueue(
     }),
   });
   return {
-    async add(db, due, { afterSeconds = 0 } = {}) {
-      // From now on by the clock of the database, which also decides what is due: the clocks of instances differ.
-      const startAfter = `${afterSeconds} seconds`;
-      const jobs = due.map(({ deliveryId, round, createdAt, traceparent = currentTrace?.(), ...lane }) => ({
+    async add(db, due) {
+      const jobs = due.map(({ afterSeconds = 0, traceparent = currentTrace?.(), ...job }) => ({
         name: queueName,
-        data: { deliveryId, round, createdAt: createdAt?.toISOString(), traceparent } satisfies JobData,
-        singletonKey: keyOf(lane),
-        startAfter,
+        data: {
+          deliveryId: job.deliveryId,
+          round: job.round,
+          createdAt: job.createdAt?.toISOString(),
+          traceparent,
+        } satisfies JobData,
+        singletonKey: keyOf(job),
+        // From now on by the clock of the database, which also decides what is due: the clocks of instances differ.
+        startAfter: `${afterSeconds} seconds`,
         expireInSeconds: leaseSeconds,
         // These retries are for expired leases only; failed deliveries follow schedule.ts.
         retryLimit: 1000,
@@ -160,7 +165,7 @@ export async function openQueue(
       return rows.map(({ id, key, data: { createdAt, ...data } }) => ({
         id,
         ...data,
-        merchant_account_id: laneOf(key).merchant_account_id,
+        ...laneOf(key),
         createdAt: createdAt === undefined ? undefined : new Date(createdAt),
       }));
     },

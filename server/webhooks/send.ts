@@ -3,6 +3,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket, TcpSocketConnectOpts } from 'node:net';
+import { closeSoon, createConnections, type Connections } from './connections.ts';
 import { AttemptFailure } from './failure.ts';
 import { checkUrl, createGuardedLookup } from './guard.ts';
 import { createResolve, type Resolve, type ResolveOptions } from './resolve.ts';
@@ -46,20 +47,21 @@ const longestAnswer = 256 * 1024;
 const mostInformational = 10;
 /** Until the next address of the same name is tried. Node's 250 ms are too short for another continent. */
 const connecting: Partial<TcpSocketConnectOpts> = { autoSelectFamilyAttemptTimeout: 1_500 };
-const closeMilliseconds = 1_000;
 
-export function createSend(options: SendOptions): Send {
+/** `close` closes the connections that are kept for the next delivery. */
+export function createSend(options: SendOptions): { send: Send; close: () => void } {
   const resolve = createResolve(options);
-  return (outgoing, cancel) =>
+  const connections = createConnections();
+  const send: Send = (outgoing, cancel) =>
     new Promise((succeed, fail) => {
       const attempt = new AbortController();
       const end = () => {
         clearTimeout(deadline);
         cancel.removeEventListener('abort', onCancel);
-        attempt.abort();
       };
       const failWith = (error: Error) => {
         end();
+        attempt.abort();
         fail(error);
       };
       const onCancel = () => {
@@ -74,26 +76,30 @@ export function createSend(options: SendOptions): Send {
         onCancel();
         return;
       }
-      post(outgoing, options, resolve, attempt.signal).then((reply) => {
+      post(outgoing, { options, resolve, connections }, attempt.signal).then((reply) => {
         end();
         succeed(reply);
       }, failWith);
     });
+  return { send, close: connections.close };
+}
+
+interface Context {
+  options: SendOptions;
+  resolve: Resolve;
+  /** Undefined: a connection of its own. */
+  connections: Connections | undefined;
 }
 
 /** Destroys the connection when `signal` is aborted, unless the answer is complete. */
-async function post(
-  { account, url, body, headers, login }: Outgoing,
-  options: SendOptions,
-  resolve: Resolve,
-  signal: AbortSignal,
-): Promise<Reply> {
+async function post(outgoing: Outgoing, context: Context, signal: AbortSignal): Promise<Reply> {
+  const { account, url, body, headers, login } = outgoing;
+  const { options, resolve, connections } = context;
   const target = new URL(url);
   checkUrl(target, options);
   const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
     method: 'POST',
-    // No connection pool: only the lookup of a new connection checks the address.
-    agent: false,
+    agent: connections?.agentOf(target) ?? false,
     lookup: createGuardedLookup((hostname) => resolve(hostname, account, signal), options),
     ...connecting,
     maxHeaderSize: longestHeaders,
@@ -115,26 +121,36 @@ async function post(
     return answered;
   } catch (error) {
     destroy();
-    throw error;
+    // A receiver may close a kept connection at the moment at which it is used again.
+    if (!request.reusedSocket || !isClosed(error) || signal.aborted) throw error;
+    return post(outgoing, { ...context, connections: undefined }, signal);
   }
 }
 
+/** Before an answer: one that was cut off ends with another error, from `close`. */
+const isClosed = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
+
 function replyTo(request: ClientRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
+    let isComplete = false;
     const fail = (message: string) => {
-      reject(new AttemptFailure(message));
+      if (!isComplete) reject(new AttemptFailure(message));
     };
     let informational = 0;
     request.on('information', () => {
       informational += 1;
       if (informational > mostInformational) fail('the receiver sent too many informational responses');
     });
+    let read = 0;
     request.on('socket', (socket) => {
-      let read = 0;
-      socket.on('data', (bytes: Buffer) => {
+      const onData = (bytes: Buffer) => {
         read += bytes.length;
         if (read > longestAnswer) fail('the answer is too long');
-      });
+      };
+      socket.on('data', onData);
+      // The connection may be used again, by another request.
+      request.on('close', () => socket.off('data', onData));
     });
     // Without this listener Node closes the connection, and neither an answer nor an error is ever emitted.
     request.on('upgrade', (answer, socket) => {
@@ -142,10 +158,13 @@ function replyTo(request: ClientRequest): Promise<Reply> {
       resolve(replyOf(answer));
     });
     request.on('response', (answer) => {
-      drain(answer).then(() => {
-        closeSoon(answer.socket);
+      drain(answer, () => {
+        // A receiver that answers early may never read the rest of the request.
+        if (!request.shouldKeepAlive || !request.writableFinished) closeSoon(answer.socket);
+        isComplete = true;
         resolve(replyOf(answer));
-      }, reject);
+      });
+      answer.on('error', reject);
     });
     request.on('error', reject);
     // The last event of every request, in case that none of the others came.
@@ -172,27 +191,14 @@ function destroyerOf(request: ClientRequest): () => void {
   };
 }
 
-function drain(answer: IncomingMessage): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let read = 0;
-    answer.on('data', (chunk: Buffer) => {
-      read += chunk.length;
-      if (read <= longestBody) return;
-      answer.destroy();
-      resolve();
-    });
-    answer.on('end', resolve);
-    answer.on('error', reject);
+/** Calls `done` at once, because a connection that is kept belongs to the next request a moment later. */
+function drain(answer: IncomingMessage, done: () => void): void {
+  let read = 0;
+  answer.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read <= longestBody) return;
+    answer.destroy();
+    done();
   });
-}
-
-/** Closes in order, with TLS's goodbye, but does not wait long for a receiver that reads nothing. */
-function closeSoon(socket: Socket): void {
-  if (socket.destroyed) return;
-  const timer = setTimeout(() => socket.destroy(), closeMilliseconds);
-  timer.unref();
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.destroySoon();
+  answer.on('end', done);
 }

@@ -10,8 +10,10 @@ import { findSealer } from '../store/sealing.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { createLimit } from './limit.ts';
 import { createLanes } from './lanes.ts';
-import { createPlaces, type PlaceLimits } from './places.ts';
+import { createPause } from './pause.ts';
+import { createPlaces, type Answered, type PlaceLimits } from './places.ts';
 import type { Job } from './queue.ts';
+import { createRecord } from './record.ts';
 import { createSend } from './send.ts';
 import { createTurns } from './turns.ts';
 
@@ -22,8 +24,10 @@ export interface WorkerLimits extends PlaceLimits {
   transactions: number;
   batch: number;
   pollMilliseconds: number;
-  /** The same while deliveries are due: how soon a place that became free is used. */
+  /** The same while deliveries are due. */
   busyMilliseconds: number;
+  /** The least time between two fetches, however often the worker is woken. */
+  leastMilliseconds: number;
   heartbeatMilliseconds: number;
   /** The same for turns, which end sooner: nobody delivers for an account whose worker was killed until then. */
   turnMilliseconds: number;
@@ -45,6 +49,7 @@ export const defaultLimits: WorkerLimits = {
   batch: 100,
   pollMilliseconds: 250,
   busyMilliseconds: 100,
+  leastMilliseconds: 20,
   heartbeatMilliseconds: 5_000,
   turnMilliseconds: 2_000,
   stopMilliseconds: 3_000,
@@ -52,6 +57,8 @@ export const defaultLimits: WorkerLimits = {
 };
 
 export interface Worker {
+  /** Looks for deliveries soon. Nothing is lost without it: other processes cannot call it, so the worker polls, too. */
+  wake: () => void;
   /** Fetches nothing more, and gives running attempts a few seconds to finish. Ends within 8 s, whatever is under way. */
   stop: () => Promise<void>;
 }
@@ -67,18 +74,35 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const lanes = createLanes(deps, places, turns);
   const running = new Map<string, Promise<void>>();
   const transactionLimit = createLimit(limits.transactions);
-  const send = createSend(deps.options);
+  const record = createRecord({ ...deps, limit: transactionLimit });
+  const { send, close } = createSend(deps.options);
+  const { pause, wake } = createPause(limits.leastMilliseconds, stopping.signal);
+  /** Subscriptions of which more may be due than there was room for. */
+  let backlogs = new Set<string>();
 
-  const attempt = (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<boolean> =>
-    deliver(job, delivery, { ...deps, sealer, send, limit: transactionLimit, signal: cancellation.signal });
+  const attempt = (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<Answered> => {
+    const signal = cancellation.signal;
+    return deliver(job, delivery, { ...deps, sealer, send, record, limit: transactionLimit, signal });
+  };
+
+  /** Fetches the next ones before a receiver has to wait for them. One that fails gets them at the next poll. */
+  const refill = (delivery: DueDelivery) => {
+    const { subscription_id: id } = delivery;
+    if (backlogs.has(id) && places.isHalfFree(delivery) && backlogs.delete(id)) wake();
+  };
 
   const hold = async (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<void> => {
     using _turn = turns.hold(delivery);
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
-      if (!stopping.signal.aborted) return attempt(job, delivery, sealer);
-      await queue.release(job.id);
-      return true;
+      if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
+      const answered = await attempt(job, delivery, sealer);
+      if (!answered.succeeded) return answered;
+      const finish = async () => {
+        await answered.finish();
+        refill(delivery);
+      };
+      return { ...answered, finish };
     });
     if (!wasTried) await queue.putBack(job.id);
   };
@@ -101,9 +125,10 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const fetchBatch = async (): Promise<number> => {
     const capacity = Math.min(limits.held - running.size, limits.batch);
     if (capacity <= 0) return limits.busyMilliseconds;
-    const { jobs, hasMore, isBusy } = await lanes.fetch(capacity);
+    const { jobs, hasMore, isBusy, ...fetched } = await lanes.fetch(capacity);
+    backlogs = fetched.backlogs;
     if (jobs.length > 0) {
-      const sealer = await findSealer(db, deps.vault);
+      const sealer = openingOnce(await findSealer(db, deps.vault));
       const byId = new Map((await findDeliveries(db, jobs)).map((delivery) => [delivery.id, delivery]));
       for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), sealer));
     }
@@ -129,8 +154,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     while (!stopping.signal.aborted) {
       const milliseconds = await fetchBatch();
       noteRead();
-      if (milliseconds > 0)
-        await wait(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (milliseconds > 0) await pause(milliseconds);
     }
   };
 
@@ -152,6 +176,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   }, limits.turnMilliseconds);
   const polling = pollWithRetry();
   return {
+    wake,
     async stop() {
       stopping.abort();
       const ended = polling.then(() => Promise.all(running.values()));
@@ -160,10 +185,25 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       // Nothing extends the leases any more: a job that cannot be released now is delivered when its lease ends.
       clearInterval(heartbeat);
       clearInterval(keeping);
+      close();
       await isDoneWithin(
         limits.releaseMilliseconds,
         ended.then(() => turns.passAll()).catch(() => undefined),
       );
+    },
+  };
+}
+
+/** The deliveries of a batch have few different secrets. */
+function openingOnce(sealer: Sealer): Sealer {
+  const opened = new Map<string, string>();
+  return {
+    ...sealer,
+    open(sealed, place) {
+      const key = JSON.stringify([sealed, place]);
+      const text = opened.get(key) ?? sealer.open(sealed, place);
+      opened.set(key, text);
+      return text;
     },
   };
 }

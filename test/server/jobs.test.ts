@@ -10,7 +10,7 @@ import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
 import { createFingerprints } from '../../server/domain/fingerprints.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { inTransaction, openDatabase } from '../../server/store/database.ts';
-import { insertEvent, recordAttempt } from '../../server/store/events.ts';
+import { insertEvent, recordAttempts } from '../../server/store/events.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { noteReplacement, silentWork } from '../support/records.ts';
@@ -84,7 +84,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     await inTransaction(db, async (tx) => {
       const [due] = await insertEvent(tx, event);
       const key = { merchant_account_id: 'default', created_at, id: due?.deliveryId ?? '' };
-      await recordAttempt(tx, { ...key, round: 0, attempts: 0 }, attempt, state);
+      await recordAttempts(tx, key.merchant_account_id, [{ ...key, round: 0, attempts: 0, attempt, state }]);
     });
     return id;
   };

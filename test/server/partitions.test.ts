@@ -10,7 +10,7 @@ import {
 import { deleteSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { inTransaction, openDatabase, type Database, type Tx } from '../../server/store/database.ts';
 import { listDeliveries } from '../../server/store/delivery-list.ts';
-import { findDeliveries, insertEvent, recordAttempt } from '../../server/store/events.ts';
+import { findDeliveries, insertEvent, recordAttempts } from '../../server/store/events.ts';
 import { listPartitions, makePartitions } from '../../server/store/partitions.ts';
 import { answers, eventTables } from '../../server/store/tables/partitioned.ts';
 import { insertWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
@@ -185,12 +185,12 @@ describe('retention', () => {
         created_at,
       });
       for (const { deliveryId } of due)
-        await recordAttempt(
-          tx,
-          { ...account, created_at, id: deliveryId, attempts: 0, round: 0 },
-          { at: attempted, status: 200, milliseconds: 1, error: null },
-          state,
-        );
+        await recordAttempts(tx, account.merchant_account_id, [
+          {
+            ...{ created_at, id: deliveryId, attempts: 0, round: 0, state },
+            attempt: { at: attempted, status: 200, milliseconds: 1, error: null },
+          },
+        ]);
     });
     return id;
   };

@@ -80,9 +80,9 @@ async function withJobs(lanes: number, { afterSeconds = 0 } = {}) {
   const queue = await openQueue(pool, () => undefined, { supervise: false });
   const due = Array.from({ length: lanes }, () => ({
     ...{ subscription_id: randomUUID(), merchant_account_id: 'default' },
-    ...{ deliveryId: randomUUID(), round: 1 },
+    ...{ deliveryId: randomUUID(), round: 1, afterSeconds },
   }));
-  await inTransaction(db, (tx) => queue.add(tx, due, { afterSeconds }));
+  await inTransaction(db, (tx) => queue.add(tx, due));
   const close = async () => {
     await queue.close();
     await database.close();
@@ -94,7 +94,7 @@ it('lists no lane while no job is due, so that lanes which wait for a retry cost
   await using jobs = await withJobs(500, { afterSeconds: 3_600 });
   const { db, pool, queue, due } = jobs;
   const fetch = () => createLanes({ db, queue }, createPlaces(defaultLimits), createTurns(db)).fetch(100);
-  expect(await fetch()).toEqual({ jobs: [], hasMore: false, isBusy: false });
+  expect(await fetch()).toEqual({ jobs: [], hasMore: false, isBusy: false, backlogs: new Set() });
   await pool.query(
     `update pgboss.job set start_after = now() - interval '1 second' where name = $1 and data ->> 'deliveryId' = $2`,
     [queueName, due[0]?.deliveryId],

@@ -3,12 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Due } from '../../server/store/events.ts';
 import { openQueue, type Job, type Queue } from '../../server/webhooks/queue.ts';
 import { defaultLimits, startWorker, type Worker } from '../../server/webhooks/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { patient, storeCard, subscribe, unsubscribe, until, type Subscription } from '../support/webhooks.ts';
+import {
+  causeDeliveries,
+  patient,
+  storeCard,
+  subscribe,
+  unsubscribe,
+  until,
+  type Subscription,
+} from '../support/webhooks.ts';
 
 let service: TestService;
 let queue: Queue;
@@ -46,21 +53,8 @@ function start(): void {
   });
 }
 
-/** As many events and deliveries to this subscription as if they had just been caused. */
-const cause = ({ id }: Subscription, number: number) =>
-  service.service.database.background.db.transaction().execute(async (tx) => {
-    const { rows } = await sql<Due>`
-      with made as (
-        insert into events (id, name, merchant_account_id, body, created_at)
-        select gen_random_uuid(), 'payment-method.created', 'default', '{}', now()
-        from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
-      insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
-      select merchant_account_id, created_at, id, created_at, ${id}::uuid from made
-      returning id as "deliveryId", round, subscription_id, merchant_account_id, created_at as "createdAt"`.execute(
-      tx,
-    );
-    await queue.add(tx, rows);
-  });
+const cause = (subscription: Subscription, number: number) =>
+  causeDeliveries(service, queue, subscription, number);
 
 const stateCounts = async ({ id }: Subscription) => {
   const { rows } = await sql<{ state: string; number: number }>`

@@ -1,6 +1,9 @@
 /** Helpers for webhook tests: subscribe, cause events, check deliveries. */
+import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
+import type { Due } from '../../server/store/events.ts';
+import type { Queue } from '../../server/webhooks/queue.ts';
 import { sendOptions } from '../../server/webhooks/send.ts';
 import type { Got } from './receiver.ts';
 import type { TestService } from './service.ts';
@@ -41,6 +44,27 @@ export const card = { method: 'card', number: '4111111111111111', expiration_dat
 /** Causes an event; returns the ID of the payment method. */
 export const storeCard = async (service: TestService, account = 'default') =>
   ((await call(service, '/payment-methods', card, account)) as { id: string }).id;
+
+/** As many events and deliveries to this subscription as if they had just been caused. */
+export const causeDeliveries = (
+  { service }: TestService,
+  queue: Queue,
+  { id }: Subscription,
+  number: number,
+): Promise<void> =>
+  service.database.background.db.transaction().execute(async (tx) => {
+    const { rows } = await sql<Due>`
+      with made as (
+        insert into events (id, name, merchant_account_id, body, created_at)
+        select gen_random_uuid(), 'payment-method.created', 'default', '{}', now()
+        from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
+      insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
+      select merchant_account_id, created_at, id, created_at, ${id}::uuid from made
+      returning id as "deliveryId", round, subscription_id, merchant_account_id, created_at as "createdAt"`.execute(
+      tx,
+    );
+    await queue.add(tx, rows);
+  });
 
 /** Polls, because there is no event to wait for when a row changes. */
 export const until = async <T>(look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {

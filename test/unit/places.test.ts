@@ -11,6 +11,8 @@ const to = (subscription_id: string, more: Partial<Recipient> = {}): Recipient =
   ...more,
 });
 
+const succeed = () => Promise.resolve({ succeeded: true, finish: () => Promise.resolve() });
+
 /** Deliveries whose attempts end when told to. */
 function holding(places: Places) {
   const running: { name: string; end: (succeeded: boolean) => void }[] = [];
@@ -20,7 +22,10 @@ function holding(places: Places) {
     given,
     hold: (name: string, recipient: Recipient) =>
       places
-        .hold(recipient, () => new Promise<boolean>((end) => void running.push({ name, end })))
+        .hold(recipient, async () => {
+          const succeeded = await new Promise<boolean>((end) => void running.push({ name, end }));
+          return { succeeded, finish: () => Promise.resolve() };
+        })
         .then((tried) => {
           if (!tried) given.push(name);
         }),
@@ -99,7 +104,30 @@ it('a receiver that is done before the next fetch keeps the places it earned, un
 it('only so many subscriptions are remembered, the last ones', async () => {
   const places = createPlaces(limits);
   for (let number = 0; number <= 1_000; number += 1)
-    await places.hold(to(`${number}`, { merchant_account_id: `${number}` }), () => Promise.resolve(true));
+    await places.hold(to(`${number}`, { merchant_account_id: `${number}` }), succeed);
   const room = (number: number) => places.allot([to(`${number}`)])[0];
   expect([room(1_000), room(1), room(0)]).toEqual([5, 5, 4]);
+});
+
+it('an answer frees the slot, and the place is kept until everything is done', async () => {
+  const places = createPlaces({ ...limits, perSubscription: 1 });
+  let finish: () => void = () => undefined;
+  const finishing = new Promise<void>((done) => (finish = done));
+  const first = places.hold(to('x'), () => Promise.resolve({ succeeded: true, finish: () => finishing }));
+  await places.hold(to('x'), succeed);
+  // Four at first, one for each success, and one is held.
+  expect(places.allot([to('x')])).toEqual([5]);
+  finish();
+  await first;
+  expect(places.allot([to('x')])).toEqual([6]);
+});
+
+it('half of the places are free when no more than the other half is held', async () => {
+  const places = createPlaces(limits);
+  const { hold, end } = holding(places);
+  for (const name of ['1', '2', '3']) void hold(name, to('x'));
+  expect(places.isHalfFree(to('x'))).toBe(false);
+  await end('1', true);
+  // Five places now.
+  expect(places.isHalfFree(to('x'))).toBe(true);
 });
