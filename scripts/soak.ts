@@ -99,7 +99,8 @@ async function main(minutes: number): Promise<Claim[]> {
           claim: 'payments doctor finds nothing',
           holds: doctor.status === 0,
           facts:
-            wrong.map(({ check, broken }) => `${check}: ${broken}`).join('; ') || `${findings.items.length} checks`,
+            wrong.map(({ check, broken }) => `${check}: ${broken}`).join('; ') ||
+            `${findings.items.length} checks`,
         },
         {
           claim: 'The heap is flat',

@@ -1,6 +1,7 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
+import { loadContract, operationsOf, resolve } from '../../server/contract/load.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import type { Handlers } from '../../generated/operations.ts';
@@ -22,7 +23,7 @@ interface FrameCall extends CallOptions {
 }
 
 interface Options {
-  /** A request that the operation accepts. */
+  /** A request that the operation accepts. Its body is the contract's first example if it is left out. */
   valid?: { body?: unknown; path?: Record<string, string> };
   start?: TestServiceOptions;
   /** Statuses without a test yet, with what there is to do. They are listed as such, and not demanded. */
@@ -33,10 +34,12 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   const operation: Operation = operations[id];
   const { method, scopes } = operation;
   const pathWith = (given: Record<string, string> = {}) =>
-    operation.path.replace(
-      /\{(\w+)\}/g,
-      (_, name: string) => given[name] ?? options.valid?.path?.[name] ?? name,
-    );
+    operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (name in given && given[name] === undefined)
+        throw new Error(`The path of this call has no ${name}.`);
+      return given[name] ?? options.valid?.path?.[name] ?? name;
+    });
+  const valid = options.valid && 'body' in options.valid ? options.valid.body : exampleBody(id);
   const path = pathWith();
   const scope = scopes[0] ?? '';
   const verb = method.toUpperCase();
@@ -55,7 +58,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       frame.call = ({ path: given, query = '', ...rest } = {}) =>
         frame.service.call(verb, pathWith(given) + query, {
           token: frame.service.token(scope),
-          ...('body' in (options.valid ?? {}) && !('raw' in rest) ? { body: options.valid?.body } : {}),
+          ...(valid !== undefined && !('raw' in rest) ? { body: valid } : {}),
           ...rest,
         });
     });
@@ -229,6 +232,14 @@ function undeclaredAt(path: string): string[] {
   return ['DELETE', 'PUT', 'PATCH', 'OPTIONS'].filter(
     (other) => !declared.some(({ method }) => method.toUpperCase() === other),
   );
+}
+
+/** The first example of the contract for a request to this operation; undefined if it has no body. */
+export function exampleBody(id: OperationId): unknown {
+  const { document } = loadContract();
+  const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
+  const [example] = Object.values(found?.operation.requestBody?.content['application/json'].examples ?? {});
+  return example && resolve<{ value?: unknown }>(document, example).value;
 }
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>
