@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { show, type State } from './dev/screen.ts';
+import { createTypeCheck, type TypeCheck } from './dev/types.ts';
 import { watchFolders } from './support/watch.ts';
 import { buildDocs } from './docs.ts';
 import { docsDigest } from './docs/digest.ts';
@@ -28,13 +29,14 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 interface Dev {
   service: Program;
   mock: Program;
+  types: TypeCheck;
   /** Shows the state that has changed. */
   say: (change: Partial<State>) => void;
-  where: Record<'API' | 'Docs' | 'Mock', string>;
+  where: Record<'API' | 'Docs' | 'Mock' | 'Types', string>;
 }
 
 /** Returns what updates everything after changes. An update that is overtaken by the next change does not go on. */
-function createUpdates({ service, mock, say, where }: Dev) {
+function createUpdates({ service, mock, types, say, where }: Dev) {
   let contractIsStale = true;
   let builtDocs = '';
   let reloading = Promise.resolve();
@@ -106,13 +108,19 @@ function createUpdates({ service, mock, say, where }: Dev) {
     } catch (error) {
       problems = messageOf(error);
     }
-    if (!isOvertaken()) say({ problems, linted, updated: seconds() });
+    if (isOvertaken()) return;
+    say({ problems, linted, updated: seconds() });
+    types.start((found) => {
+      where.Types = found;
+      say({});
+    });
   }
 
   return {
     after(files: string[], since: number) {
       if (files.some(isSourceOfGenerate)) contractIsStale = true;
       for (const program of [service, mock]) program.touch(files);
+      types.stop();
       runs += 1;
       const run = runs;
       const isOvertaken = () => run !== runs;
@@ -162,7 +170,7 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
   const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
-  const where = { API: 'starting', Docs: 'starting', Mock: 'starting' };
+  const where = { API: 'starting', Docs: 'starting', Mock: 'starting', Types: 'checked when all is served' };
   const say = (change: Partial<State>) => {
     state = { ...state, ...change, served: Object.entries(where) };
     if (!isStopping) show(state);
@@ -184,7 +192,8 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     onLine: () => undefined,
     onEnd: ended('Mock'),
   });
-  const updates = createUpdates({ service, mock, say, where });
+  const types = createTypeCheck();
+  const updates = createUpdates({ service, mock, types, say, where });
   watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
     const changed = files.filter((file) => !generatedFiles.includes(file));
     if (changed.length > 0) updates.after(changed, since);
@@ -196,6 +205,7 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     updates.cancel();
+    types.stop();
     stopRedocly();
     void Promise.all([service.stop(), mock.stop()]).finally(() => process.exit());
   };

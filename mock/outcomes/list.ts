@@ -68,6 +68,8 @@ function range(cursor: Cursor | undefined, index: number, limit: number): [from:
   return [from, from + limit];
 }
 
+const isRecord = (item: unknown) => typeof item === 'object' && item !== null && 'id' in item;
+
 const sorted = new WeakMap<MockOperation, Item[]>();
 
 /** All items of the examples, newest first. */
@@ -75,8 +77,9 @@ function allItems(operation: MockOperation): Item[] {
   const known = sorted.get(operation);
   if (known) return known;
   const all = pagesOf(operation).flatMap(({ items }) => items);
-  const distinct = [...new Map(all.map((item) => [item.id, item])).values()];
-  distinct.sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
+  // Pages of records overlap. What has no ID, such as a list of texts, is served as it is.
+  const distinct = all.every(isRecord) ? [...new Map(all.map((item) => [item.id, item])).values()] : all;
+  if (distinct !== all) distinct.sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
   sorted.set(operation, distinct);
   return distinct;
 }
@@ -86,7 +89,7 @@ function itemsOf({ operation, account }: MockRequest): readonly Item[] {
   if (account.kind !== 'one') return distinct;
   // Every account has the same items, with its own ID in them.
   return distinct.map((item) =>
-    'merchant_account_id' in item ? { ...item, merchant_account_id: account.id } : item,
+    isRecord(item) && 'merchant_account_id' in item ? { ...item, merchant_account_id: account.id } : item,
   );
 }
 

@@ -1,0 +1,55 @@
+// The compiler beside `npm run dev`: a contract without problems may still ask for something that the code does not give yet. It
+// runs when everything is served, and with low priority, because it takes longer than all the rest.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { root } from '../support/root.ts';
+import { withHints } from '../support/type-hints.ts';
+
+const shown = 5;
+
+export interface TypeCheck {
+  /** Ends the run before, and says what it finds. */
+  start: (say: (found: string) => void) => void;
+  stop: () => void;
+}
+
+export function createTypeCheck(): TypeCheck {
+  let running: ChildProcess | undefined;
+  const stop = () => {
+    running?.kill();
+    running = undefined;
+  };
+  return {
+    stop,
+    start(say) {
+      stop();
+      // The same cache as that of `npm run lint`.
+      const cache = join(root, 'node_modules', '.cache', 'tsc', 'lint.tsbuildinfo');
+      const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const args = ['--noEmit', '-p', root, '--incremental', '--tsBuildInfoFile', cache];
+      const child = spawn(process.execPath, [compiler, ...args], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      running = child;
+      if (child.pid !== undefined) setPriority(child.pid, 10);
+      say('checking …');
+      void text(child.stdout).then(async (output) => {
+        const { output: hints } = await withHints({ output: output.trim() });
+        if (running === child) say(describe(hints));
+      });
+    },
+  };
+}
+
+export function describe(hints: string): string {
+  if (hints === '') return 'the code compiles';
+  // A fault goes on in indented lines.
+  const faults = hints.split(/\n(?=\S)/);
+  const more = faults.length > shown ? [`… and ${faults.length - shown} more`] : [];
+  return ['the code does not compile; npm run lint -- --types', ...faults.slice(0, shown), ...more].join(
+    '\n',
+  );
+}
