@@ -112,19 +112,25 @@ async function run(file: string, options: Options): Promise<void> {
         let stoppedAfter: number | undefined;
         // The next lines are read, checked and encoded while the database stores these.
         let storing = Promise.resolve();
-        for await (const { lines, read, isLast } of readBatches(refuseGzip(input, file))) {
-          const next = store(checkLines(lines, check, bad));
-          next.catch(() => undefined);
-          await storing;
-          storing = next;
-          const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
-          progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
-          // A file with unreadable lines may be binary, or endless like /dev/zero.
-          const isUnreadable = lines.some((line) => 'fault' in line);
-          if (!readsAll && !isLast && (isUnreadable || bad.isReportFull())) {
-            stoppedAfter = lines.at(-1)?.line;
-            break;
+        let next = storing;
+        try {
+          for await (const { lines, read, isLast } of readBatches(refuseGzip(input, file))) {
+            next = store(checkLines(lines, check, bad));
+            next.catch(() => undefined);
+            await storing;
+            storing = next;
+            const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
+            progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
+            // A file with unreadable lines may be binary, or endless like /dev/zero.
+            const isUnreadable = lines.some((line) => 'fault' in line);
+            if (!readsAll && !isLast && (isUnreadable || bad.isReportFull())) {
+              stoppedAfter = lines.at(-1)?.line;
+              break;
+            }
           }
+        } finally {
+          // Reading may have failed. A store that goes on after the rollback would be outside of the transaction.
+          await next.catch(() => undefined);
         }
         await storing;
         if (bad.total() > 0 && !skipBad)

@@ -1,7 +1,8 @@
 // Connections to receivers, kept for a moment after an answer, because connecting takes longer than most deliveries. Only the
 // lookup of a new connection checks the address (guard.ts). A kept one still goes to the address that was checked, and is
-// used again for the same host and port only.
-import { Agent as HttpAgent } from 'node:http';
+// used again for the same subscription, host and port only: an answer that a receiver sends twice may be taken for that to the
+// next request, which must not be another account's.
+import { Agent as HttpAgent, type ClientRequestArgs } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 
@@ -11,13 +12,18 @@ export interface Connections {
   close: () => void;
 }
 
+/** Belongs to the options of a request. */
+export interface Use {
+  subscription: string;
+}
+
 export const connectionLimits = {
   /** Shorter than most receivers wait before they close a connection, so few deliveries meet one that is just being closed. */
   idleMilliseconds: 2_000,
   /** A receiver that moves to another address gets its deliveries there after this time. */
   oldestMilliseconds: 60_000,
-  /** Kept per host and port. As many attempts are under way to one subscription. */
-  idlePerHost: 4,
+  /** Kept per subscription. As many attempts are under way to one subscription. */
+  idlePerSubscription: 4,
   idle: 200,
 };
 
@@ -48,6 +54,9 @@ export function createConnections(limits = connectionLimits): Connections {
   const keeping = <A extends HttpAgent>(agent: A): A => {
     const keep: (socket: Socket) => unknown = agent.keepSocketAlive.bind(agent);
     const reuse = agent.reuseSocket.bind(agent);
+    const nameOf = agent.getName.bind(agent);
+    agent.getName = (options: ClientRequestArgs & Partial<Use> = {}) =>
+      `${options.subscription ?? ''} ${nameOf(options)}`;
     agent.keepSocketAlive = (socket: Socket) => {
       const since = created.get(socket) ?? performance.now();
       created.set(socket, since);
@@ -64,7 +73,7 @@ export function createConnections(limits = connectionLimits): Connections {
     return agent;
   };
 
-  const options = { keepAlive: true, maxFreeSockets: limits.idlePerHost };
+  const options = { keepAlive: true, maxFreeSockets: limits.idlePerSubscription };
   const http = keeping(new HttpAgent(options));
   // Without a cache of sessions, the certificate is checked at each new connection.
   const https = keeping(new HttpsAgent({ ...options, maxCachedSessions: 0 }));

@@ -124,8 +124,8 @@ async function attempt(
     const { secrets, login } = opened;
     const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
     const headers = traceparent === undefined ? signed : { ...signed, traceparent };
-    const { merchant_account_id: account, url, body } = delivery;
-    const { status, retryAfter } = await send({ account, url, body, headers, login }, signal);
+    const { merchant_account_id: account, subscription_id: subscription, url, body } = delivery;
+    const { status, retryAfter } = await send({ account, subscription, url, body, headers, login }, signal);
     return { status, error: errorOf(status), retryAfter: readRetryAfter(retryAfter, at) };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -3,7 +3,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket, TcpSocketConnectOpts } from 'node:net';
-import { closeSoon, createConnections, type Connections } from './connections.ts';
+import { closeSoon, createConnections, type Connections, type Use } from './connections.ts';
 import { AttemptFailure } from './failure.ts';
 import { checkUrl, createGuardedLookup } from './guard.ts';
 import { createResolve, type Resolve, type ResolveOptions } from './resolve.ts';
@@ -11,6 +11,7 @@ import { createResolve, type Resolve, type ResolveOptions } from './resolve.ts';
 export interface Outgoing {
   /** The merchant account of the event. */
   account: string;
+  subscription: string;
   url: string;
   body: string;
   headers: Record<string, string>;
@@ -93,13 +94,14 @@ interface Context {
 
 /** Destroys the connection when `signal` is aborted, unless the answer is complete. */
 async function post(outgoing: Outgoing, context: Context, signal: AbortSignal): Promise<Reply> {
-  const { account, url, body, headers, login } = outgoing;
+  const { account, subscription, url, body, headers, login } = outgoing;
   const { options, resolve, connections } = context;
   const target = new URL(url);
   checkUrl(target, options);
   const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
     method: 'POST',
     agent: connections?.agentOf(target) ?? false,
+    ...({ subscription } satisfies Use),
     lookup: createGuardedLookup((hostname) => resolve(hostname, account, signal), options),
     ...connecting,
     maxHeaderSize: longestHeaders,

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -414,6 +414,34 @@ describe('while it runs', () => {
     while ((await open()) > 0) await wait(20);
     expect(await total()).toBe(before);
   });
+});
+
+it('leaves no event behind when it is interrupted while the database stores a batch', async () => {
+  const counted = async () => {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from events`.execute(db());
+    return [await total(), rows[0]?.total];
+  };
+  const isWaiting = async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like ${'%insert into transactions%'}`.execute(db());
+    return rows.length > 0;
+  };
+  const before = await counted();
+  const input = new Readable({ read: () => undefined });
+  const importing = await db()
+    .transaction()
+    .execute(async (tx) => {
+      await sql`lock table transactions in exclusive mode`.execute(tx);
+      const begun = payments(['import', 'transactions', '-', '--events'], input);
+      for (let index = 0; index < 1_000; index += 1) input.push(`${line()}\n`);
+      while (!(await isWaiting())) await wait(20);
+      process.emit('SIGINT');
+      await setImmediate();
+      return [begun];
+    });
+  expect(await importing[0]).toMatchObject({ status: 1, stderr: 'Interrupted; nothing was imported.\n' });
+  expect(await counted()).toEqual(before);
 });
 
 it('says so if another process stores a transaction of the file at the same time', async () => {

@@ -100,7 +100,8 @@ describe('a delivery', () => {
   const sending = () => {
     const { send, close } = createSend(sendOptions({ environment: 'sandbox' }));
     closing.push(close);
-    return (url: string) => send({ ...outgoing, url }, new AbortController().signal);
+    return (url: string, subscription = 'first') =>
+      send({ ...outgoing, subscription, url }, new AbortController().signal);
   };
 
   it('that meets a connection which the receiver closes is sent again at once, on a new one', async () => {
@@ -136,6 +137,16 @@ describe('a delivery', () => {
     await send(url);
     await expect(send(url)).rejects.toThrow();
     expect(requests).toBe(2);
+  });
+
+  it('uses no connection of another subscription, whose second answer it might get', async () => {
+    const { url, sockets } = await answering();
+    const send = sending();
+    await send(url, 'first');
+    await send(url, 'second');
+    expect(sockets).toHaveLength(2);
+    await send(url, 'first');
+    expect(sockets).toHaveLength(2);
   });
 
   it('leaves nothing on the connection that it was sent on', async () => {

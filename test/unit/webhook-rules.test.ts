@@ -69,7 +69,7 @@ describe('where a delivery may go', () => {
   // Not only the check: `send` is called for each address, as the worker does.
   const attempt = (url: string, { environment }: { environment: 'sandbox' | 'production' }) =>
     createSend(sendOptions({ environment })).send(
-      { account: 'default', url, body: '{}', headers: {}, login: undefined },
+      { account: 'default', subscription: 'one', url, body: '{}', headers: {}, login: undefined },
       new AbortController().signal,
     );
   const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
