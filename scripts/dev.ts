@@ -111,8 +111,11 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
     if (isOvertaken()) return;
     say({ problems, linted, updated: seconds() });
     types.start((found) => {
+      const isNews = where.Types !== found;
       where.Types = found;
-      say({});
+      // Without a terminal there is no screen to draw anew.
+      if (isNews && process.stdout.isTTY) say({});
+      else if (isNews) console.log(`  Types   ${found.replaceAll('\n', '\n          ')}`);
     });
   }
 
@@ -163,14 +166,17 @@ function parsePort(text: string): string {
   return text;
 }
 
-async function start({ mockPort }: { mockPort: string }): Promise<void> {
+async function start({ mockPort, types: compiles }: { mockPort: string; types: boolean }): Promise<void> {
   const begun = performance.now();
   const folder = join(root, '.cache', 'dev');
   await rm(folder, { recursive: true, force: true });
   const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
-  const where = { API: 'starting', Docs: 'starting', Mock: 'starting', Types: 'checked when all is served' };
+  const where = {
+    ...{ API: 'starting', Docs: 'starting', Mock: 'starting' },
+    Types: compiles ? 'checked when all is served' : 'not checked',
+  };
   const say = (change: Partial<State>) => {
     state = { ...state, ...change, served: Object.entries(where) };
     if (!isStopping) show(state);
@@ -192,7 +198,7 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     onLine: () => undefined,
     onEnd: ended('Mock'),
   });
-  const types = createTypeCheck();
+  const types = compiles ? createTypeCheck() : { start: () => undefined, stop: () => undefined };
   const updates = createUpdates({ service, mock, types, say, where });
   watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
     const changed = files.filter((file) => !generatedFiles.includes(file));
@@ -219,5 +225,6 @@ await new Command('npm run dev --')
       'While there are problems, the last state without problems is served.',
   )
   .option('--mock-port <number>', 'port of the mock', parsePort, '4010')
+  .option('--no-types', 'do not run the compiler')
   .action(start)
   .parseAsync();

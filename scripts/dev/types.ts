@@ -35,16 +35,15 @@ export function createTypeCheck(): TypeCheck {
       });
       running = child;
       if (child.pid !== undefined) setPriority(child.pid, 10);
-      say('checking …');
       void text(child.stdout).then(async (output) => {
         const { output: hints } = await withHints({ output: output.trim() });
-        if (running === child) say(describe(hints));
+        if (running === child) say(describeTypes(hints));
       });
     },
   };
 }
 
-export function describe(hints: string): string {
+export function describeTypes(hints: string): string {
   if (hints === '') return 'the code compiles';
   // A fault goes on in indented lines.
   const faults = hints.split(/\n(?=\S)/);

@@ -88,8 +88,8 @@ export function createRecord({ db, queue, log, limit }: Deps): Record {
     });
 }
 
-/** Data exceptions and violated constraints. If the database is away, nothing of the batch can be stored. */
-const isRefused = (error: unknown): boolean => /^2[23]/.test(String(codeOf(error)));
+/** Data exceptions, violated constraints, and a row that somebody else has locked. If the database is away, nothing of the batch can be stored. */
+const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(String(codeOf(error)));
 
 /** Of each delivery one attempt: a statement changes a row only once. A replay may have made another one. */
 function takeBatch(entries: Entry[]): Entry[] {

@@ -6,6 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeTypes } from '../../scripts/dev/types.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { root, startNode, type Child } from '../support/processes.ts';
@@ -20,6 +21,16 @@ async function takePort(): Promise<{ port: number; server: Server }> {
   await once(server, 'listening');
   return { port: (server.address() as AddressInfo).port, server };
 }
+
+it('shows the first faults of the compiler', () => {
+  expect(describeTypes('')).toBe('the code compiles');
+  const faults = Array.from({ length: 7 }, (_, index) => `a.ts(${index},1): error\n  more`);
+  expect(describeTypes(faults.join('\n')).split('\n')).toEqual([
+    'the code does not compile; npm run lint -- --types',
+    ...faults.slice(0, 5).flatMap((fault) => fault.split('\n')),
+    '… and 2 more',
+  ]);
+});
 
 describe('npm run dev', { timeout: 120_000 }, () => {
   let folder: string;
@@ -36,7 +47,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     const [first, second] = [await takePort(), await takePort()];
     taken.push(first, second);
     [service, mock] = [`http://127.0.0.1:${first.port}`, `http://127.0.0.1:${second.port}`];
-    dev = startNode('scripts/dev.ts', ['--mock-port', String(second.port)], {
+    dev = startNode('scripts/dev.ts', ['--mock-port', String(second.port), '--no-types'], {
       cwd: folder,
       env: {
         PORT: String(first.port),
