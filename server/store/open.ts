@@ -11,7 +11,7 @@ import {
   type Db,
 } from './database.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { migrate, refusePending } from './migrate.ts';
+import { migrate, refuseOtherApplication, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
 import { findUnready, type Unready } from './readiness.ts';
 import type { Pooler } from './connection.ts';
@@ -90,6 +90,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     // An embedded database is always that of a sandbox.
     const fills = servesRequests && environment === 'sandbox' && !embedded;
     const ready: Ready = async (db) => {
+      if (!embedded) await refuseOtherApplication(db, describe(url));
       await refuseOtherEnvironment(db, environment, fills);
       if (readOnly) return refusePending(db);
       const migrated = await migrate(db, progress);

@@ -69,7 +69,7 @@ describe('a role without rights', () => {
   afterAll(() => withClient(inject('serverUrl'), (client) => client.query(`drop role ${role}`)));
 
   it.each([
-    ['table settings', createTestDatabase],
+    ['table kysely_migration', createTestDatabase],
     ['schema public', createEmptyDatabase],
   ])('on the %s is told what it must own', async (what, create) => {
     const env = envOf(asRole(await create()));
