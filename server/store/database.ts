@@ -94,10 +94,13 @@ export const readOnlyFault = (database: string): string =>
   `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
-export function setupFault(error: unknown): string | undefined {
+export function setupFault(
+  error: unknown,
+  { database = '…', role = '…' }: { database?: string; role?: string } = {},
+): string | undefined {
   if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
   if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE … OWNER TO …) and its tables (REASSIGN OWNED BY … TO …).`;
+  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
 }
 
 /** Connections for requests, and how long a request waits for one of them. */

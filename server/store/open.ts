@@ -6,6 +6,7 @@ import {
   openDatabase,
   readOnlyFault,
   reasonOf,
+  setupFault,
   type Database,
   type DatabaseOptions,
   type Db,
@@ -148,11 +149,29 @@ async function prepare(
       );
     }
     if (writes && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
-    return { isSharded, migrated: await ready(withoutTimeout.db) };
+    return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
   }
 }
+
+/** The statements that give the rights that a role lacks have its name in them. */
+const nameRights =
+  (url: string) =>
+  (error: unknown): never => {
+    const denied = [error, error instanceof Error ? error.cause : undefined].find(
+      (one) => codeOf(one) === '42501',
+    );
+    const { username, pathname } = new URL(url);
+    if (denied === undefined || username === '' || pathname.length < 2) throw error;
+    const [role, database] = [username, pathname.slice(1)].map(identifier);
+    throw new DatabaseFault(setupFault(denied, { role, database }), { cause: denied });
+  };
+
+const identifier = (encoded: string): string => {
+  const name = decodeURIComponent(encoded);
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+};
 
 function adviceFor(error: unknown, url: string): string {
   switch (codeOf(error)) {
@@ -161,19 +180,19 @@ function adviceFor(error: unknown, url: string): string {
     case 'ECONNREFUSED':
       return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
     case '3D000':
-      return `Check DATABASE_URL. To create it: ${createCommand(url)}`;
+      return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
     default:
       return 'Check DATABASE_URL.';
   }
 }
 
-/** Complete, because PostgreSQL on this machine may be another one. The password is asked for. */
+/** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
 function createCommand(url: string): string {
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const options = {
     host: searchParams.get('host') ?? hostname,
     port: searchParams.get('port') ?? port,
-    username,
+    owner: username,
   };
   const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
   return ['createdb', ...given, pathname.slice(1)].join(' ');
