@@ -107,7 +107,13 @@ export function setupFault(
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
 
+/** Names of connections. Not that of versions before 1.2: see `countOlderConnections` in sealing.ts. */
+export const instanceName = 'payments-service 1.2';
+const commandName = 'payments-service 1.2 command';
+
 export interface DatabaseOptions {
+  /** Whether the connections are of a command, and not of an instance of the service. */
+  isCommand?: boolean;
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
@@ -129,6 +135,7 @@ export function openDatabase(
     waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
     isFresh = false,
+    isCommand = false,
     plansOnce = false,
   }: DatabaseOptions = {},
 ): Database {
@@ -136,8 +143,7 @@ export function openDatabase(
     connectionString: url,
     types,
     max: size,
-    // Not that of versions before 1.2: see `countOlderConnections` in sealing.ts.
-    application_name: 'payments-service 1.2',
+    application_name: isCommand ? commandName : instanceName,
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,

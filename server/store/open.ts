@@ -66,6 +66,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {
     pooler,
+    isCommand: !servesRequests,
     ...(size === undefined ? {} : { size }),
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: true } : {}),
   });
@@ -99,8 +100,8 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       return migrated;
     };
     const prepared = embedded
-      ? await prepareEmbedded(embedded, onError, ready)
-      : await prepare(url, onError, ready, { pooler, writes: servesRequests });
+      ? await prepareEmbedded(embedded, onError, ready, servesRequests)
+      : await prepare(url, onError, ready, { pooler, servesRequests });
     const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
     return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
@@ -124,12 +125,13 @@ async function prepare(
   url: string,
   onError: (error: Error) => void,
   ready: Ready,
-  { pooler = 'none', writes = false }: { pooler?: Pooler; writes?: boolean } = {},
+  { pooler = 'none', servesRequests }: { pooler?: Pooler; servesRequests: boolean },
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
     size: 3,
     statementMilliseconds: 0,
     waitMilliseconds: startMilliseconds,
+    isCommand: !servesRequests,
     pooler,
   });
   try {
@@ -148,7 +150,7 @@ async function prepare(
         { cause: error },
       );
     }
-    if (writes && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
+    if (servesRequests && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
     return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
@@ -164,8 +166,8 @@ const nameRights =
     );
     const { username, pathname } = new URL(url);
     if (denied === undefined || username === '' || pathname.length < 2) throw error;
-    const [role, database] = [username, pathname.slice(1)].map(identifier);
-    throw new DatabaseFault(setupFault(denied, { role, database }), { cause: denied });
+    const names = { role: identifier(username), database: identifier(pathname.slice(1)) };
+    throw new DatabaseFault(setupFault(denied, names), { cause: denied });
   };
 
 const identifier = (encoded: string): string => {
@@ -211,10 +213,11 @@ async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
   ready: Ready,
+  servesRequests: boolean,
 ): Promise<Prepared> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepare(embedded.url(), onError, ready);
+      return await prepare(embedded.url(), onError, ready, { servesRequests });
     } catch (error) {
       if (attempt === 3) throw error;
       await embedded.restart();
