@@ -180,6 +180,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
       ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
       `There is no role unicorn. See: ${readCallName()} roles list`,
     ],
+    [['keys', 'create', '--name', 'x', '--role', 'a,b'], 'For several, repeat --role.'],
     [
       ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
       `There is no merchant account nowhere. See: ${readCallName()} accounts list`,
