@@ -4,7 +4,14 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { looksRandom } from './random-key.ts';
 import { readGiven } from './setting-files.ts';
-import { hasSeveralHosts, keys, secretKeys, secretNames, type SecretName } from './settings.ts';
+import {
+  hasSeveralHosts,
+  hasUnencodedPassword,
+  keys,
+  secretKeys,
+  secretNames,
+  type SecretName,
+} from './settings.ts';
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -138,7 +145,12 @@ export function readConfig(
   if (environment === 'production' && !has('DATABASE_URL')) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
   }
-  if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
+  // Without any part of the URL: what looks like its host may be a part of the password.
+  if (hasUnencodedPassword(given('DATABASE_URL') ?? ''))
+    faults.push(
+      `${variable('DATABASE_URL')} cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)`,
+    );
+  else if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
     faults.push(
       `${variable('DATABASE_URL')} must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)`,
     );

@@ -36,6 +36,16 @@ export function hasSeveralHosts(databaseUrl: string): boolean {
   return hosts.includes(',') || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2C)/i.test(query);
 }
 
+/**
+ * Whether user, password or database name have a / ? or # that ends them for a URL parser, which then takes a part of the
+ * password for the host. An @ in the query is none of this.
+ */
+export function hasUnencodedPassword(databaseUrl: string): boolean {
+  const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(databaseUrl) ?? [];
+  const withoutQuery = rest.replace(/\?\w+=[^?#]*$/, '');
+  return /[/?#].*@/s.test(withoutQuery);
+}
+
 export const keys: Key[] = [
   {
     name: 'ENVIRONMENT',
@@ -75,8 +85,9 @@ export const keys: Key[] = [
     name: 'DATABASE_URL',
     doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
     format: 'a postgres URL',
-    // Several hosts have a message of their own: see config.ts.
-    accepts: (value) => hasSeveralHosts(value) || url('postgres:', 'postgresql:')(value),
+    // Several hosts and a password that is not encoded have messages of their own: see config.ts.
+    accepts: (value) =>
+      hasSeveralHosts(value) || hasUnencodedPassword(value) || url('postgres:', 'postgresql:')(value),
   },
   {
     name: 'DATABASE_POOLER',

@@ -10,6 +10,7 @@ import { countFingerprints } from '../store/fingerprints.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { countUnbound, listSealed } from '../store/reseal.ts';
 import { findSealing } from '../store/sealing.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { visible } from '../visible.ts';
 import { call, printJson } from './output.ts';
 import { count, startProgress } from './progress.ts';
@@ -17,30 +18,33 @@ import { withSecrets } from './support.ts';
 
 export function doctor(): Command {
   return new Command('doctor')
-    .option('--json', 'for programs: an object whose items are the checks')
+    .option('--json', 'for programs: an object whose items are the checks, and notes')
     .addHelpText(
       'after',
       '\nChanges nothing and works while the service runs. Exit code 1 when something is wrong.',
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const progress = startProgress('Checking');
-      const findings = await withSecrets(
-        async ({ database: { db }, secrets }) => [
-          await findNoAccount(db),
-          ...(await findBrokenInvariants(db)),
-          secrets.missing.includes('CARD_KEY')
-            ? notChecked(opens, 'CARD_KEY')
-            : await findUnopenable(db, secrets.vault),
-          secrets.missing.includes('FINGERPRINT_KEY')
-            ? notChecked(hasKeys, 'FINGERPRINT_KEY')
-            : await findForeignFingerprints(db, secrets.fingerprints),
-        ],
+      const { findings, notes } = await withSecrets(
+        async ({ database: { db }, secrets }) => ({
+          notes: await noteFailing(db),
+          findings: [
+            await findNoAccount(db),
+            ...(await findBrokenInvariants(db)),
+            secrets.missing.includes('CARD_KEY')
+              ? notChecked(opens, 'CARD_KEY')
+              : await findUnopenable(db, secrets.vault),
+            secrets.missing.includes('FINGERPRINT_KEY')
+              ? notChecked(hasKeys, 'FINGERPRINT_KEY')
+              : await findForeignFingerprints(db, secrets.fingerprints),
+          ],
+        }),
         { readOnly: true },
       ).finally(() => {
         progress.failed();
       });
-      if (json) printJson({ items: findings });
-      else printAll(findings);
+      if (json) printJson({ items: findings, notes });
+      else printAll(findings, notes);
       if (findings.some(isBroken)) process.exitCode = 1;
     });
 }
@@ -59,6 +63,16 @@ const notChecked = (check: string, secret: string): Checked => ({
 });
 
 const isBroken = ({ broken }: Finding): boolean => broken > 0;
+
+/** Not a fault of the stored data: the receiver is at fault, and deliveries are retried. */
+async function noteFailing(db: Db): Promise<string[]> {
+  const failing = (await listWebhookSubscriptions(db)).filter(
+    (one) => one.active && one.failing_since !== null,
+  );
+  if (failing.length === 0) return [];
+  const are = failing.length === 1 ? 'is' : 'are';
+  return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: ${call('webhooks list')}`];
+}
 
 async function findNoAccount(db: Db): Promise<Finding> {
   const finding: Finding = { check: 'there is a merchant account', broken: 0, examples: [] };
@@ -110,12 +124,13 @@ async function findForeignFingerprints(db: Db, fingerprints: Fingerprints): Prom
   };
 }
 
-function printAll(findings: readonly Checked[]): void {
+function printAll(findings: readonly Checked[], notes: readonly string[]): void {
   findings.forEach(print);
+  for (const note of notes) console.log(`${styleText('yellow', '-')} ${note}`);
   const broken = findings.filter(isBroken).length;
   const skipped = findings.filter((one) => one.skipped).length;
   const made = findings.length - skipped;
-  const left = skipped === 0 ? '' : ` ${skipped} were left out.`;
+  const left = skipped === 0 ? '' : ` ${skipped} ${skipped === 1 ? 'was' : 'were'} left out.`;
   console.log(
     broken === 0 ? `\nAll ${made} checks passed.${left}` : `\n${broken} of ${made} checks failed.${left}`,
   );

@@ -11,7 +11,7 @@ const examples: Record<string, readonly string[]> = {
     'payments keys create --name "Checkout server" --role checkout --out checkout.pem',
     'payments token --scopes transactions.read --key checkout.pem',
     'payments transactions list --status authorization_declined --limit 5',
-    'payments webhooks trigger transaction.updated',
+    'payments webhooks trigger transaction.updated          # (sandbox)',
   ],
   'accounts list': ['payments accounts list'],
   'accounts create': ['payments accounts create shop --name "Second shop"'],

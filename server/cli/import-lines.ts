@@ -79,15 +79,34 @@ export async function* readBatches(input: AsyncIterable<unknown>): AsyncGenerato
   if (batch.length > 0) yield { lines: batch, read, isLast: true };
 }
 
-/** Passes the input on, unless it is compressed: every line would be reported as not valid UTF-8. */
-export async function* refuseGzip(input: AsyncIterable<unknown>, file: string): AsyncGenerator {
+/** Passes the input on, unless it has another form: every line would be reported. */
+export async function* refuseOtherForms(
+  input: AsyncIterable<unknown>,
+  file: string,
+  { skipBad }: { skipBad: boolean },
+): AsyncGenerator {
   let isFirst = true;
   for await (const chunk of input) {
-    if (isFirst && (chunk as Buffer)[0] === 0x1f && (chunk as Buffer)[1] === 0x8b) {
-      const [name, word] = file === '-' ? ['Standard input', 'FILE'] : [file, shellWord(file)];
-      throw new Refused(`${name} is compressed. Use: zcat ${word} | ${call('import transactions -')}`);
-    }
+    const fault = isFirst ? formFault(chunk as Buffer, file, skipBad) : undefined;
+    if (fault !== undefined) throw new Refused(fault);
     isFirst = false;
     yield chunk;
   }
+}
+
+function formFault(start: Buffer, file: string, skipBad: boolean): string | undefined {
+  const [name, word] = file === '-' ? ['Standard input', 'FILE'] : [file, shellWord(file)];
+  const again = call('import transactions -');
+  if (start[0] === 0x1f && start[1] === 0x8b) return `${name} is compressed. Use: zcat ${word} | ${again}`;
+  const text = start
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (text.startsWith('['))
+    return `${name} is a JSON array; one object per line is needed: jq -c '.[]' ${word} | ${again}`;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const isText = !/[\0\uFFFD]/.test(text);
+  if (isText && !skipBad && lines.length > 1 && !lines.some((line) => line.trimStart().startsWith('{')))
+    return `${name} has no JSON objects in its first lines; one per line is needed, and other formats such as CSV must be converted. Nothing was imported.`;
+  return undefined;
 }

@@ -10,7 +10,7 @@ import { listAccounts } from '../store/merchant-accounts.ts';
 import type { NewTransaction } from '../store/transactions.ts';
 import { collectBadLines, type BadLines } from './import-bad.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
-import { readBatches, refuseGzip, type Line } from './import-lines.ts';
+import { readBatches, refuseOtherForms, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
 import { withEvents, type EventParts } from './support.ts';
@@ -114,7 +114,7 @@ async function run(file: string, options: Options): Promise<void> {
         let storing = Promise.resolve();
         let next = storing;
         try {
-          for await (const { lines, read, isLast } of readBatches(refuseGzip(input, file))) {
+          for await (const { lines, read, isLast } of readBatches(refuseOtherForms(input, file, { skipBad }))) {
             next = store(checkLines(lines, check, bad));
             next.catch(() => undefined);
             await storing;

@@ -101,7 +101,7 @@ async function create(options: CreateOptions): Promise<void> {
     if (!('id' in made))
       throw new Refused(
         'roles' in made
-          ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}`
+          ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}${made.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
           : `There is no merchant account ${made.accounts.join(', ')}. See: ${call('accounts list')}`,
       );
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.

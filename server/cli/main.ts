@@ -65,13 +65,16 @@ const program = new Command('payments')
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
-const args = first === 'help' && words.length > 0 ? [...words, '--help'] : process.argv.slice(2);
+const asksHelp = first === 'help' && words.length > 0;
+const args = asksHelp ? [...words, '--help'] : process.argv.slice(2);
 const called = args[0] ?? '';
 for (const [name, [description, load]] of Object.entries(commands)) {
   // Completion needs to know all commands.
   const command = name === called || called === 'completion' ? await load() : new Command(name);
   program.addCommand(command.description(description));
 }
+// With --help, commander would answer an unknown word with the help of what is before it, and exit code 0.
+if (asksHelp && !isCommand(program, words)) args.pop();
 for (const command of everyCommand(program)) {
   command.exitOverride();
   addExamples(command);
@@ -100,6 +103,12 @@ try {
     console.error(visibleLines(expected ? message : other));
     process.exitCode = 1;
   }
+}
+
+function isCommand({ commands: known }: Command, [word, ...more]: readonly string[]): boolean {
+  if (word === undefined || known.length === 0) return true;
+  const next = known.find((command) => command.name() === word);
+  return next !== undefined && isCommand(next, more);
 }
 
 /** Whether the message is a sentence for the operator. Imported only now, because some of these modules load the database. */

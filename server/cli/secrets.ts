@@ -9,7 +9,7 @@ import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
 import { countSealed } from '../store/reseal.ts';
-import { countOlderConnections, findSealing } from '../store/sealing.ts';
+import { countInstanceConnections, countOlderConnections, findSealing } from '../store/sealing.ts';
 import { fingerprintCommands } from './fingerprints.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { call, Refused } from './output.ts';
@@ -25,6 +25,10 @@ export function secrets(): Command {
       'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, bound to their rows, while the service runs',
     )
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
+    .option(
+      '--yes',
+      'every instance has the new key first in CARD_KEY; needed in production while any is connected',
+    )
     .addHelpText(
       'after',
       `
@@ -32,19 +36,24 @@ In the sandbox the key is in DATA_DIR: the command creates a new one, encrypts e
 If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and then
   1. restart every instance with CARD_KEY=<old>,<new>   now every instance can decrypt values of the new key
   2. restart every instance with CARD_KEY=<new>,<old>   the first key encrypts
-  3. run, with the same CARD_KEY: payments secrets rotate
+  3. run, with the same CARD_KEY: payments secrets rotate --yes   --yes says that step 2 is done on every instance
   4. restart every instance with CARD_KEY=<new>
 With an unchanged CARD_KEY it binds what versions before 1.2 stored: first replace all of their instances.
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
-    .action(({ keepOld = false }: { keepOld?: boolean }) => withSecrets((parts) => rotate(parts, keepOld)));
+    .action((options: Options) => withSecrets((parts) => rotate(parts, options)));
   for (const one of fingerprintCommands()) command.addCommand(one);
   return command;
 }
 
+interface Options {
+  keepOld?: boolean;
+  yes?: boolean;
+}
+
 async function rotate(
   { database: { db }, secrets: { vault }, config }: ServiceParts,
-  keepOld: boolean,
+  { keepOld = false, yes = false }: Options,
 ): Promise<void> {
   const progress = startProgress('Rotating the card key');
   try {
@@ -53,6 +62,9 @@ async function rotate(
       await refuseOlderInstances(db);
       const kept = isCardKeyInDataDir(config);
       if (kept) await createKey(db, vault, config.dataDir);
+      const used = await countSealed(db);
+      refuseMissingKeys(used, vault);
+      if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, used, vault.keyId);
       // Noted first: a rotation that is interrupted has changed something, too.
       await inAuditedWork(db, () => Promise.resolve(true));
       const total = await sealEverything(db, vault, progress);
@@ -75,6 +87,16 @@ async function refuseOlderInstances(db: Db): Promise<void> {
   );
 }
 
+/** An instance without the new key could not read the result, and nothing in the database tells which keys it has. */
+async function refuseUnconfirmed(db: Db, used: ReadonlyMap<string, number>, keyId: string): Promise<void> {
+  if ([...used.keys()].every((key) => key === keyId)) return;
+  const connections = await countInstanceConnections(db);
+  if (connections === 0) return;
+  throw new Refused(
+    `The service is connected to the database (${count(connections, 'connection')}). Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in ${call('secrets rotate --help')}), or it cannot read the result. If all have it: ${call('secrets rotate --yes')}. Nothing was changed.`,
+  );
+}
+
 /** Adds a new first key, unless an interrupted rotation created one and is not finished. */
 async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
@@ -84,14 +106,16 @@ async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   if (vault.keyId === keyIdOf(keys[0])) throw new Error('The new key did not reach the vault.');
 }
 
+function refuseMissingKeys(used: ReadonlyMap<string, number>, vault: Vault): void {
+  const lost = [...used].filter(([key]) => !vault.canOpen(key));
+  if (lost.length === 0) return;
+  const named = lost.map(([key, total]) => `${key} (${count(total)} values)`).join(', ');
+  throw new Refused(
+    `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
+  );
+}
+
 async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise<number> {
-  const lost = [...(await countSealed(db))].filter(([key]) => !vault.canOpen(key));
-  if (lost.length > 0) {
-    const named = lost.map(([key, total]) => `${key} (${count(total)} values)`).join(', ');
-    throw new Refused(
-      `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
-    );
-  }
   const progressOf = {
     resealed: (values: number) => {
       progress.update(`Rotating the card key: ${count(values)} values`);

@@ -29,7 +29,8 @@ export async function withDatabase<T>(
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }
   const database = await openStore({
-    readOnly,
+    // A list must not migrate what a mistyped DATABASE_URL leads to. The embedded database is always ours.
+    readOnly: readOnly || (!creates && config.databaseUrl !== undefined),
     environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,

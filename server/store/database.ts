@@ -94,17 +94,26 @@ export const readOnlyFault = (database: string): string =>
   `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
-export function setupFault(error: unknown): string | undefined {
+export function setupFault(
+  error: unknown,
+  { database = '…', role = '…' }: { database?: string; role?: string } = {},
+): string | undefined {
   if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
   if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE … OWNER TO …) and its tables (REASSIGN OWNED BY … TO …).`;
+  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
 }
 
 /** Connections for requests, and how long a request waits for one of them. */
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
 
+/** Names of connections. Not that of versions before 1.2: see `countOlderConnections` in sealing.ts. */
+export const instanceName = 'payments-service 1.2';
+const commandName = 'payments-service 1.2 command';
+
 export interface DatabaseOptions {
+  /** Whether the connections are of a command, and not of an instance of the service. */
+  isCommand?: boolean;
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
@@ -126,6 +135,7 @@ export function openDatabase(
     waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
     isFresh = false,
+    isCommand = false,
     plansOnce = false,
   }: DatabaseOptions = {},
 ): Database {
@@ -133,8 +143,7 @@ export function openDatabase(
     connectionString: url,
     types,
     max: size,
-    // Not that of versions before 1.2: see `countOlderConnections` in sealing.ts.
-    application_name: 'payments-service 1.2',
+    application_name: isCommand ? commandName : instanceName,
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,

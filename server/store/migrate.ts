@@ -16,6 +16,32 @@ export async function refusePending(db: Db): Promise<string[]> {
   );
 }
 
+/** A mistyped DATABASE_URL must not add our tables to those of another application. */
+export async function refuseOtherApplication(db: Db, place: string): Promise<void> {
+  // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
+  const tables = await listTables(db);
+  if (tables.length === 0 || (await findState(db)).isOurs) return;
+  const more = tables.length > 5 ? ', …' : '';
+  throw new DatabaseFault(
+    `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL.`,
+  );
+}
+
+/** Without those of extensions, partitions and the tables that Kysely creates before our first migration. */
+async function listTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+      and relkind = 'r' and not relispartition
+      and relname not in ('kysely_migration', 'kysely_migration_lock')
+      and not exists (
+        select from pg_depend
+        where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+      )
+    order by relname limit 6`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** Returns the names of the migrations that it applied. Several instances may start at once. */
 export async function migrate(db: Db, progress: Progress = () => undefined): Promise<string[]> {
   try {
@@ -86,6 +112,8 @@ const blame =
 interface State {
   isFresh: boolean;
   pending: string[];
+  /** Whether one of our migrations was applied. */
+  isOurs: boolean;
   /**
    * Migrations that a later version has applied. Kysely refuses a database with migrations that it does not know, but during a
    * rolling upgrade an instance of this version may be restarted, and must serve on.
@@ -99,12 +127,14 @@ async function findState(db: Db): Promise<State> {
   const names = Object.keys(migrations).sort();
   const { rows: found } = await sql<{ table: string | null }>`
     select to_regclass('kysely_migration')::text as table`.execute(db);
-  if (found[0]?.table == null) return { isFresh: true, later: [], pending: names, isKnown: true };
+  if (found[0]?.table == null)
+    return { isFresh: true, isOurs: false, later: [], pending: names, isKnown: true };
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   const applied = rows.map(({ name }) => name);
   const last = names.at(-1) ?? '';
   return {
     isFresh: applied.length === 0,
+    isOurs: names.some((name) => applied.includes(name)),
     later: applied.filter((name) => name > last),
     pending: names.filter((name) => !applied.includes(name)),
     isKnown: applied.every((name) => name > last || names.includes(name)),

@@ -6,12 +6,13 @@ import {
   openDatabase,
   readOnlyFault,
   reasonOf,
+  setupFault,
   type Database,
   type DatabaseOptions,
   type Db,
 } from './database.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { migrate, refusePending } from './migrate.ts';
+import { migrate, refuseOtherApplication, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
 import { findUnready, type Unready } from './readiness.ts';
 import type { Pooler } from './connection.ts';
@@ -65,6 +66,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const url = databaseUrl ?? embedded?.url() ?? '';
   const database = openDatabase(url, onError, {
     pooler,
+    isCommand: !servesRequests,
     ...(size === undefined ? {} : { size }),
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: true } : {}),
   });
@@ -90,6 +92,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     // An embedded database is always that of a sandbox.
     const fills = servesRequests && environment === 'sandbox' && !embedded;
     const ready: Ready = async (db) => {
+      if (!embedded) await refuseOtherApplication(db, describe(url));
       await refuseOtherEnvironment(db, environment, fills);
       if (readOnly) return refusePending(db);
       const migrated = await migrate(db, progress);
@@ -97,8 +100,8 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       return migrated;
     };
     const prepared = embedded
-      ? await prepareEmbedded(embedded, onError, ready)
-      : await prepare(url, onError, ready, { pooler, writes: servesRequests });
+      ? await prepareEmbedded(embedded, onError, ready, servesRequests)
+      : await prepare(url, onError, ready, { pooler, servesRequests });
     const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
     return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
@@ -122,12 +125,13 @@ async function prepare(
   url: string,
   onError: (error: Error) => void,
   ready: Ready,
-  { pooler = 'none', writes = false }: { pooler?: Pooler; writes?: boolean } = {},
+  { pooler = 'none', servesRequests }: { pooler?: Pooler; servesRequests: boolean },
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
     size: 3,
     statementMilliseconds: 0,
     waitMilliseconds: startMilliseconds,
+    isCommand: !servesRequests,
     pooler,
   });
   try {
@@ -146,12 +150,30 @@ async function prepare(
         { cause: error },
       );
     }
-    if (writes && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
-    return { isSharded, migrated: await ready(withoutTimeout.db) };
+    if (servesRequests && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
+    return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
   }
 }
+
+/** The statements that give the rights that a role lacks have its name in them. */
+const nameRights =
+  (url: string) =>
+  (error: unknown): never => {
+    const denied = [error, error instanceof Error ? error.cause : undefined].find(
+      (one) => codeOf(one) === '42501',
+    );
+    const { username, pathname } = new URL(url);
+    if (denied === undefined || username === '' || pathname.length < 2) throw error;
+    const names = { role: identifier(username), database: identifier(pathname.slice(1)) };
+    throw new DatabaseFault(setupFault(denied, names), { cause: denied });
+  };
+
+const identifier = (encoded: string): string => {
+  const name = decodeURIComponent(encoded);
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+};
 
 function adviceFor(error: unknown, url: string): string {
   switch (codeOf(error)) {
@@ -160,19 +182,19 @@ function adviceFor(error: unknown, url: string): string {
     case 'ECONNREFUSED':
       return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
     case '3D000':
-      return `Check DATABASE_URL. To create it: ${createCommand(url)}`;
+      return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
     default:
       return 'Check DATABASE_URL.';
   }
 }
 
-/** Complete, because PostgreSQL on this machine may be another one. The password is asked for. */
+/** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
 function createCommand(url: string): string {
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const options = {
     host: searchParams.get('host') ?? hostname,
     port: searchParams.get('port') ?? port,
-    username,
+    owner: username,
   };
   const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
   return ['createdb', ...given, pathname.slice(1)].join(' ');
@@ -191,10 +213,11 @@ async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
   ready: Ready,
+  servesRequests: boolean,
 ): Promise<Prepared> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepare(embedded.url(), onError, ready);
+      return await prepare(embedded.url(), onError, ready, { servesRequests });
     } catch (error) {
       if (attempt === 3) throw error;
       await embedded.restart();

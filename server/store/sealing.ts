@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Sealer, Sealing, Vault } from '../domain/vault.ts';
-import type { Db } from './database.ts';
+import { instanceName, type Db } from './database.ts';
 
 const name = 'sealing';
 
@@ -50,9 +50,14 @@ export async function sampleKeyIds(db: Db): Promise<string[]> {
 }
 
 /** Connections of versions before 1.2, which cannot read bound values. Later ones have another name, see database.ts. */
-export async function countOlderConnections(db: Db): Promise<number> {
+export const countOlderConnections = (db: Db): Promise<number> => countConnections(db, 'payments-service');
+
+/** Connections of instances since 1.2, without those of commands. Version 1.2.0 did not tell them apart. */
+export const countInstanceConnections = (db: Db): Promise<number> => countConnections(db, instanceName);
+
+async function countConnections(db: Db, applicationName: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from pg_stat_activity
-    where datname = current_database() and application_name = 'payments-service'`.execute(db);
+    where datname = current_database() and application_name = ${applicationName}`.execute(db);
   return rows[0]?.total ?? 0;
 }

@@ -83,6 +83,7 @@ describe('help', () => {
     for (const noun of ['accounts', 'roles', 'keys', 'token', 'database'])
       expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
     expect(text).toContain('payments keys create --name "Checkout server" --role checkout --out');
+    expect(text).toMatch(/payments webhooks trigger transaction\.updated +# \(sandbox\)/);
     expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
   });
 
@@ -105,6 +106,13 @@ describe('help', () => {
     [['unicorns'], "unknown command 'unicorns'"],
     [['secrets', 'list'], 'secrets has these commands: rotate, status, rewrite-fingerprints'],
     [['keys', 'creat'], 'Did you mean create?'],
+    [['help', 'nothing'], "unknown command 'nothing'"],
+    [['help', 'acounts'], 'Did you mean accounts?'],
+    [['help', 'keys', 'creat'], 'Did you mean create?'],
+    [
+      ['webhooks', 'create'],
+      'Subscriptions are created with the API: docs/guides/webhooks.md#subscribe-your-own-receiver',
+    ],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
     [['keys', 'deactivate'], "missing required argument 'id'"],
@@ -172,6 +180,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
       ['keys', 'create', '--name', 'x', '--role', 'unicorn'],
       `There is no role unicorn. See: ${readCallName()} roles list`,
     ],
+    [['keys', 'create', '--name', 'x', '--role', 'a,b'], 'For several, repeat --role.'],
     [
       ['keys', 'create', '--name', 'x', '--merchant-account', 'nowhere'],
       `There is no merchant account nowhere. See: ${readCallName()} accounts list`,

@@ -51,6 +51,15 @@ it('has nothing to say of a sandbox with deliveries', async () => {
   expect(stdout).toMatch(/\nAll \d+ checks passed\.\n$/);
 });
 
+it('notes how many subscriptions are failing, which is no fault of the data', async () => {
+  await sql`update webhook_subscriptions set failing_since = now()`.execute(db());
+  const { status, stdout } = await doctor();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^- 1 webhook subscription is failing, see: .*payments webhooks list$/m);
+  await sql`update webhook_subscriptions set failing_since = null`.execute(db());
+  expect((await doctor()).stdout).not.toContain('failing');
+});
+
 const card = cards[0]?.id ?? '';
 const damages: [check: string, damage: string, repair: string][] = [
   [

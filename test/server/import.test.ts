@@ -284,6 +284,30 @@ describe('a file with bad lines', () => {
     );
   });
 
+  it('that is a JSON array is refused with the command that splits it', async () => {
+    const before = await total();
+    const file = join(folder, 'array.json');
+    await writeFile(file, JSON.stringify([transaction(), transaction()], null, 2));
+    const { status, stderr } = await payments(['import', 'transactions', file, '--skip-bad']);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        `^${file} is a JSON array; one object per line is needed: jq -c '\\.\\[\\]' ${file} \\| .*import transactions -\n$`,
+      ),
+    ]);
+    expect(await total()).toBe(before);
+  });
+
+  it('that has no JSON is refused with one sentence, and line by line with --skip-bad', async () => {
+    const csv = 'id,amount\n1,1299\n2,1299\n';
+    const { status, stderr } = await importText(csv);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Standard input has no JSON objects in its first lines; .*CSV.*\n$/),
+    ]);
+    expect((await importText(csv, '--skip-bad')).stderr).toContain('line 3: is not valid JSON');
+  });
+
   it('says how many faults of a line it leaves out', async () => {
     const { stderr } = await payments(['import', 'transactions', '-'], '{}\n');
     expect(stderr).toMatch(

@@ -145,3 +145,49 @@ describe('a rolling rotation of CARD_KEY and CURSOR_KEY', () => {
     }
   });
 });
+
+describe('`payments secrets rotate` in production', () => {
+  it('needs --yes while the service is connected, because an instance may lack the new key', async () => {
+    const url = await createTestDatabase();
+    const secrets = { ...testSecrets(), CARD_KEY: oldCard };
+    const envWith = (...keys: Buffer[]) => ({
+      ...{ ENVIRONMENT: 'production', DATABASE_URL: url },
+      CARD_KEY: keys.map((key) => key.toString('base64')).join(','),
+      FINGERPRINT_KEY: secrets.FINGERPRINT_KEY.toString('base64'),
+    });
+    const run = (words: string, keys: Buffer[], input = '') =>
+      paymentsHere(words.split(' '), envWith(...keys), input);
+    expect((await run('accounts create default --name Default', [oldCard])).status).toBe(0);
+    expect((await run('gift-cards create', [oldCard], '4123450000000000 1234\n')).status).toBe(0);
+    const audited = async () => (await run('audit', [oldCard])).stdout;
+    const before = await audited();
+    const service = await startTestService({
+      config: { environment: 'production', publicUrl: 'https://pay.example', databaseUrl: url, secrets },
+    });
+    const used = async () => [...(await countSealed(service.service.database.db)).keys()];
+    try {
+      // Nothing would be encrypted with another key.
+      expect((await run('secrets rotate', [oldCard])).status).toBe(0);
+      const noted = await audited();
+      expect(noted).not.toBe(before);
+
+      const refused = await run('secrets rotate', [newCard, oldCard]);
+      expect([refused.status, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          new RegExp(
+            `^The service is connected .*\\d connections?\\).*${keyIdOf(newCard)} first in CARD_KEY.* --yes\\. Nothing`,
+          ),
+        ),
+      ]);
+      expect([await used(), await audited()]).toEqual([[keyIdOf(oldCard)], noted]);
+
+      expect((await run('secrets rotate --yes', [newCard, oldCard])).status).toBe(0);
+      expect(await used()).toEqual([keyIdOf(newCard)]);
+    } finally {
+      await service[Symbol.asyncDispose]();
+    }
+    // Commands do not count as instances.
+    expect((await run('secrets rotate', [oldCard, newCard])).status).toBe(0);
+  });
+});

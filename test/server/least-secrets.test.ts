@@ -135,6 +135,7 @@ describe('doctor', () => {
     expect(text).toMatch(/^- everything that is sealed .*\(not checked, because CARD_KEY is not given\)$/m);
     expect(text).toMatch(/^- fingerprints .*\(not checked, because FINGERPRINT_KEY is not given\)$/m);
     expect(text).toMatch(/\nAll \d+ checks passed\. 2 were left out\.\n$/);
+    expect(await succeed(['doctor'], keyOf('FINGERPRINT_KEY'))).toMatch(/ 1 was left out\.\n$/);
     const { items } = JSON.parse(await succeed(['doctor', '--json'])) as { items: { skipped?: boolean }[] };
     expect(items.filter(({ skipped }) => skipped)).toHaveLength(2);
   });

@@ -245,7 +245,7 @@ describe('a failed start prints one sentence', () => {
     expect(none).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL. To create it: createdb --host=${host}${port} --username=${url.username} no_such_database\n`,
+      stderr: `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL. To create it, as a superuser: createdb --host=${host}${port} --owner=${url.username} no_such_database\n`,
     });
   });
 

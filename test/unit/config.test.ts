@@ -173,6 +173,30 @@ it.each(['postgres://u:p,w@one/d', 'postgres://u:p@one/d,e', 'postgres://one/d?a
   },
 );
 
+it.each([
+  'postgres://u:hunter@w#1@one/d',
+  'postgres://u:hunter/1@one/d',
+  'postgres://u:1/hunter@one/d',
+  'postgres://u:hunter?1@one/d?sslmode=require',
+  'postgres://u:hunter#1@one/d',
+  'postgres://u:hunter@a,b#c@one/d',
+])('a password in DATABASE_URL that is not encoded is refused, and not printed: %s', (DATABASE_URL) => {
+  const fault = faultOf({ DATABASE_URL });
+  expect(fault).toContain('has 1 fault:');
+  expect(fault).toContain('in the password must be percent-encoded (@ is %40');
+  expect(fault).not.toMatch(/hunter|one/);
+});
+
+it.each([
+  'postgres://u:p%40%23%2F%3F@one/d',
+  'postgres://u@one/d?application_name=a@b',
+  'postgres:///d?host=/run/postgresql&user=a@b',
+  // A parser of URLs takes the last @, so the host is right.
+  'postgres://u:p@w@one/d',
+])('another DATABASE_URL with such characters is accepted: %s', (DATABASE_URL) => {
+  expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+});
+
 it('METRICS_PORT switches metrics on, on this machine unless told otherwise, and is not PORT', () => {
   expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
   expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '::' }).metrics).toEqual({
