@@ -45,6 +45,7 @@ const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].fla
 const mistakes = {
   'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
   'value.ts': `client.GET('/transactions', { params: { query: { status: ['capture_suceeded'] } } })`,
+  'variable.ts': `({ curency: [''] }) satisfies import('./query').TransactionsQuery`,
   'path.ts': `client.GET('/refunds')`,
   'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
   'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
@@ -78,15 +79,9 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
 
     it('has these files', () => {
       expect([...files.keys()]).toEqual([
-        ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json'],
-        ...[
-          'src/use-transactions.ts',
-          'src/transactions.tsx',
-          'react.html',
-          'src/pages.ts',
-          'src/explain.ts',
-        ],
-        ...['src/card-form.tsx', 'server.mjs', 'src/receive.ts'],
+        ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json', 'backend.mjs', 'src/token.ts'],
+        ...['src/use-transactions.ts', 'src/transactions.tsx', 'react.html', 'src/pages.ts'],
+        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'server.mjs', 'src/receive.ts'],
       ]);
     });
 
@@ -122,6 +117,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       expect(compile.faults(paths, { options })).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
+        expect.stringMatching(/^variable\.ts: .*curency/),
         expect.stringMatching(/^path\.ts: .*refunds/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
@@ -152,6 +148,39 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       });
       expect(output).toMatch(/^succeeded\nPaymentsError: 409 duplicate_record: /);
       expect(status).toBe(0);
+    });
+
+    it('the backend signs tokens that the page shares, and renews once for all requests', async () => {
+      const folder = join(packed().consumer, 'backend');
+      symlinkSync(service().config.dataDir, join(mkdir(folder), '.data'));
+      const code = (files.get('backend.mjs') ?? '')
+        .replace('../payments-service/.data', join(folder, '.data'))
+        .replace('createServer(async', 'export const server = createServer(async')
+        .replace('3000', '0');
+      const { server } = (await import(pathToFileURL(write('own-backend.mjs', code)).href)) as {
+        server: Server;
+      };
+      if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+      const { token } = await load<{ token: (refused?: string) => Promise<string> }>('token');
+      const real = fetch;
+      const answers = [
+        () => Promise.resolve(new Response('', { status: 401 })),
+        () => Promise.resolve(new Response('old\n')),
+        () => real(`http://127.0.0.1:${(server.address() as AddressInfo).port}/token`),
+      ];
+      const asked = vi.fn(() => answers.shift()?.() ?? Promise.reject(new Error('one call too many')));
+      vi.stubGlobal('fetch', asked);
+      try {
+        await expect(token()).rejects.toThrow('Please log in again.');
+        expect(await token()).toBe('old');
+        const client = createPaymentsClient({ baseUrl: service().url, token, fetch: real });
+        const found = await Promise.all([client.GET('/transactions'), client.GET('/transactions')]);
+        expect(found.map(({ response }) => response.status)).toEqual([200, 200]);
+        expect(asked).toHaveBeenCalledTimes(3);
+      } finally {
+        vi.unstubAllGlobals();
+        await new Promise((resolve) => server.close(resolve));
+      }
     });
 
     it('the receiver believes what is signed and nothing else', async () => {
@@ -322,9 +351,24 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         expect(await lines()).toEqual(first);
 
         token = service().token('transactions.read');
-        await button.click();
+        await page.getByRole('button', { name: 'Try again' }).click();
         await page.locator('li').nth(20).waitFor();
         expect((await lines()).slice(0, 20)).toEqual(first);
+        expect(await alert.count()).toBe(0);
+
+        // A cursor that the service does not know, such as one from before its key was changed.
+        const isContinued = ({ searchParams }: URL) => searchParams.has('cursor');
+        await page.route(isContinued, (route) => {
+          const url = new URL(route.request().url());
+          url.searchParams.set('cursor', 'old');
+          return route.continue({ url: url.href });
+        });
+        const refused = page.waitForResponse((one) => one.status() === 422);
+        await button.click();
+        await refused;
+        await page.locator('li').nth(20).waitFor({ state: 'detached' });
+        await page.locator('li').nth(19).waitFor();
+        expect(await lines()).toEqual(first);
         expect(await alert.count()).toBe(0);
         await page.close();
 
@@ -332,6 +376,9 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         const { page: another } = await open('react.html', service().url);
         expect(await another.getByRole('alert').textContent()).toContain('It is a page');
         expect(await another.getByText('Loading').count()).toBe(0);
+        token = service().token('transactions.read');
+        await another.getByRole('button', { name: 'Try again' }).click();
+        await another.locator('li').nth(19).waitFor();
         await another.close();
       });
 
