@@ -282,20 +282,17 @@ it('a page in place of JSON is an error like any other', async () => {
 });
 
 describe('`baseUrl`', () => {
-  it.each([
-    'http://pay.example?a=1',
-    'https://pay.example/#x',
-    ' http://pay.example',
-    '/pay ments',
-    '/payments\n',
-  ])('with what would change the path of a call is refused: %j', (wrong) => {
-    expect(make(wrong)).toThrow(/`baseUrl` must (not have \?, # or blanks in it|begin with)/);
-  });
+  it.each(['http://pay.example?a=1', 'https://pay.example/#x', '/pay ments', '/payments\n'])(
+    'with what would change the path of a call is refused: %j',
+    (wrong) => {
+      expect(make(wrong)).toThrow('`baseUrl` must not have ?, # or blanks in it.');
+    },
+  );
 
   it('with a wrong path is named by the message of the 404', async () => {
     const baseUrl = `${service.url}/v1`;
     const { error } = await createPaymentsClient({ baseUrl, token: 't' }).GET('/transactions');
-    expect(error?.message).toContain(`: GET ${baseUrl}/transactions; is baseUrl right? (request `);
+    expect(error?.message).toContain(`; GET ${baseUrl}/transactions; is baseUrl right? (request `);
   });
 
   const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
