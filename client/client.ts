@@ -49,6 +49,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   if (/^\w+:\/\/[^/?#]*@/.test(baseUrl))
     throw new TypeError('`baseUrl` must not have a user name or password in it.');
 
+  // Paths are appended to it, so they would become part of the query or the fragment.
+  if (/[?#\s]/.test(baseUrl)) throw new TypeError('`baseUrl` must not have ?, # or blanks in it.');
+
   const authorize: Authorize = async ({ headers }, refused) => {
     if (headers.has('Authorization')) return undefined;
     const isFixed = typeof token === 'string';
@@ -71,8 +74,8 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       },
     });
 
-  // For messages: without a query.
-  const urlOf = (path: string) => baseUrl.replace(/\/?([?#].*)?$/s, path);
+  // For messages.
+  const urlOf = (path: string) => baseUrl.replace(/\/?$/, path);
 
   // The types of openapi-fetch need a path that is known to the compiler. `Calls` gives callers those types.
   const send = raw.request as (method: string, path: string, init: object) => Promise<RawResult>;

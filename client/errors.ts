@@ -57,7 +57,9 @@ export function createError(response: Response, body: unknown, request: string):
   const { code, message, details, resourceId } = parseBody(response, body, request);
   const requestId = response.headers.get('X-Request-ID');
   const violations = details.map((detail) => `${detail.location} ${detail.pointer} ${detail.message}`);
-  const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message);
+  // The service has every path of this client, so a 404 that names nothing comes from a wrong path in baseUrl.
+  const hint = code === 'not_found' ? `; ${request}; is baseUrl right?` : '';
+  const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message) + hint;
   const quoted = requestId === null ? '' : ` (request ${requestId})`;
   const facts = { status, code, details, requestId, resourceId, body };
   return new PaymentsError(`${status} ${code}: ${what}${quoted}`, facts);

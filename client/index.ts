@@ -1,6 +1,6 @@
 /**
  * `payments-service-client`: a typed client of the payments service, for browsers, workers, Node.js, Bun and Deno. Paths,
- * parameters, bodies and answers have the types of the contract, so a misspelt field does not compile.
+ * parameters, bodies and answers have the types of the contract, so a field that is misspelt in a call does not compile.
  *
  * ```ts
  * import { createPaymentsClient, unwrap } from 'payments-service-client';
@@ -15,8 +15,8 @@
  * const { items } = unwrap(await client.GET('/card-scheme-definitions'));
  *
  * // Iterates over the items of all pages. Takes the options of GET.
- * const params = { query: { currency: ['EUR'] } };
- * for await (const transaction of client.paginate('/transactions', { params })) {
+ * const transactions = client.paginate('/transactions', { params: { query: { currency: ['EUR'] } } });
+ * for await (const transaction of transactions) {
  *   console.log(transaction.id, transaction.amount, transaction.status);
  * }
  * ```

@@ -43,13 +43,13 @@ export function createRetryingFetch(
       const isLast = attempt >= tries;
       // The body is a stream and can be read only once, so a clone is sent.
       const sent = request.clone();
-      const token = await authorize(sent);
+      const token = await orAbort(authorize(sent), request.signal);
       let outcome = await outcomeOf(fetch(sent), request);
       // Refused before anything has happened, so writes are sent again, too. Once per call: a second 401 is final.
       if (token !== undefined && !hasRenewed && isUnauthorized(outcome)) {
         hasRenewed = true;
         const again = request.clone();
-        if ((await authorize(again, token)) !== token) {
+        if ((await orAbort(authorize(again, token), request.signal)) !== token) {
           await outcome.body?.cancel();
           outcome = await outcomeOf(fetch(again), request);
         }
@@ -117,6 +117,21 @@ function retryAfterSeconds({ headers }: Response): number | undefined {
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
+
+/** Rejects when the signal aborts, because a `token` function that waits for a backend or a login does not see the signal. */
+const orAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      // See `sleepFor`.
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    void promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop);
+    });
+  });
 
 const sleepFor: Sleep = (milliseconds, signal) =>
   new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ import { createAnswer } from './http/answer.ts';
 import { contextOf, only, step, type Step } from './http/context.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog } from './http/request-log.ts';
-import { token } from './http/token.ts';
+import { createToken } from './http/token.ts';
 import { writeError } from './http/write-error.ts';
 import type { LoadedContract } from './loaded-contract.ts';
 
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): Express {
       isKnown,
       route,
       earlyData,
-      token,
+      createToken(now),
       account,
       createBody(bodyLimit, ({ operation }) => operation.hasBody),
       async ({ contract: { requests }, operation }, req, res) => {

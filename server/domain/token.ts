@@ -3,10 +3,10 @@ import { createHash, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { parseStrictJson } from '../../client/json.ts';
 import { signingAlgorithm, thumbprint, algorithmOf, type Algorithm } from './key-pair.ts';
+import { leewaySeconds } from './leeway.ts';
 import { isScope } from './scopes.ts';
 import { longestToken } from './sizes.ts';
 
-export const leewaySeconds = 60;
 export const longestLifetimeSeconds = 24 * 60 * 60;
 
 export class InvalidToken extends Error {}

@@ -1,14 +1,8 @@
 // Authenticates the caller by the bearer token. Verifying ES512 takes milliseconds, so verified tokens are cached. Key pairs
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import {
-  InvalidToken,
-  leewaySeconds,
-  readKeyId,
-  tokenDigest,
-  verifyToken,
-  type Claims,
-} from '../domain/token.ts';
+import { leewaySeconds } from '../domain/leeway.ts';
+import { InvalidToken, readKeyId, tokenDigest, verifyToken, type Claims } from '../domain/token.ts';
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../store/api-key-pairs.ts';
 import { createCache } from './cache.ts';

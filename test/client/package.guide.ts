@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { build as viteBuild } from 'vite';
@@ -45,6 +45,7 @@ const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].fla
 const mistakes = {
   'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
   'value.ts': `client.GET('/transactions', { params: { query: { status: ['capture_suceeded'] } } })`,
+  'variable.ts': `({ curency: [''] }) satisfies import('./query').TransactionsQuery`,
   'path.ts': `client.GET('/refunds')`,
   'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
   'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
@@ -78,9 +79,9 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
 
     it('has these files', () => {
       expect([...files.keys()]).toEqual([
-        ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json'],
-        ...['src/use-transactions.ts', 'src/transactions.tsx', 'src/pages.ts', 'src/explain.ts'],
-        ...['server.mjs', 'src/receive.ts'],
+        ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json', 'backend.mjs', 'src/token.ts'],
+        ...['src/use-transactions.ts', 'src/transactions.tsx', 'react.html', 'src/pages.ts'],
+        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'server.mjs', 'src/receive.ts'],
       ]);
     });
 
@@ -116,6 +117,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       expect(compile.faults(paths, { options })).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
+        expect.stringMatching(/^variable\.ts: .*curency/),
         expect.stringMatching(/^path\.ts: .*refunds/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
@@ -146,6 +148,40 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       });
       expect(output).toMatch(/^succeeded\nPaymentsError: 409 duplicate_record: /);
       expect(status).toBe(0);
+    });
+
+    it('the backend signs tokens that the page shares, and renews once for all requests', async () => {
+      const folder = join(packed().consumer, 'backend');
+      symlinkSync(service().config.dataDir, join(mkdir(folder), '.data'));
+      const code = (files.get('backend.mjs') ?? '')
+        .replace('../payments-service/.data', join(folder, '.data'))
+        .replace('createServer(async', 'export const server = createServer(async')
+        .replace('3000', '0');
+      const { server } = (await import(pathToFileURL(write('own-backend.mjs', code)).href)) as {
+        server: Server;
+      };
+      if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+      const { token } = await load<{ token: (refused?: string) => Promise<string> }>('token');
+      const real = fetch;
+      const answers = [
+        () => Promise.resolve(new Response('', { status: 401 })),
+        () => Promise.resolve(new Response('old\n')),
+        () => real(`http://127.0.0.1:${(server.address() as AddressInfo).port}/token`),
+      ];
+      const asked = vi.fn(() => answers.shift()?.() ?? Promise.reject(new Error('one call too many')));
+      vi.stubGlobal('fetch', asked);
+      try {
+        await expect(token()).rejects.toThrow('Please log in again.');
+        expect(await token()).toBe('old');
+        const [one, two] = await Promise.all([token('old'), token('old')]);
+        expect(one).toBe(two);
+        const client = createPaymentsClient({ baseUrl: service().url, token, fetch: real });
+        expect((await client.GET('/transactions')).response.status).toBe(200);
+        expect(asked).toHaveBeenCalledTimes(3);
+      } finally {
+        vi.unstubAllGlobals();
+        await new Promise((resolve) => server.close(resolve));
+      }
     });
 
     it('the receiver believes what is signed and nothing else', async () => {
@@ -209,10 +245,9 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       beforeAll(async () => {
         mock = await startMock({ port: 0 });
         const { consumer } = packed();
-        const react = (files.get('index.html') ?? '')
-          .replace('<ul id="transactions"></ul>', '<div id="root"></div>')
-          .replace('/src/main.ts', '/src/transactions.tsx');
-        const input = [join(consumer, 'index.html'), write('react.html', react)];
+        const card = (files.get('react.html') ?? '').replace('/src/transactions.tsx', '/src/card-form.tsx');
+        write('card.html', card);
+        const input = ['index.html', 'react.html', 'card.html'].map((name) => join(consumer, name));
         await viteBuild({ root: consumer, logLevel: 'error', build: { rolldownOptions: { input } } });
         site = createServer(({ url = '' }, response) => {
           // With a newline at the end, as a shell writes it.
@@ -317,9 +352,24 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         expect(await lines()).toEqual(first);
 
         token = service().token('transactions.read');
-        await button.click();
+        await page.getByRole('button', { name: 'Try again' }).click();
         await page.locator('li').nth(20).waitFor();
         expect((await lines()).slice(0, 20)).toEqual(first);
+        expect(await alert.count()).toBe(0);
+
+        // A cursor that the service does not know, such as one from before its key was changed.
+        const isContinued = ({ searchParams }: URL) => searchParams.has('cursor');
+        await page.route(isContinued, (route) => {
+          const url = new URL(route.request().url());
+          url.searchParams.set('cursor', 'old');
+          return route.continue({ url: url.href });
+        });
+        const refused = page.waitForResponse((one) => one.status() === 422);
+        await button.click();
+        await refused;
+        await page.locator('li').nth(20).waitFor({ state: 'detached' });
+        await page.locator('li').nth(19).waitFor();
+        expect(await lines()).toEqual(first);
         expect(await alert.count()).toBe(0);
         await page.close();
 
@@ -327,10 +377,94 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
         const { page: another } = await open('react.html', service().url);
         expect(await another.getByRole('alert').textContent()).toContain('It is a page');
         expect(await another.getByText('Loading').count()).toBe(0);
+        token = service().token('transactions.read');
+        await another.getByRole('button', { name: 'Try again' }).click();
+        await another.locator('li').nth(19).waitFor();
         await another.close();
+      });
+
+      it('the card form shows faults at their fields, and sends the buyer to approve, with the mock and the service', async () => {
+        for (const address of [mock.url, service().url]) {
+          token = service().token('payment-methods.write');
+          const { page, diary } = await open('card.html', address);
+          const { status, store } = useForm(page);
+          await store('4111 1111', '12/39', '12');
+          await page.getByRole('alert').first().waitFor();
+          expect(await page.getByRole('alert').allTextContents()).toEqual([
+            'Enter 13 to 19 digits.',
+            'Enter 3 or 4 digits.',
+          ]);
+          expect(await status.textContent()).toBe('');
+
+          await store('4111 1111 1111 1111', '12/39', '123');
+          await status.getByText('The card ending in 1111 is stored.').waitFor();
+          expect(await page.getByRole('alert').count()).toBe(0);
+          await store('4111111111111111', '12/19', '');
+          await status.getByText('The card was not accepted.').waitFor();
+          await store('4012888888881881', '12/39', '');
+          await status.getByText('The card is being checked.').waitFor();
+          token = service().token('embed');
+          await store('5105105105105100', '12/39', '');
+          await status.getByText('Something went wrong (forbidden').waitFor();
+          // A browser prints every answer with an error on its console: here the 400 and the 403.
+          expect(diary.outside).toEqual([]);
+          expect(diary.complaints).toHaveLength(2);
+
+          token = service().token('payment-methods.write');
+          const approval = page.waitForRequest(
+            (request) => request.isNavigationRequest() && request.url().startsWith(address),
+          );
+          await page.getByRole('button').click();
+          await approval;
+          await page.getByRole('heading', { name: /approve/i }).waitFor();
+          await page.close();
+        }
+      });
+
+      it('the card form keeps its key when the answer is lost, until the form changes', async () => {
+        token = service().token('payment-methods.write');
+        const { page } = await open('card.html', service().url);
+        const { status, store } = useForm(page);
+        const keys: (string | undefined)[] = [];
+        page.on('request', (request) => {
+          if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
+        });
+        const isStore = ({ pathname }: URL) => pathname === '/payment-methods';
+        // Carried out, but the browser does not learn of it.
+        await page.route(isStore, async (route) => {
+          if (route.request().method() === 'POST') await route.fetch();
+          await (route.request().method() === 'POST' ? route.abort() : route.continue());
+        });
+        await store('4111111111111111', '12/39', '');
+        await status.getByText('There is no connection.').waitFor();
+        await page.unroute(isStore);
+        const answer = page.waitForResponse((one) => one.request().method() === 'POST');
+        await page.getByRole('button').click();
+        expect((await answer).headers()['idempotency-replayed']).toBe('true');
+        await status.getByText('The card ending in 1111 is stored.').waitFor();
+        await store('5555555555554444', '12/39', '');
+        await status.getByText('The card ending in 4444 is stored.').waitFor();
+        expect(keys).toEqual([
+          expect.stringMatching(/^[\w-]{36}$/),
+          keys[0],
+          expect.stringMatching(/^[\w-]{36}$/),
+        ]);
+        expect(keys[2]).not.toBe(keys[0]);
+        await page.close();
       });
     });
   });
+}
+
+/** The form that stores cards. */
+function useForm(page: Page) {
+  const store = async (number: string, date: string, code: string) => {
+    await page.getByLabel('Card number').fill(number);
+    await page.getByLabel('Expires').fill(date);
+    await page.getByLabel('Security code').fill(code);
+    await page.getByRole('button').click();
+  };
+  return { status: page.getByRole('status'), store };
 }
 
 function mkdir(folder: string): string {

@@ -331,6 +331,29 @@ describe('an abort signal', () => {
     }
   });
 
+  it.each(['the first token', 'another one after a 401'])(
+    'does not wait for a `token` function that gets %s and never settles',
+    async (which) => {
+      const controller = new AbortController();
+      const left = new Error('left the page');
+      const never = () => {
+        // After the client has begun to wait.
+        setImmediate(() => {
+          controller.abort(left);
+        });
+        return new Promise<string>(() => undefined);
+      };
+      const fetch = vi.fn(() => Promise.resolve(answer(401)));
+      const client = createPaymentsClient({
+        baseUrl: 'http://service.test',
+        token: (refused) => (which === 'the first token' || refused !== undefined ? never() : 'x'),
+        fetch,
+      });
+      await expect(client.GET('/transactions', { signal: controller.signal })).rejects.toBe(left);
+      expect(fetch).toHaveBeenCalledTimes(which === 'the first token' ? 0 : 1);
+    },
+  );
+
   it('is not mistaken for a lost connection', async () => {
     const controller = new AbortController();
     const aborted = new Error('aborted');

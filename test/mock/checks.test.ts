@@ -1,6 +1,9 @@
 // What the parity suite cannot test: invalid HTTP, invalid tokens, and headers of the mock's answers.
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signToken } from '../../client/server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startTestMock, type TestMock } from './support.ts';
 
@@ -62,6 +65,24 @@ describe('tokens', () => {
       expect((await mock.call('GET', '/transactions', { token: text })).status).toBe(401);
     },
   );
+});
+
+describe('a JWT that has expired', () => {
+  it.each([
+    [-120, 401],
+    // Clocks may differ by a minute.
+    [-30, 200],
+    [120, 200],
+  ])('%i seconds from now is answered with %i, as at the service', async (seconds, expected) => {
+    const privateKey = readFileSync(join(service.config.dataDir, 'sandbox-key.pem'));
+    const now = () => new Date(Date.now() + (seconds - 600) * 1000);
+    const token = await signToken({ privateKey, scopes: ['*.read'], lifetimeSeconds: 600, now });
+    mock.lines.length = 0;
+    for (const { call } of [mock, service])
+      expect((await call('GET', '/transactions', { token })).status).toBe(expected);
+    if (expected === 401)
+      await expect.poll(() => mock.lines.join()).toContain('the token is a JWT that has expired');
+  });
 });
 
 describe('CORS', () => {

@@ -1,5 +1,6 @@
 // Tokens without a service: exactly which ones are refused, and for which reason. test/server/tokens.test.ts shows that every
 // refusal gets the same answer.
+import { leewaySeconds } from '../../server/domain/leeway.ts';
 import {
   createHash,
   createPublicKey,
@@ -12,7 +13,6 @@ import { describe, expect, it } from 'vitest';
 import { generateKeyPair, thumbprint } from '../../server/domain/key-pair.ts';
 import {
   InvalidToken,
-  leewaySeconds,
   longestLifetimeSeconds,
   readKeyId,
   signToken,
