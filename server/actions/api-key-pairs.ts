@@ -10,7 +10,7 @@ import {
 } from '../store/api-key-pairs.ts';
 import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
-import { findRoles } from '../store/roles.ts';
+import { lockRoles } from '../store/roles.ts';
 import type { Work } from './unit-of-work.ts';
 
 export interface NewKeyPair {
@@ -29,7 +29,7 @@ export async function createKeyPair(
   { db }: Work,
   { privateKey, name, roles: slugs, accounts }: NewKeyPair,
 ): Promise<ApiKeyPairRow | Missing> {
-  const roles = await findRoles(db, slugs);
+  const roles = await lockRoles(db, slugs);
   const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
   if (noRole.length > 0) return { roles: noRole } satisfies Missing;
   const known = (await listAccounts(db)).map(({ id }) => id);

@@ -54,7 +54,8 @@ async function run({
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    await withSecrets(({ database: { db }, secrets }) =>
+    await withSecrets(
+      ({ database: { db }, secrets }) =>
       inAuditedWork(db, async (work) => {
         await requireAccount(work.db, account);
         // Another command for the same sequence waits, and then continues where this one ended.
@@ -77,6 +78,7 @@ async function run({
         await begun.finish();
         return true;
       }),
+      { isLong: true },
     );
   } catch (error) {
     progress.failed();

@@ -19,7 +19,7 @@ import { call, noSandbox, Refused } from './output.ts';
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
   work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2, readOnly = false, creates = false } = {},
+  { size = 2, readOnly = false, creates = false, isLong = false } = {},
 ): Promise<T> {
   const config = readCommandConfig();
   // A command that only reads is in the wrong folder then.
@@ -39,6 +39,8 @@ export async function withDatabase<T>(
     // The output of a command may be for a program.
     progress: console.error,
     size,
+    // The connection, too, must not give up on a statement that may take long.
+    ...(isLong ? { statementMilliseconds: 0 } : {}),
   });
   try {
     return await work(database, config);
@@ -108,7 +110,7 @@ export interface ServiceParts {
 /** With the vault and the other uses of the secrets. */
 export async function withSecrets<T>(
   work: (parts: ServiceParts) => Promise<T>,
-  options: { size?: number; readOnly?: boolean; creates?: boolean } = {},
+  options: { size?: number; readOnly?: boolean; creates?: boolean; isLong?: boolean } = {},
 ): Promise<T> {
   return withDatabase(
     // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
@@ -153,7 +155,7 @@ export const withEvents = <T>(
         await queue.close();
       }
     },
-    { size },
+    { size, isLong: !isRepeatable },
   );
 
 /** Prefers the URL of the running service, because its PORT may differ from that of this command. */

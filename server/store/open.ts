@@ -38,6 +38,8 @@ export interface OpenOptions {
   /** What a migration does that may take long. */
   progress?: Progress;
   size?: number;
+  /** 0 for commands whose statements may take long. */
+  statementMilliseconds?: number;
   pooler?: Pooler | undefined;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
@@ -57,7 +59,7 @@ const startMilliseconds = 10_000;
 const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { environment, databaseUrl, dataDir, log, progress, size } = options;
+  const { environment, databaseUrl, dataDir, log, progress, size, statementMilliseconds } = options;
   const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
@@ -68,6 +70,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     pooler,
     isCommand: !servesRequests,
     ...(size === undefined ? {} : { size }),
+    ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: true } : {}),
   });
   const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize, pooler }) : database;

@@ -2,10 +2,11 @@ import type { Db, Tx } from './database.ts';
 
 export const listRoles = (db: Db) => db.selectFrom('roles').selectAll().orderBy('slug').execute();
 
-export const findRoles = (db: Db, slugs: readonly string[]) =>
+/** Keeps them from being deleted until the transaction ends. */
+export const lockRoles = (db: Tx, slugs: readonly string[]) =>
   slugs.length === 0
     ? Promise.resolve([])
-    : db.selectFrom('roles').selectAll().where('slug', 'in', slugs).execute();
+    : db.selectFrom('roles').selectAll().where('slug', 'in', slugs).forKeyShare().execute();
 
 export interface NewRole {
   slug: string;

@@ -32,8 +32,14 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /** For work that cannot be repeated, such as one that reads a stream. */
-export const inTransactionOnce = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().execute(work);
+export async function inTransactionOnce<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const state: State = { commitSent: false, fault: undefined };
+  try {
+    return await once(db, work, state);
+  } catch (error) {
+    throw state.fault ?? error;
+  }
+}
 
 interface State {
   commitSent: boolean;
