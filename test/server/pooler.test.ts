@@ -41,7 +41,8 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
       DATABASE_POOLER: 'transaction',
     };
     const payments = createPayments(env);
-    const commands = [['accounts', 'list'], ['webhooks', 'list'], ['webhooks', 'deliveries'], ['doctor']];
+    const roles = ['first', 'second', 'third'];
+    const commands = [...roles.map((role) => ['roles', 'create', role, '--allow', '*.read']), ['doctor']];
     const [servers, ended] = await Promise.all([
       Promise.all([startServer(env), startServer(env), startServer(env)]),
       Promise.all(commands.map((args) => payments(args))),
