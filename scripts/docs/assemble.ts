@@ -33,9 +33,7 @@ export async function assemble(
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
   const entries = [
     // Why the service is built as it is would hide how it is used.
-    ...rendered
-      .filter(({ guide }) => guide.group !== 'Decisions')
-      .flatMap((page) => guideEntries(`guides/${page.guide.slug}.html`, page)),
+    ...guideEntries(rendered.filter(({ guide }) => guide.group !== 'Decisions')),
     ...referenceEntries(contract),
   ];
   const parts: Frame = {
