@@ -81,6 +81,16 @@ export async function assemble(
     policy,
     moved,
   });
+  // The server makes these links relative to the address that was asked for.
+  add({
+    title: 'No such page',
+    description,
+    path: '404.html',
+    up: '/docs/',
+    content: `<article class="guide"><h1>No such page</h1>
+<p>Nothing is at this address. The menu has all pages, and the search (press <kbd>/</kbd>) finds words in them. Or begin with
+<a href="/docs/index.html">the overview</a>.</p></article>`,
+  });
   site.page(
     'here.js',
     '// Where the docs have a console beside them, the server answers with another script.\n',

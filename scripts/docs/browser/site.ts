@@ -1,5 +1,6 @@
 // The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
 import type { Entry } from './entry.ts';
+import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 import { createSearch } from './search.ts';
@@ -26,6 +27,7 @@ addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
   consoleLink();
   menu();
+  for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   copyButtons();
   searchDialog();
 });
@@ -38,6 +40,27 @@ function consoleLink(): void {
   link.textContent = 'Console';
   find('.theme-button').before(link);
 }
+
+/** The address of a sandbox in every example. */
+const usualUrl = 'http://127.0.0.1:8080';
+
+/** A sandbox says in here.js which address it has, so that what is copied from an example works. */
+const ownUrl = html.dataset.sandbox ?? usualUrl;
+
+function showOwnUrl(element: Element): void {
+  if (ownUrl === usualUrl) return;
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: node } = texts;
+    if (node.nodeValue?.includes(usualUrl)) node.nodeValue = node.nodeValue.replaceAll(usualUrl, ownUrl);
+  }
+}
+
+/** Called in Redoc's script (see reference.ts), before it compares the page with the contract. */
+window.withOwnUrl = (contract) => {
+  showOwnUrl(find('#redoc'));
+  return JSON.parse(JSON.stringify(contract).replaceAll(usualUrl, ownUrl)) as unknown;
+};
 
 function menu(): void {
   const button = find('.menu-button');
@@ -80,26 +103,10 @@ function menu(): void {
   }
 }
 
-function copyButtons(): void {
-  for (const block of document.querySelectorAll('.code')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = 'Copy';
-    button.addEventListener('click', () => {
-      void navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? '').then(() => {
-        button.textContent = 'Copied';
-        setTimeout(() => {
-          button.textContent = 'Copy';
-        }, 2000);
-      });
-    });
-    block.append(button);
-  }
-}
-
 declare global {
   interface Window {
     searchEntries?: Entry[];
+    withOwnUrl?: (contract: unknown) => unknown;
   }
 }
 
