@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pooler: config.databasePooler,
     servesRequests: true,
     log: (message) => {
-      // Ctrl-C reaches the embedded PostgreSQL too, and it ends our connections.
+      // The embedded PostgreSQL stops with us, and may end a connection before its pool has closed it.
       if (isStopping && config.databaseUrl === undefined) return;
       log.warn(message);
     },
