@@ -58,7 +58,8 @@ export function createApp(options: AppOptions): Express {
   if (pagesDir !== undefined) {
     const { title: name, version } = contract().document.info;
     const facts = { name, version, kind: 'mock' } as const;
-    app.use(createDesk({ pagesDir, recent, facts, makeToken: () => 'mock' }, isKnown));
+    const firstCall = () => `curl -H 'Authorization: Bearer mock' ${address()}/card-scheme-definitions`;
+    app.use(createDesk({ pagesDir, recent, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, recent.note));
   app.use(createCors(() => contract().operations));

@@ -19,7 +19,7 @@ import { createBody } from './http/body.ts';
 import { only, step, type Context, type Step } from './http/context.ts';
 import { createCors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
-import { createDesk, type Activity } from './http/desk/desk.ts';
+import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createRecent } from './http/desk/recent.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
@@ -51,7 +51,7 @@ export interface AppDeps
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
-  desk: { activity: Activity; pagesDir: string; makeToken: () => string } | undefined;
+  desk: Omit<DeskDeps, 'facts' | 'recent'> | undefined;
   /** Whether this instance is about to stop, and should get no more requests. */
   isStopping: () => boolean;
   /** Left out when they are off. */
@@ -145,6 +145,7 @@ export function createApp(deps: AppDeps): Express {
     document,
     siteDir,
     hasConsole: desk !== undefined,
+    sandboxUrl: desk && publicUrl,
     findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
   });
   if (environment === 'sandbox')

@@ -17,6 +17,13 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands 
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
+/** `dataDir`, if it is not the default: another terminal does not have this one's, and `token` reads the key there. */
+export function firstCall(url: string, dataDir?: string): string {
+  const settings = dataDir === undefined ? '' : `DATA_DIR=${quoted(dataDir)} `;
+  return `curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
+  ${url}/card-scheme-definitions`;
+}
+
 /** An installation is a production server more often than not, and its operator must not be led to a sandbox. */
 export const productionHint = (root = projectRoot): string =>
   isInstallation(root)

@@ -1,9 +1,9 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
-import { ConfigFault, defaultDataDir, readConfig } from './config.ts';
+import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
-import { commandsHere, quoted } from './hints.ts';
+import { commandsHere } from './hints.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
 import { ProvidersFault } from './providers/index.ts';
@@ -23,16 +23,13 @@ async function main(): Promise<void> {
   const log = createLog(config.logLevel, stdout.isTTY ? toTerminal(stdout) : undefined);
   const service = await startService({ config, log });
   if (config.environment === 'sandbox') {
-    // The other terminal does not have this one's DATA_DIR, and `token` reads the key there.
-    const settings = config.dataDir === defaultDataDir ? '' : `DATA_DIR=${quoted(config.dataDir)} `;
     console.log(`
 Payments service, sandbox: ${service.url}
-Docs: ${service.url}/docs   Contract: ${service.url}/openapi.json
+Open ${service.url}/ in a browser: requests, console, docs
 
 Try it in another terminal, in this folder:
 
-  curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
-    ${service.url}/card-scheme-definitions
+${service.firstCall.replaceAll(/^/gm, '  ')}
 `);
   }
   let stoppingSince: number | undefined;

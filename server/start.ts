@@ -6,12 +6,13 @@ import { notePublicUrl } from './actions/housekeeping.ts';
 import { findMissingKeys } from './actions/missing-keys.ts';
 import { createUnitOfWork } from './actions/unit-of-work.ts';
 import { createApp } from './app.ts';
-import { ConfigFault, type Config } from './config.ts';
+import { ConfigFault, defaultDataDir, type Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
+import { firstCall } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import { listen } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
@@ -35,6 +36,8 @@ import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './we
 export interface Service {
   url: string;
   port: number;
+  /** A command to try. */
+  firstCall: string;
   /** Undefined when metrics are off. */
   metricsPort: number | undefined;
   connections: () => Promise<number>;
@@ -67,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
+  let isStopping = false;
   const database = await openStore({
     environment,
     databaseUrl: config.databaseUrl,
@@ -74,6 +78,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pooler: config.databasePooler,
     servesRequests: true,
     log: (message) => {
+      // The embedded PostgreSQL stops with us, and may end a connection before its pool has closed it.
+      if (isStopping && config.databaseUrl === undefined) return;
       log.warn(message);
     },
     progress: (message) => {
@@ -103,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await refuseWrongKeys(background.db, { config, secrets, log });
     if (environment === 'production') await warnOfData(background.db, log);
     let publicUrl = config.publicUrl;
-    let isStopping = false;
+    const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
     let worker: Worker | undefined;
     const unitOptions = {
       outbox: createOutbox(queue, responses),
@@ -136,6 +142,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
                 enqueue: (tx, due) => queue.add(tx, due),
               }),
               pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
+              firstCall: () => firstCall(publicUrl, dataDir),
               makeToken: () => makeSandboxToken(config.dataDir),
             }
           : undefined,
@@ -185,6 +192,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return {
       url: publicUrl,
       port,
+      firstCall: firstCall(publicUrl, dataDir),
       metricsPort: observed.metricsPort,
       connections,
       database,

@@ -49,6 +49,11 @@ export function servePages(app: Express, siteDir: string, options: { hasConsole:
     res.redirect(308, 'docs/openapi.yaml');
   });
 
+  app.get('/llms.txt', (_req, res) => {
+    contextOf(res).why = 'the docs';
+    res.redirect(308, 'docs/llms.txt');
+  });
+
   app.get(badgePattern, (req, res, next) => {
     const context = contextOf(res);
     const scheme = String(req.params[0]);

@@ -33,9 +33,7 @@ export async function assemble(
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
   const entries = [
     // Why the service is built as it is would hide how it is used.
-    ...rendered
-      .filter(({ guide }) => guide.group !== 'Decisions')
-      .flatMap((page) => guideEntries(`guides/${page.guide.slug}.html`, page)),
+    ...guideEntries(rendered.filter(({ guide }) => guide.group !== 'Decisions')),
     ...referenceEntries(contract),
   ];
   const parts: Frame = {
@@ -82,6 +80,16 @@ export async function assemble(
     head: `${head}<link rel="stylesheet" href="${theme}">`,
     policy,
     moved,
+  });
+  // The server makes these links relative to the address that was asked for.
+  add({
+    title: 'No such page',
+    description,
+    path: '404.html',
+    up: '/docs/',
+    content: `<article class="guide"><h1>No such page</h1>
+<p>Nothing is at this address. The menu has all pages, and the search (press <kbd>/</kbd>) finds words in them. Or begin with
+<a href="/docs/index.html">the overview</a>.</p></article>`,
   });
   site.page(
     'here.js',

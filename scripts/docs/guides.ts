@@ -25,6 +25,7 @@ export const introduction = 'openapi/introduction.md';
 
 /** A file that is not there is left out. */
 const files: [file: string, group: Group, label: string, slug?: string][] = [
+  ['CHANGELOG.md', 'Guides', 'Changelog', 'changelog'],
   ['docs/guides/going-live.md', 'Guides', 'Going live'],
   ['docs/guides/frontend-team.md', 'Build', 'Mock and client', 'client'],
   ['docs/guides/webhooks.md', 'Build', 'Receive an event', 'receive-events'],
@@ -37,7 +38,6 @@ const files: [file: string, group: Group, label: string, slug?: string][] = [
   ['docs/benchmarks.md', 'Operate', 'Benchmarks'],
   ['docs/guides/api-designer.md', 'Contribute', 'Design the API'],
   ['docs/guides/backend-engineer.md', 'Contribute', 'Implement an operation'],
-  ['CHANGELOG.md', 'Contribute', 'Changelog', 'changelog'],
 ];
 
 export const readGuides = (contract: Contract): Guide[] => [

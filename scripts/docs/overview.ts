@@ -7,9 +7,12 @@ import { escape } from './markdown.ts';
 const first: [slug: string, text: string][] = [
   ['getting-started', 'The first call, and what all calls have in common'],
   ['authentication', 'Sign a token; scopes and roles'],
+  ['pages', 'Cursors, limits, and filters by date'],
   ['errors', 'Every status and code, and what to do about it'],
   ['idempotency', 'Repeat a write without doing it twice'],
-  ['receive-events', 'Subscribe, verify the signature, replay'],
+  ['rate-limits', 'Which calls are limited, and how to wait'],
+  ['webhooks', 'Events, retries, checking a signature'],
+  ['receive-events', 'Your first event within a minute'],
   ['sandbox', 'Card numbers and PINs that choose the outcome'],
   ['client', 'The mock, the typed client, a page with React'],
   ['going-live', 'What to change, and what to check'],

@@ -40,6 +40,7 @@ export function takeApart(rendered: string, asset: (name: string, content: strin
   let page = rendered;
   for (const url of externalUrls) page = replace(page, url, emptyImage, 1);
   page = replace(page, nestingColours, '[`var(--color-primary-text)`]', 1);
+  page = replace(page, 'hydrate(__redoc_definition', 'hydrate(window.withOwnUrl(__redoc_definition)', 1);
   if (!page.includes('"disableTelemetry":true'))
     throw new Error('Redoc would send telemetry; see redocly.yaml');
   const [redocHead = '', redocBody = ''] = page.split('<!-- body -->');

@@ -1,16 +1,63 @@
 // What the search of the docs finds: the sections of guides, and of the reference every operation, event, parameter and property.
 import type { Entry } from './browser/entry.ts';
 import type { Contract, Operation, Schema } from './contract.ts';
+import type { Guide } from './guides.ts';
 import { addresses } from './links.ts';
 import type { Rendered } from './markdown.ts';
 
-export const guideEntries = (path: string, { title, sections }: Rendered): Entry[] =>
-  sections.map(({ id, heading, text }) => ({
-    title: heading || title,
-    place: heading && heading !== title ? title : 'Guide',
-    href: id && heading !== title ? `${path}#${id}` : path,
-    text,
-  }));
+/** Those who integrate search most, and those who build or run the service know where their guide is. */
+const weights = { Guides: 4, operation: 2, field: 1, Build: 1, Operate: 0.7, Contribute: 0.5, last: 0.05 };
+
+/** They mention everything, and explain nothing. */
+const last = new Set(['benchmarks', 'changelog']);
+
+/** What readers call the subject of a guide, or of a section of it. */
+const keywords: Record<string, string> = {
+  'getting-started': 'curl quickstart first call hello base URL amounts currency',
+  authentication: 'authenticate auth JWT token sign bearer kid API key private key login',
+  'authentication#scopes': 'permissions',
+  'merchant-accounts': 'tenant multiple accounts',
+  pages: 'pagination paginate paging next page cursor limit offset',
+  'pages#filters': 'date filter filter by date date range created_at since until between',
+  errors: 'error codes status codes 400 401 403 404 409 422 429 500 validation',
+  idempotency: 'retry retries duplicate timeout',
+  'rate-limits': 'throttle throttling quota 429',
+  webhooks: 'callback notification push events redelivery retry schedule receiver endpoint',
+  'webhooks#checking-a-signature': 'verify HMAC secret',
+  sandbox: 'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN',
+  versioning: 'deprecation breaking change sunset',
+  'going-live': 'production live checklist',
+  'receive-events': 'localhost webhook receiver',
+  client: 'SDK library TypeScript React npm mock',
+};
+
+type Page = Rendered & { guide: Guide };
+
+export function guideEntries(pages: Page[]): Entry[] {
+  const entries = pages.flatMap(({ guide, title, sections }) =>
+    sections.map(({ id, heading, text }) => {
+      const isTop = !heading || heading === title;
+      const key = isTop ? guide.slug : `${guide.slug}#${id}`;
+      return { key, guide, title: heading || title, place: isTop ? 'Guide' : title, text };
+    }),
+  );
+  const unknown = Object.keys(keywords).filter((wanted) => !entries.some(({ key }) => key === wanted));
+  if (unknown.length > 0) throw new Error(`Search keywords for what is no guide: ${unknown.join(', ')}`);
+  return entries.map(({ key, guide, title, place, text }) => {
+    const [slug = '', anchor] = key.split('#');
+    return {
+      title,
+      place,
+      href: `guides/${slug}.html${anchor === undefined ? '' : `#${anchor}`}`,
+      text,
+      keywords: keywords[key],
+      weight: weightOf(guide),
+    };
+  });
+}
+
+const weightOf = ({ slug, group }: Guide) =>
+  last.has(slug) || group === 'Decisions' ? weights.last : weights[group];
 
 export function referenceEntries(contract: Contract): Entry[] {
   const found = addresses(contract);
@@ -22,10 +69,17 @@ export function referenceEntries(contract: Contract): Entry[] {
         const name = items === contract.webhooks ? path : `${method.toUpperCase()} ${path}`;
         const { summary, description = '', operationId } = operation;
         return [
-          { title: summary, place: name, href, text: `${operationId} ${description}` },
+          {
+            title: summary,
+            place: name,
+            href,
+            text: `${operationId} ${description}`,
+            weight: weights.operation,
+          },
           ...fields(contract, operation, `${href}#${hash.slice(2)}/`).map((field) => ({
             ...field,
             place: summary,
+            weight: weights.field,
           })),
         ];
       }),
@@ -38,7 +92,7 @@ export function referenceEntries(contract: Contract): Entry[] {
 const plain = (markdown: string) =>
   markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
 
-type Field = Omit<Entry, 'place'>;
+type Field = Pick<Entry, 'title' | 'href' | 'text'>;
 
 /** The addresses are those of Redoc; a test opens some of them. */
 function fields(

@@ -22,6 +22,8 @@ export interface Page {
   /** Where it is in the site, such as `guides/errors.html`. */
   path: string;
   content: string;
+  /** Where the site is, unless relative to the page: for one that is shown at any address. */
+  up?: string;
   /** For the head, besides what every page has. */
   head?: string;
   policy?: string;
@@ -80,7 +82,7 @@ export const strictPolicy = [
 ].join('; ');
 
 export function frame({ name, menu, assets }: Frame, page: Page): string {
-  const up = page.path.includes('/') ? '../' : '';
+  const { up = page.path.includes('/') ? '../' : '' } = page;
   const { title, description, path, content, head = '', policy = strictPolicy, moved } = page;
   // Redoc's markup has a <main> of its own, and a page has one.
   const tag = content.includes('<main') ? 'div' : 'main';

@@ -1,25 +1,73 @@
 // Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
 
-/** The mock serves them too. With a console, each operation has a link to it. */
-export function serveDocs(app: Express, siteDir: string, { hasConsole }: { hasConsole: boolean }): void {
+/** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
+const usualUrl = 'http://127.0.0.1:8080';
+
+export interface DocsOptions {
+  /** With a console, each operation has a link to it. */
+  hasConsole: boolean;
+  /** Of a sandbox: examples name this address, so that what is copied from them works with any port. */
+  sandboxUrl?: (() => string) | undefined;
+}
+
+/** The mock serves them too. */
+export function serveDocs(app: Express, siteDir: string, { hasConsole, sandboxUrl }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });
   if (hasConsole)
     app.get('/docs/here.js', (_req, res) => {
+      const facts = { console: '', ...(sandboxUrl ? { sandbox: sandboxUrl() } : {}) };
       res.setHeader('Cache-Control', 'no-cache');
-      res.type('js').send("document.documentElement.dataset.console = '';\n");
+      res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
   app.use('/docs', (_req, res, next) => {
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     next();
   });
-  app.use('/docs', ...serveBuilt(siteDir));
+  if (sandboxUrl)
+    app.get(/^\/docs\/(guides\/[a-z0-9-]+\.md|openapi\.(json|yaml))$/, ownExamples(siteDir, sandboxUrl));
+  app.use('/docs', ...serveBuilt(siteDir), findPage(siteDir));
 }
+
+export const withOwnUrl = (text: string, url: string): string => text.replaceAll(usualUrl, url);
+
+/** What programs read. In pages the script of the docs does the same. */
+const ownExamples =
+  (siteDir: string, url: () => string): RequestHandler =>
+  (req, res, next) => {
+    const file = join(siteDir, req.path.slice('/docs/'.length));
+    if (!existsSync(file)) {
+      next();
+      return;
+    }
+    res.setHeader('Cache-Control', 'no-cache');
+    res.type(types[extname(file)] ?? '').send(withOwnUrl(readFileSync(file, 'utf8'), url()));
+  };
+
+/** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
+const findPage =
+  (siteDir: string): RequestHandler =>
+  (req, res, next) => {
+    const notFound = join(siteDir, '404.html');
+    if (req.method !== 'GET' && req.method !== 'HEAD') next();
+    else if (builtName.test(req.path) && existsSync(join(siteDir, `${req.path}.html`)))
+      res.redirect(308, `${basename(req.path)}.html`);
+    else if (/\btext\/html\b/.test(req.headers.accept ?? '') && existsSync(notFound)) {
+      // Its links begin with /docs/. Relative ones also work behind a proxy that adds a prefix.
+      const up = '../'.repeat(req.path.split('/').length - 2) || './';
+      res.setHeader('Cache-Control', 'no-cache');
+      res.setHeader('Vary', 'Accept');
+      res
+        .status(404)
+        .type('html')
+        .send(readFileSync(notFound, 'utf8').replaceAll('="/docs/', `="${up}`));
+    } else next();
+  };
 
 const endings: Record<string, string> = { br: '.br', gzip: '.gz' };
 

@@ -3,20 +3,29 @@ import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
 import { partialContextOf } from './context.ts';
-import { serveDocs } from './docs.ts';
+import { serveDocs, withOwnUrl } from './docs.ts';
 
 export interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   hasConsole: boolean;
+  /** See serveDocs. */
+  sandboxUrl: (() => string) | undefined;
   /** Why this instance should get no requests now; undefined when it should. */
   findUnready: () => Promise<string | undefined>;
 }
 
-export function serveStatic(app: Express, { document, siteDir, hasConsole, findUnready }: StaticDeps): void {
-  // One buffer for all answers, so that clients that do not read theirs share it.
-  const contract = Buffer.from(JSON.stringify(document));
+export function serveStatic(app: Express, deps: StaticDeps): void {
+  const { document, siteDir, hasConsole, sandboxUrl, findUnready } = deps;
+  let contract: Buffer | undefined;
+  // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
+  // a sandbox with port 0 does not know its URL.
+  const readContract = () => {
+    if (contract) return contract;
+    const text = JSON.stringify(document);
+    return (contract = Buffer.from(sandboxUrl ? withOwnUrl(text, sandboxUrl()) : text));
+  };
   // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
   app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', async (_req, res) => {
@@ -27,10 +36,11 @@ export function serveStatic(app: Express, { document, siteDir, hasConsole, findU
       res.status(503).json({ status: 'not ready', reason });
     }
   });
-  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(contract));
-  app.get('/openapi.yaml', (_req, res) => {
-    res.redirect(308, 'docs/openapi.yaml');
-  });
+  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
+  for (const file of ['openapi.yaml', 'llms.txt'])
+    app.get(`/${file}`, (_req, res) => {
+      res.redirect(308, `docs/${file}`);
+    });
   serveBadges(app);
-  serveDocs(app, siteDir, { hasConsole });
+  serveDocs(app, siteDir, { hasConsole, sandboxUrl });
 }

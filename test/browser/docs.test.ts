@@ -38,6 +38,13 @@ const [operations = [], webhooks = []] = listed;
 const built = new Map<string, string>();
 let server: Server;
 let address: string;
+let sandbox: Server;
+let sandboxAddress: string;
+
+async function listen(one: Server): Promise<string> {
+  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(one.address() as AddressInfo).port}/docs/`;
+}
 
 beforeAll(async () => {
   await buildDocs({ out: site });
@@ -45,11 +52,15 @@ beforeAll(async () => {
   const app = createExpress();
   serveDocs(app, site, { hasConsole: false });
   server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`;
+  address = await listen(server);
+  const inSandbox = createExpress();
+  serveDocs(inSandbox, site, { hasConsole: true, sandboxUrl: () => new URL(sandboxAddress).origin });
+  sandbox = createServer(inSandbox);
+  sandboxAddress = await listen(sandbox);
 });
 afterAll(() => {
   server.close();
+  sandbox.close();
   rmSync(site, { recursive: true, force: true });
 });
 
@@ -67,6 +78,8 @@ function linksOf(file: string): { file: string; anchor: string }[] {
   return (
     [...found]
       .map(([, link = '']) => link.replaceAll('&#38;', '&'))
+      // The server makes those of 404.html relative.
+      .map((link) => (file === '404.html' ? link.replace(/^\/docs\//, '') : link))
       .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
       // Redoc's own menu, which is hidden, and whose links its script completes.
       .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
@@ -228,6 +241,26 @@ describe('the site as it is served', () => {
     },
   );
 
+  it.each(['guide', 'guides/none', 'guides/none/errors.html'])(
+    'for people a page with menu and search at %s',
+    async (path) => {
+      const response = await fetch(address + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const links = [...(await response.text()).matchAll(/ (?:href|src)="([^"#]+)/g)].map(
+        ([, link = '']) => new URL(link, address + path).href,
+      );
+      expect(links).toContain(`${address}guides/errors.html`);
+      for (const link of links.filter((one) => one.includes('/assets/')))
+        expect((await fetch(link)).status, link).toBe(200);
+    },
+  );
+
+  it.each(['guides/errors', 'reference'])('the page at %s without its ending', async (path) => {
+    const response = await fetch(address + path);
+    expect([response.status, response.url]).toEqual([200, `${address}${path}.html`]);
+  });
+
   it.each([
     ['guides/errors.md', 'text/markdown; charset=utf-8'],
     ['openapi.yaml', 'application/yaml; charset=utf-8'],
@@ -329,6 +362,24 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.getByRole('button', { name: 'Copy' }).first().click();
     await reader.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await reader.evaluate('navigator.clipboard.readText()')).toContain('limit=50&cursor=…');
+  });
+
+  it('names the address of the sandbox that serves it, in guides, reference and files', async () => {
+    const { origin } = new URL(sandboxAddress);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const reader = await open('guides/pages.html', { permissions }, sandboxAddress);
+    await reader.locator('.code').first().hover();
+    await reader.getByRole('button', { name: 'Copy' }).first().click();
+    await reader.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(`'${origin}/transactions?`);
+    await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
+    await reader.getByText(`'${origin}/transactions'`).first().waitFor();
+    expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
+    for (const file of ['guides/pages.md', 'openapi.json', 'openapi.yaml']) {
+      const text = await (await fetch(sandboxAddress + file)).text();
+      expect(text, file).toContain(origin);
+      expect(text, file).not.toContain('127.0.0.1:8080');
+    }
   });
 
   it('is readable in light and in dark colours (WCAG AA)', async () => {

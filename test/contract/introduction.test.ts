@@ -81,5 +81,9 @@ describe('the introduction', () => {
     expect(isGenuine(headers(now, sign(id, now, '{}', key)), '{"a":1}', secret)).toBe(false);
     expect(isGenuine(headers(now, sign(id, now, '{}', randomBytes(24))), '{}', secret)).toBe(false);
     expect(isGenuine(headers(now - 301, sign(id, now - 301, '{}', key)), '{}', secret)).toBe(false);
+    // A request without the headers is refused, instead of failing.
+    const complete = headers(now, sign(id, now, '{}', key));
+    for (const missing of Object.keys(complete))
+      expect(isGenuine({ ...complete, [missing]: undefined }, '{}', secret), missing).toBe(false);
   });
 });

@@ -281,6 +281,27 @@ describe('the process', () => {
     expect(await isRefused(server.url)).toBe(true);
   });
 
+  it('does not log that the embedded PostgreSQL ended connections, because it stops too', async () => {
+    await using dataDir = await newDataDir();
+    await using server = await startServer({ DATA_DIR: dataDir.path });
+    const open = () => connect(Number(new URL(server.url).port), '127.0.0.1');
+    const slow = open();
+    slow.write('GET /healthz HTTP/1.1\r\nHo');
+    // This answer shows that the bytes above were read.
+    await keepAlive(open());
+    const file = join(dataDir.path, 'postgres', 'data', 'postmaster.pid');
+    const postmaster = Number.parseInt(await readFile(file, 'utf8'), 10);
+    server.signal('SIGINT');
+    await eventually(() => server.output().includes('stopping: finishing'), 'it has heard');
+    // A fast shutdown, as the service does it last.
+    process.kill(postmaster, 'SIGINT');
+    await eventually(() => !isRunning(postmaster), 'PostgreSQL has stopped');
+    slow.write('st: x\r\n\r\n');
+    const { stdout } = await server.child.ended;
+    expect(stdout).toContain('"msg":"stopped"');
+    expect(stdout).not.toContain('the database connection failed');
+  });
+
   it('answers running requests on SIGINT, also if it arrives several times, as one Ctrl-C does under npm', async () => {
     await using dataDir = await newDataDir();
     await using server = await startServer({
@@ -304,3 +325,11 @@ describe('the process', () => {
     expect(stdout.match(/stopping: finishing/g)).toHaveLength(1);
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

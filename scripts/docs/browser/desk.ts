@@ -1,4 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
+import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
@@ -32,6 +33,7 @@ interface ShownEvent {
 interface Feed {
   version: string;
   kind: 'sandbox' | 'mock';
+  firstCall: string;
   requests: Noted[];
   events?: ShownEvent[];
 }
@@ -43,6 +45,7 @@ applyKeptMode();
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
+  copyButtons();
   let after = 0;
   let shownEvents = '';
   const requests = find('#requests');
@@ -51,6 +54,8 @@ addEventListener('DOMContentLoaded', () => {
   const show = (feed: Feed) => {
     find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
     find('#version').textContent = `contract ${feed.version}`;
+    setText('#first-call', feed.firstCall);
+    find('#try').hidden = false;
     setText('#state', 'Live: this page shows requests as they are answered.');
     if (feed.requests.length > 0) {
       if (after === 0) requests.replaceChildren();

@@ -5,4 +5,8 @@ export interface Entry {
   place: string;
   href: string;
   text: string;
+  /** Words that readers search for and that the text does not have. */
+  keywords?: string | undefined;
+  /** Its score is multiplied by this. */
+  weight: number;
 }

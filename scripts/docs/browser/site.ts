@@ -1,8 +1,9 @@
 // The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
-import MiniSearch from 'minisearch';
 import type { Entry } from './entry.ts';
+import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
+import { createSearch } from './search.ts';
 
 const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
@@ -26,6 +27,7 @@ addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
   consoleLink();
   menu();
+  for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   copyButtons();
   searchDialog();
 });
@@ -38,6 +40,27 @@ function consoleLink(): void {
   link.textContent = 'Console';
   find('.theme-button').before(link);
 }
+
+/** The address of a sandbox in every example. */
+const usualUrl = 'http://127.0.0.1:8080';
+
+/** A sandbox says in here.js which address it has, so that what is copied from an example works. */
+const ownUrl = html.dataset.sandbox ?? usualUrl;
+
+function showOwnUrl(element: Element): void {
+  if (ownUrl === usualUrl) return;
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: node } = texts;
+    if (node.nodeValue?.includes(usualUrl)) node.nodeValue = node.nodeValue.replaceAll(usualUrl, ownUrl);
+  }
+}
+
+/** Called in Redoc's script (see reference.ts), before it compares the page with the contract. */
+window.withOwnUrl = (contract) => {
+  showOwnUrl(find('#redoc'));
+  return JSON.parse(JSON.stringify(contract).replaceAll(usualUrl, ownUrl)) as unknown;
+};
 
 function menu(): void {
   const button = find('.menu-button');
@@ -80,34 +103,18 @@ function menu(): void {
   }
 }
 
-function copyButtons(): void {
-  for (const block of document.querySelectorAll('.code')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = 'Copy';
-    button.addEventListener('click', () => {
-      void navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? '').then(() => {
-        button.textContent = 'Copied';
-        setTimeout(() => {
-          button.textContent = 'Copy';
-        }, 2000);
-      });
-    });
-    block.append(button);
-  }
-}
-
 declare global {
   interface Window {
     searchEntries?: Entry[];
+    withOwnUrl?: (contract: unknown) => unknown;
   }
 }
 
-let index: Promise<MiniSearch> | undefined;
+let searching: Promise<(query: string) => Entry[]> | undefined;
 
 /** Loaded as a script, because a page that is opened as a file may not fetch. */
-const loadIndex = () =>
-  (index ??= new Promise<void>((done, failed) => {
+const loadSearch = () =>
+  (searching ??= new Promise<void>((done, failed) => {
     const script = document.createElement('script');
     script.src = search;
     script.addEventListener('load', () => {
@@ -115,22 +122,7 @@ const loadIndex = () =>
     });
     script.addEventListener('error', failed);
     document.head.append(script);
-  }).then(() => {
-    const entries = new MiniSearch({
-      fields: ['title', 'place', 'text'],
-      storeFields: ['title', 'place', 'text', 'href'],
-      // `external_identifier` is one word, and is also found by either of its parts.
-      tokenize: (text) =>
-        text
-          .split(/[^\p{L}\p{N}_]+/u)
-          .flatMap((word) => [word, ...(word.includes('_') ? word.split('_') : [])]),
-      searchOptions: { boost: { title: 4, place: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
-    });
-    entries.addAll((window.searchEntries ?? []).map((entry, id) => ({ id, ...entry })));
-    return entries;
-  }));
-
-const mostResults = 12;
+  }).then(() => createSearch(window.searchEntries ?? [])));
 
 function searchDialog(): void {
   const dialog = find('dialog.search') as HTMLDialogElement;
@@ -141,7 +133,7 @@ function searchDialog(): void {
     if (dialog.open) return;
     dialog.showModal();
     input.select();
-    void loadIndex();
+    void loadSearch();
   };
   find('.search-button').addEventListener('click', open);
   addEventListener('keydown', (event) => {
@@ -156,13 +148,11 @@ function searchDialog(): void {
     if (target === dialog || (target as Element).closest('a')) dialog.close();
   });
   input.addEventListener('input', () => {
-    void loadIndex().then((entries) => {
+    void loadSearch().then((ask) => {
       const query = input.value.trim();
-      const found = query ? entries.search(query) : [];
+      const found = query ? ask(query) : [];
       status.textContent = query && found.length === 0 ? 'Nothing found' : '';
-      list.replaceChildren(
-        ...found.slice(0, mostResults).map((result) => resultItem(result as unknown as Entry, query)),
-      );
+      list.replaceChildren(...found.map((entry) => resultItem(entry, query)));
     });
   });
   dialog.addEventListener('keydown', (event) => {

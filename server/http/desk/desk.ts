@@ -34,6 +34,8 @@ export interface DeskDeps {
   pagesDir: string;
   facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
   recent: Recent;
+  /** A command to try, for a terminal. */
+  firstCall: () => string;
   makeToken: () => string;
   /** The mock has none. */
   activity?: Activity | undefined;
@@ -63,7 +65,7 @@ const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
 
 /** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
 export function createDesk(
-  { pagesDir, facts, recent, makeToken, activity }: DeskDeps,
+  { pagesDir, facts, recent, firstCall, makeToken, activity }: DeskDeps,
   isOperation: (req: Request) => boolean,
 ): RequestHandler {
   const desk = Router({ caseSensitive: true, strict: true });
@@ -77,7 +79,8 @@ export function createDesk(
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
     const events = await activity?.listEvents();
-    res.json({ ...facts, requests: recent.since(Number.isSafeInteger(after) ? after : 0), events });
+    const requests = recent.since(Number.isSafeInteger(after) ? after : 0);
+    res.json({ ...facts, firstCall: firstCall(), requests, events });
   });
   desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
     res.json({ token: makeToken() });

@@ -1,0 +1,68 @@
+// Asks the search of the docs what integrators ask, and expects the guide that answers it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSearch } from '../../scripts/docs/browser/search.ts';
+import { parseContract } from '../../scripts/docs/contract.ts';
+import { readGuides } from '../../scripts/docs/guides.ts';
+import { createLinks } from '../../scripts/docs/links.ts';
+import { render } from '../../scripts/docs/markdown.ts';
+import { guideEntries, referenceEntries } from '../../scripts/docs/search-entries.ts';
+import { root } from '../../scripts/support/root.ts';
+
+const contract = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
+const guides = readGuides(contract).filter(({ group }) => group !== 'Decisions');
+const links = createLinks({ contract, guides: readGuides(contract), asset: () => '' });
+const pages = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
+const search = createSearch([...guideEntries(pages), ...referenceEntries(contract)]);
+const hrefs = (query: string) => search(query).map(({ href }) => href);
+
+describe('the search of the docs', () => {
+  it.each([
+    ['pagination', 'guides/pages.html'],
+    ['cursor', 'guides/pages.html'],
+    ['test card', 'guides/sandbox.html'],
+    ['test cards', 'guides/sandbox.html'],
+    ['filter by date', 'guides/pages.html#filters'],
+    ['date filter', 'guides/pages.html#filters'],
+    ['401', 'guides/errors.html'],
+    ['4111', 'guides/sandbox.html'],
+    ['token', 'guides/authentication.html'],
+    ['authenticate', 'guides/authentication.html'],
+    ['retry', 'guides/idempotency.html'],
+    ['production', 'guides/going-live.html'],
+    ['curl', 'guides/getting-started.html'],
+    ['How do I get the next page?', 'guides/pages.html'],
+  ])('answers "%s" with %s first', (query, first) => {
+    expect(hrefs(query)[0]).toBe(first);
+  });
+
+  it('also names webhooks, which are retried, for "retry"', () => {
+    expect(hrefs('retry').slice(0, 3)).toContain('guides/webhooks.html');
+  });
+
+  it('finds a word with two swapped letters', () => {
+    expect(hrefs('retyr').slice(0, 3)).toContain('guides/idempotency.html');
+  });
+
+  it('finds operations by name and path, and fields by name', () => {
+    expect(hrefs('list transactions')[0]).toBe('reference.html#/transactions/listtransactions');
+    expect(hrefs('createPaymentMethod')[0]).toBe('reference.html#/payment-methods/createpaymentmethod');
+    expect(search('external_identifier').map(({ title }) => title)).toContain('external_identifier');
+  });
+
+  it('finds words by how they begin, and not by what is inside', () => {
+    expect(search('curl').map(({ title }) => title)).not.toContain('url');
+    expect(search('idempot')[0]?.title).toBe('Idempotency');
+  });
+
+  it('shows two hits of a page at most', () => {
+    for (const query of ['webhook', 'payments', 'id']) {
+      const found = hrefs(query);
+      const count = (page: string) => found.filter((href) => href.startsWith(page)).length;
+      expect(found.length, query).toBeGreaterThan(5);
+      for (const page of new Set(found.map((href) => /^guides[^#]*|^[^#]*#[^#]*/.exec(href)?.[0] ?? '')))
+        expect(count(page), `${query}: ${page}`).toBeLessThanOrEqual(2);
+    }
+  });
+});
