@@ -277,9 +277,10 @@ describe('what the mock cannot know', () => {
   it('who signed a token', async () => {
     const stranger = (token: string): Who => ({ kind: 'stranger', token, says: 'a stranger' });
     const forged = `${administrator.token?.slice(0, -6) ?? ''}AAAAAA`;
-    const old = signToken(service.key, ['*.read'], -3_600);
-    for (const token of ['anything', 'a.b.c', forged, old])
+    for (const token of ['anything', 'a.b.c', forged])
       expect(await statuses(list(stranger(token)))).toEqual([200, 401]);
+    const old = signToken(service.key, ['*.read'], -3_600);
+    expect(await statuses(list(stranger(old)))).toEqual([401, 401]);
   });
 
   it('what a key pair may do', async () => {
