@@ -29,7 +29,8 @@ function written(column: string, type: SqlType): string {
     case 'jsonb':
       return `coalesce(${column}::text, 'null')`;
     case 'boolean':
-      return `case ${column} when true then 'true' when false then 'false' else 'null' end`;
+      // Not `case … when true`, which Citus cannot send on to its workers.
+      return `case when ${column} then 'true' when not ${column} then 'false' else 'null' end`;
     case 'text':
       return `coalesce(to_json(${column})::text, 'null')`;
     case 'timestamptz':
