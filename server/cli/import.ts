@@ -114,7 +114,9 @@ async function run(file: string, options: Options): Promise<void> {
         let storing = Promise.resolve();
         let next = storing;
         try {
-          for await (const { lines, read, isLast } of readBatches(refuseOtherForms(input, file, { skipBad }))) {
+          for await (const { lines, read, isLast } of readBatches(
+            refuseOtherForms(input, file, { skipBad }),
+          )) {
             next = store(checkLines(lines, check, bad));
             next.catch(() => undefined);
             await storing;

@@ -56,28 +56,28 @@ async function run({
   try {
     await withSecrets(
       ({ database: { db }, secrets }) =>
-      inAuditedWork(db, async (work) => {
-        await requireAccount(work.db, account);
-        // Another command for the same sequence waits, and then continues where this one ended.
-        await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
-        const begun = await beginImport(silently(work, 'seeded'));
-        const from = await countSeeded(work.db, account, seedNumber);
-        const sampleAt = createSamples(account, { seed: seedNumber, until: end, secrets });
-        // The next batch is generated and encoded while the database stores this one.
-        let storing: Promise<unknown> = Promise.resolve();
-        for (let made = 0; made < total; made += batch) {
-          const size = Math.min(batch, total - made);
-          const rows = Array.from({ length: size }, (_, index) => sampleAt(from + made + index));
-          const next = begun.create(rows);
-          next.catch(() => undefined);
+        inAuditedWork(db, async (work) => {
+          await requireAccount(work.db, account);
+          // Another command for the same sequence waits, and then continues where this one ended.
+          await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
+          const begun = await beginImport(silently(work, 'seeded'));
+          const from = await countSeeded(work.db, account, seedNumber);
+          const sampleAt = createSamples(account, { seed: seedNumber, until: end, secrets });
+          // The next batch is generated and encoded while the database stores this one.
+          let storing: Promise<unknown> = Promise.resolve();
+          for (let made = 0; made < total; made += batch) {
+            const size = Math.min(batch, total - made);
+            const rows = Array.from({ length: size }, (_, index) => sampleAt(from + made + index));
+            const next = begun.create(rows);
+            next.catch(() => undefined);
+            await storing;
+            storing = next;
+            progress.update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
+          }
           await storing;
-          storing = next;
-          progress.update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
-        }
-        await storing;
-        await begun.finish();
-        return true;
-      }),
+          await begun.finish();
+          return true;
+        }),
       { isLong: true },
     );
   } catch (error) {
