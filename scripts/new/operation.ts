@@ -5,6 +5,7 @@ import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArtic
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
+import { notFound, notFoundFiles, reused, reusedText } from './responses.ts';
 
 export interface OperationOptions {
   id?: string | undefined;
@@ -192,53 +193,6 @@ ${taken.map((one) => `    - ${ref('parameters', one)}\n`).join('')}${body}  resp
           ${ref('headers', 'RequestId')}
 ${takesKey ? `        Idempotency-Replayed:\n          ${ref('headers', 'IdempotencyReplayed')}\n` : ''}${status === 204 ? '' : content}${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
 }
-
-/** The part of a response that is the same for all errors which an Idempotency-Key keeps; its examples follow. */
-const keptError = (schema: string) => `headers:
-  X-Request-ID:
-    $ref: ../headers/RequestId.yaml
-  Idempotency-Replayed:
-    $ref: ../headers/IdempotencyReplayed.yaml
-content:
-  application/json:
-    schema:
-      $ref: ../schemas/${schema}.yaml
-    examples:
-`;
-
-/** A 404 for operations that name a record in their path: the innermost one is missing, or the merchant account. */
-const notFound = (parameters: string[]) => `NotFound${pascal(parameters.at(-1) ?? '')}`;
-
-function notFoundFiles(parameters: string[]): Record<string, string> {
-  const last = parameters.at(-1);
-  if (last === undefined) return {};
-  const one = spoken(last.replace(/_id$/, ''));
-  const example = `Error${pascal(last)}NotFound`;
-  return {
-    [component('responses', notFound(parameters))]: `description: >-
-  There is no such ${one} in this merchant account, or the key pair has no access to the merchant account.
-${keptError('Error')}      not_found:
-        $ref: ../examples/${example}.yaml
-      merchant_account_not_found:
-        $ref: ../examples/ErrorNotFound.yaml
-`,
-    [component('examples', example)]: `summary: There is no such ${one} in this merchant account
-value:
-  type: error
-  code: not_found
-  status: 404
-  message: The resource could not be found
-  details: []
-`,
-  };
-}
-
-/** A 422 for operations that have no other reason for one. */
-const reused = 'UnprocessableIdempotencyKey';
-const reusedText = `description: The \`Idempotency-Key\` was used for a request with another path or body.
-${keptError('ValidationError')}      idempotency_key_reused:
-        $ref: ../examples/ErrorIdempotencyKeyReused.yaml
-`;
 
 const pathParameter = (name: string) => `name: ${name}
 in: path
