@@ -28,8 +28,8 @@ import { noteDecline } from './payment-methods.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 interface Prepared {
-  insert: ReturnType<typeof prepareTransactions>;
-  uses: readonly string[];
+  insert: Awaited<ReturnType<typeof prepareTransactions>>;
+  uses: readonly ReturnType<typeof bulkUseOf>[];
   ids: readonly string[];
 }
 
@@ -77,6 +77,12 @@ export class StoredMeanwhile extends Error {
 export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const { db } = unit;
   await prepareBulk(db);
+  // Once encoded, nothing refers to the rows: what waits in memory is only their bytes.
+  const prepare = async (rows: readonly NewTransaction[]): Promise<Prepared> => ({
+    insert: await prepareTransactions(rows, created(unit)),
+    uses: rows.map(bulkUseOf),
+    ids: rows.map(({ id }) => id),
+  });
   const store = async ({ insert, uses, ids }: Prepared): Promise<RefusedRow[]> => {
     const refused = await insert(db);
     await collectBulkUses(db, without(uses, refused));
@@ -91,13 +97,9 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
   let last: Promise<unknown> = Promise.resolve();
   return {
     create(rows) {
-      // From here on nothing refers to the rows, so that two batches in memory are only their lines.
-      const prepared = {
-        insert: prepareTransactions(rows, created(unit)),
-        uses: rows.map(bulkUseOf),
-        ids: rows.map(({ id }) => id),
-      };
-      const stored = last.then(() => store(prepared)).catch(explain);
+      const prepared = prepare(rows);
+      const before = last;
+      const stored = prepared.then((ready) => before.then(() => store(ready))).catch(explain);
       last = stored;
       return stored;
     },

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
+import { inSlices } from '../domain/slices.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import type { NewTransaction } from '../store/transactions.ts';
 import { collectBadLines, type BadLines } from './import-bad.ts';
@@ -117,7 +118,7 @@ async function run(file: string, options: Options): Promise<void> {
           for await (const { lines, read, isLast } of readBatches(
             refuseOtherForms(input, file, { skipBad }),
           )) {
-            next = store(checkLines(lines, check, bad));
+            next = store(await checkLines(lines, check, bad));
             next.catch(() => undefined);
             await storing;
             storing = next;
@@ -194,13 +195,13 @@ interface GoodLine {
 }
 
 /** Returns the valid lines; adds the others to `bad`. */
-function checkLines(lines: Line[], check: LineCheck, bad: BadLines): GoodLine[] {
+async function checkLines(lines: Line[], check: LineCheck, bad: BadLines): Promise<GoodLine[]> {
   const good: GoodLine[] = [];
-  for (const line of lines) {
+  await inSlices(lines, (line) => {
     const checked = check(line);
     if (typeof checked === 'string') bad.note(line.line, checked);
     else good.push({ line: line.line, row: checked });
-  }
+  });
   return good;
 }
 

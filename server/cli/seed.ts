@@ -2,9 +2,10 @@ import { Command } from 'commander';
 import { beginImport } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
 import { readCommandConfig } from '../config.ts';
+import { inSlices } from '../domain/slices.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../store/locks.ts';
-import { countSeeded } from '../store/transactions.ts';
+import { countSeeded, type NewTransaction } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
 import { Refused } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
@@ -67,7 +68,8 @@ async function run({
           let storing: Promise<unknown> = Promise.resolve();
           for (let made = 0; made < total; made += batch) {
             const size = Math.min(batch, total - made);
-            const rows = Array.from({ length: size }, (_, index) => sampleAt(from + made + index));
+            const rows: NewTransaction[] = [];
+            await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
             const next = begun.create(rows);
             next.catch(() => undefined);
             await storing;

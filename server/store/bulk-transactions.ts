@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { acrossAccounts } from './across-accounts.ts';
-import { copyLine, copyLines } from './copy.ts';
+import { copyRow, copyRows } from './copy.ts';
 import type { Tx } from './database.ts';
 import { timestamp } from './paging.ts';
 import type { SqlType } from './tables/columns.ts';
@@ -13,11 +13,11 @@ import type { NewTransaction } from './transactions.ts';
 interface CardUse {
   id: string;
   account: string;
-  at: string;
+  at: Date;
   customer: boolean;
   /** The decline reason. */
   decline: string | null;
-  declined_at: string;
+  declined_at: Date;
 }
 
 function useOf(row: NewTransaction): CardUse | undefined {
@@ -26,10 +26,10 @@ function useOf(row: NewTransaction): CardUse | undefined {
     ? {
         id,
         account: row.merchant_account_id,
-        at: timestamp(notAfter(row.created_at)),
+        at: notAfter(row.created_at),
         customer: row.merchant_initiated !== true,
         decline: row.status === 'authorization_declined' ? (row.raw_response_code ?? null) : null,
-        declined_at: timestamp(notAfter(row.updated_at)),
+        declined_at: notAfter(row.updated_at),
       }
     : undefined;
 }
@@ -43,8 +43,14 @@ const useColumns = Object.entries({
   declined_at: 'timestamptz',
 } as const satisfies Record<keyof CardUse, SqlType>);
 const columns = sql.raw(useColumns.map((column) => column.join(' ')).join(', '));
-const recordsOf = (uses: CardUse[]) =>
-  sql`json_to_recordset(${JSON.stringify(uses)}::json) as uses (${columns})`;
+const recordsOf = (uses: CardUse[]) => {
+  const given = uses.map((use) => ({
+    ...use,
+    at: timestamp(use.at),
+    declined_at: timestamp(use.declined_at),
+  }));
+  return sql`json_to_recordset(${JSON.stringify(given)}::json) as uses (${columns})`;
+};
 
 /** Counts the uses of stored cards. Counters have no events. */
 export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
@@ -81,14 +87,19 @@ export async function prepareBulk(db: Tx): Promise<void> {
   await sql`create temporary table bulk_uses (${columns}) on commit drop`.execute(db);
 }
 
-/** The line of a transaction's use for `collectBulkUses`, which is much smaller than the transaction; '' if it used no card. */
-export function bulkUseOf(row: NewTransaction): string {
+/** A transaction's use for `collectBulkUses`, which is much smaller than the transaction; undefined if it used no card. */
+export function bulkUseOf(row: NewTransaction): Buffer | undefined {
   const use = useOf(row);
-  return use ? copyLine(useColumns, { ...use }) : '';
+  return use && copyRow(useColumns, { ...use });
 }
 
-export const collectBulkUses = (db: Tx, lines: readonly string[]): Promise<void> =>
-  copyLines(db, 'bulk_uses', useColumns, lines);
+export const collectBulkUses = (db: Tx, uses: readonly (Buffer | undefined)[]): Promise<void> =>
+  copyRows(
+    db,
+    'bulk_uses',
+    useColumns,
+    uses.filter((use) => use !== undefined),
+  );
 
 export async function applyBulkUses(db: Tx): Promise<void> {
   for (const account of await listBulkAccounts(db)) await addUses(db, account, sql`bulk_uses as uses`);

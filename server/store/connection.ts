@@ -19,7 +19,7 @@ export const idleMilliseconds = 60_000;
 const graceMilliseconds = 1_000;
 
 export interface Connection {
-  /** `copy … from stdin` takes its lines as its only value. */
+  /** `copy … from stdin` takes its rows as its only value. */
   query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
     statement: string | pg.QueryConfig,
     values?: readonly unknown[],
@@ -42,7 +42,7 @@ export function connectionOf(
 
   const run: Connection['query'] = (statement, values) =>
     typeof statement === 'string' && isCopy(statement)
-      ? (copyIn(client, statement, values?.[0] as string) as Promise<never>)
+      ? (copyIn(client, statement, values?.[0] as Buffer) as Promise<never>)
       : client.query(statement as string, values as unknown[]);
 
   const send: Connection['query'] = async (statement, values) => {

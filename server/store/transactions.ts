@@ -2,10 +2,11 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
 import { erasableProperties } from '../domain/personal-data.ts';
+import { inSlices } from '../domain/slices.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { acrossAccounts, findAccountOf } from './across-accounts.ts';
 import type { Announcement } from './announcement.ts';
-import { copyLine, copyLines } from './copy.ts';
+import { copyRow, copyRows } from './copy.ts';
 import type { Db, Tx } from './database.ts';
 import { timestamp } from './paging.ts';
 import {
@@ -29,21 +30,22 @@ const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name
  * Inserts any number of rows, 1,000 per statement. Rows whose ID exists already are left out; returns their positions in
  * `rows`. Call `analyzeTransactions` after inserting very many.
  */
-export const insertTransactions = (
+export const insertTransactions = async (
   db: Tx,
   rows: readonly NewTransaction[],
   announcement: Announcement<TransactionRow>,
-): Promise<number[]> => prepareTransactions(rows, announcement)(db);
+): Promise<number[]> => (await prepareTransactions(rows, announcement))(db);
 
-/** The same in two steps: rows are encoded at once, for instance while the database is busy with others, and stored later. */
-export function prepareTransactions(
+/** The same in two steps: rows are encoded while the database is busy with others, and stored later. */
+export async function prepareTransactions(
   rows: readonly NewTransaction[],
   { tell }: Announcement<TransactionRow>,
-): (db: Tx) => Promise<number[]> {
-  const batches = Array.from({ length: Math.ceil(rows.length / batchSize) }, (_, index) => {
-    const batch = rows.slice(index * batchSize, (index + 1) * batchSize).map(columnsOf);
-    return { ids: batch.map(({ id }) => id), insert: tell ? insertOf(batch, tell) : copyOfNew(batch) };
-  });
+): Promise<(db: Tx) => Promise<number[]>> {
+  const batches: Prepared[] = [];
+  for (let from = 0; from < rows.length; from += batchSize) {
+    const batch = rows.slice(from, from + batchSize);
+    batches.push(tell ? insertOf(batch.map(recordOf), tell) : await copyOfNew(batch));
+  }
   return async (db) => {
     const refused: number[] = [];
     for (const [index, { ids, insert }] of batches.entries()) {
@@ -59,8 +61,13 @@ export function prepareTransactions(
 /** Returns the IDs that were inserted. */
 type Insert = (db: Tx) => Promise<Set<string>>;
 
-function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>): Insert {
-  return async (db) => {
+interface Prepared {
+  ids: string[];
+  insert: Insert;
+}
+
+function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>): Prepared {
+  const insert: Insert = async (db) => {
     const { rows } = await sql<TransactionRow>`
       insert into transactions (${columnList})
       select ${columnList} from json_to_recordset(${JSON.stringify(batch)}::json) as given (${recordList})
@@ -68,17 +75,24 @@ function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>
     for (const row of rows) await tell(row);
     return new Set(rows.map(({ id }) => id));
   };
+  return { ids: batch.map(({ id }) => id), insert };
 }
 
 /** Faster, but fails if another transaction stores one of the IDs between the two statements. */
-function copyOfNew(batch: Written[]): Insert {
-  const lines = new Map<string, string>();
-  for (const row of batch) if (!lines.has(row.id)) lines.set(row.id, copyLine(columnTypes, row));
-  return async (db) => {
-    for (const id of await listKnownIds(db, [...lines.keys()])) lines.delete(id);
-    await copyLines(db, 'transactions', columnTypes, [...lines.values()]);
-    return new Set(lines.keys());
+async function copyOfNew(batch: readonly NewTransaction[]): Promise<Prepared> {
+  const ids: string[] = [];
+  const encoded = new Map<string, Buffer>();
+  await inSlices(batch, (row) => {
+    const written = columnsOf(row);
+    ids.push(written.id);
+    if (!encoded.has(written.id)) encoded.set(written.id, copyRow(columnTypes, written));
+  });
+  const insert: Insert = async (db) => {
+    for (const id of await listKnownIds(db, [...encoded.keys()])) encoded.delete(id);
+    await copyRows(db, 'transactions', columnTypes, [...encoded.values()]);
+    return new Set(encoded.keys());
   };
+  return { ids, insert };
 }
 
 async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
@@ -89,8 +103,12 @@ async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Otherwise the planner uses old statistics until autovacuum runs. */
+/**
+ * Otherwise the planner uses old statistics until autovacuum runs. With a sample of 9,000 rows instead of 30,000: the plans of all
+ * filters are the same, for a third of the time, which was a tenth of an import of 200,000 rows.
+ */
 export const analyzeTransactions = async (db: Tx): Promise<void> => {
+  await sql`set local default_statistics_target = 30`.execute(db);
   await sql`analyze transactions`.execute(db);
 };
 
@@ -154,7 +172,7 @@ function assign(
   const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = given.${sql.ref(name)}`));
   return sql`
     update transactions set ${assignments}
-    from json_to_recordset(${JSON.stringify(rows.map(columnsOf))}::json) as given (${recordList})
+    from json_to_recordset(${JSON.stringify(rows.map(recordOf))}::json) as given (${recordList})
     where transactions.merchant_account_id = ${account} and transactions.id = given.id`;
 }
 
@@ -172,9 +190,17 @@ function columnsOf(given: NewTransaction): Written {
   return values as Written;
 }
 
+/** For json_to_recordset. */
+function recordOf(given: NewTransaction): Written {
+  const values = columnsOf(given);
+  for (const [name, value] of Object.entries(values))
+    if (value instanceof Date) values[name] = timestamp(value);
+  return values;
+}
+
 function toColumnValue(type: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  if (type === 'timestamptz') return timestamp(notAfter(value));
+  if (type === 'timestamptz') return notAfter(value);
   return type === 'uuid' ? (readUuid(value) ?? value) : value;
 }
 
