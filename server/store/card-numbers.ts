@@ -1,4 +1,5 @@
 // Which card numbers were tried lately, as keyed digests: see domain/velocity.ts.
+import { sql } from 'kysely';
 import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from '../domain/velocity.ts';
 import { inTransaction, type Db } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
@@ -10,15 +11,35 @@ export async function countCardNumber(
   limit: NumberLimit,
   now: Date,
 ): Promise<number | undefined> {
-  const seen = await listSeen(db, tried, limit, now);
-  const isKnown = seen.some(({ number }) => number === tried.number);
+  const seen = await listAndNoteKnown(db, tried, limit, now);
   const verdict =
-    isKnown || seen.length > limit.limit
+    seen.length > limit.limit || seen.some(({ number }) => number === tried.number)
       ? judgeNumber(seen, tried.number, now, limit)
       : await countNewNumber(db, tried, limit, now);
-  if (!verdict.passes) return verdict.retryMilliseconds;
-  if (isKnown) await note(db, tried, now);
-  return undefined;
+  return verdict.passes ? undefined : verdict.retryMilliseconds;
+}
+
+/** The usual case in one statement: a known number, unless its bucket is closed. `judgeNumber` accepts the same. */
+async function listAndNoteKnown(
+  db: Db,
+  { bucket, number }: TriedNumber,
+  { limit, windowSeconds }: NumberLimit,
+  now: Date,
+): Promise<Seen[]> {
+  const isSeen = sql`bucket = ${bucket} and seen_at > ${new Date(now.getTime() - windowSeconds * 1000)}`;
+  const { rows } = await sql<Seen>`
+    with seen as (select number, seen_at as at from card_numbers where ${isSeen}),
+    noted as (
+      update card_numbers set seen_at = ${now}
+      where ${isSeen} and number = ${number} and (select count(*) from seen) <= ${limit}
+    )
+    select * from seen`.execute(db);
+  return rows;
+}
+
+interface Seen {
+  number: string;
+  at: Date;
 }
 
 /** New numbers that arrive at the same time, on any instance, are counted one after the other. */

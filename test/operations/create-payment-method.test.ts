@@ -322,6 +322,22 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect((await create({ number: number(limit) }, elsewhere)).status).toBe(201);
     });
 
+    it('remembers a number from its last use on', async () => {
+      const { db } = frame.service.service.database;
+      const pass = (share: number) =>
+        sql`update card_numbers set seen_at = seen_at - ${share * windowSeconds} * interval '1 second'`.execute(
+          db,
+        );
+      const number = alike();
+      await each(upTo(limit).map(number));
+      await pass(0.6);
+      expect(await each([number(0)])).toEqual([201]);
+      await pass(0.6);
+      // The others are forgotten.
+      const others = upTo(limit).map((index) => number(limit + index));
+      expect(await each(others)).toEqual([...upTo(limit - 1).map(() => 201), 429]);
+    });
+
     it('does not count repeated answers, and keeps no 429', async () => {
       const number = alike();
       await each(upTo(limit).map(number));
