@@ -31,17 +31,11 @@ export interface Due {
 }
 
 /** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
-export async function insertEvent(
-  db: Tx,
-  { id, name, merchant_account_id: account, body, created_at: at }: EventRow,
-): Promise<Due[]> {
-  // One statement, because every change of a resource runs it. Both are created at the same time, so that they are in partitions
-  // of the same time.
+export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
+  await db.insertInto('events').values(event).execute();
+  const { id, merchant_account_id: account, created_at: at } = event;
+  // Created at the same time as their event, so that both are in partitions of the same time.
   const { rows } = await sql<Due>`
-    with event as (
-      insert into events (merchant_account_id, created_at, id, name, body)
-      values (${account}, ${at}, ${id}, ${name}, ${body})
-    )
     insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
     select ${account}::text, ${at}::timestamptz, ${id}::uuid, ${at}::timestamptz, id from webhook_subscriptions
     where active and (merchant_account_id = ${account} or merchant_account_id is null)
