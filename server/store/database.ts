@@ -122,8 +122,8 @@ export interface DatabaseOptions {
   waitMilliseconds?: number;
   /** Opens a new connection each time. */
   isFresh?: boolean;
-  /** See named-statements.ts. */
-  plansOnce?: boolean;
+  /** See named-statements.ts. Asked for each new connection. */
+  plansOnce?: () => boolean;
 }
 
 export function openDatabase(
@@ -136,7 +136,7 @@ export function openDatabase(
     pooler = 'none',
     isFresh = false,
     isCommand = false,
-    plansOnce = false,
+    plansOnce = () => false,
   }: DatabaseOptions = {},
 ): Database {
   const pgPool = new pg.Pool({
@@ -165,7 +165,7 @@ export function openDatabase(
     if (!(client instanceof pg.Client)) return;
     clients.add(client);
     // Behind a pooler, each transaction may have another connection to PostgreSQL.
-    if (pooler === 'none') nameStatements(client, { plansOnce });
+    if (pooler === 'none') nameStatements(client, { plansOnce: plansOnce() });
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });

@@ -66,12 +66,16 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   };
   const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
   const url = databaseUrl ?? embedded?.url() ?? '';
+  // Citus must know the account to plan an `insert … select`.
+  let plansOnce = false;
   const database = openDatabase(url, onError, {
     pooler,
     isCommand: !servesRequests,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
-    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: true } : {}),
+    ...(servesRequests
+      ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: () => plansOnce }
+      : {}),
   });
   const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize, pooler }) : database;
   // Connections of their own, because a database is ready also while all others are busy. The probe opens a new one each time:
@@ -105,6 +109,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     const prepared = embedded
       ? await prepareEmbedded(embedded, onError, ready, servesRequests)
       : await prepare(url, onError, ready, { pooler, servesRequests });
+    plansOnce = !prepared.isSharded;
     const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
     return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
   } catch (error) {
