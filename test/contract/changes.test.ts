@@ -536,6 +536,7 @@ describe('the oracle', () => {
         'PUT /buyer-notes/{note_id}',
         'DELETE /buyer-labels/{label_id}',
         'buyer-note.created',
+        'refund-reason.created',
         'settled',
         'intent',
       ]),

@@ -291,6 +291,17 @@ const additionsOf = (heading: string): ProjectEdits =>
     ]),
   );
 
+/** As `additionsOf`, but what is exported takes the place of what has the same name. */
+const replacementsOf = (heading: string): ProjectEdits =>
+  Object.fromEntries(
+    Object.entries(filesOf(heading)).map(([path, edit]) => {
+      const code = edit('');
+      const name = /^export (?:async function|const) (\w+)/m.exec(code)?.[1] ?? '';
+      const without = swap(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), '');
+      return [path, (text: string) => `${without(text)}\n${code}`];
+    }),
+  );
+
 const isHandler = (path: string) => path.startsWith('server/handlers/');
 const isStub = (path: string) => isHandler(path) || path.startsWith('test/operations/');
 
@@ -343,7 +354,7 @@ export const announced: ProjectEdits = {
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
 - New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, \`GET /buyers/{buyer_id}\`,
-  \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, event \`buyer-note.created\`,
+  \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, events \`buyer-note.created\` and \`refund-reason.created\`,
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
   \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
   \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`,
@@ -374,7 +385,7 @@ export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
-  ...inTurn(additionsOf('A list'), additionsOf('Change and delete')),
+  ...inTurn(additionsOf('A list'), additionsOf('Change and delete'), replacementsOf('An event')),
   'test/operations/get-refund-reason.test.ts': finished,
   'test/operations/update-refund-reason.test.ts': finished,
   'test/operations/delete-refund-reason.test.ts': finished,
@@ -423,6 +434,7 @@ export const newThings = [
   ['operation', 'DELETE', '/buyer-labels/{label_id}'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
+  ['event', 'refund-reason.created'],
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
   ['error', 'card_stolen', '--in', 'createPaymentMethod'],
   ['error', 'notes_are_closed', '--in', 'listBuyerNotes', '--status', '403'],
