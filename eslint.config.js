@@ -65,6 +65,31 @@ export default defineConfig(
     },
   },
   {
+    // Jobs, pages and the command line call the same actions, and have no status to answer with.
+    files: [
+      'server/actions/**/*.ts',
+      'server/domain/**/*.ts',
+      'server/present/**/*.ts',
+      'server/store/**/*.ts',
+    ],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/errors\\.ts$',
+              message:
+                "Only handlers and the pipeline throw ApiError. Return what happened instead, such as 'closed' or undefined, " +
+                "and let the handler throw: if (done === 'closed') throw new ApiError('…'). " +
+                'See "Where code belongs" in docs/guides/backend-engineer.md.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },

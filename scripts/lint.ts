@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
+import { isStale } from './generate/digest.ts';
 import { withHints } from './support/type-hints.ts';
 import { lintContract } from './lint/contract.ts';
-import { eslintFix } from './lint/eslint-fix.ts';
+import { eslintFix, prettierFix, withStaleTypes } from './lint/fixes.ts';
 import type { Problem } from './lint/problem.ts';
 import { asText } from './lint/report.ts';
 import { root } from './support/root.ts';
@@ -35,7 +36,8 @@ interface Outcome {
   ok: boolean;
   output: string;
   problems?: Problem[];
-  /** Instead of that of the step. */
+  /** Instead of those of the step. */
+  claim?: string;
   fix?: string;
 }
 
@@ -73,10 +75,12 @@ const steps: Step[] = [
     id: 'format',
     claim: 'Every file is formatted',
     fix: 'Run: npx prettier --write .',
-    run: ({ fresh }) =>
-      tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.'], {
+    run: async ({ fresh }) => {
+      const outcome = await tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.'], {
         cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/prettier/lint`],
-      }),
+      });
+      return { ...outcome, fix: prettierFix(outcome.output) };
+    },
   },
   {
     id: 'types',
@@ -93,7 +97,8 @@ const steps: Step[] = [
         compile(join(root, 'scripts/docs/browser'), 'pages'),
       ]);
       const code = await withHints(main);
-      return { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
+      const outcome = { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
+      return (await isStale(root)) ? withStaleTypes(outcome) : outcome;
     },
   },
 ];

@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, schema, filter or event, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, schema, filter, event or error code, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -19,6 +19,8 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --property NAME   the property; otherwise note_author
   npm run new -- filter country                         a filter of GET /transactions by a property of them, with its index
   npm run new -- event transaction.captured             an event: webhook, payload, example
+  npm run new -- error card_limit_reached --in createPaymentMethod   an error code, in a response of the operation
+      --status NUMBER   its status; otherwise 409
 
   --no-generate   do not run "npm run generate" afterwards, to write several things first
 

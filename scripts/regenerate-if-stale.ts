@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsDigest } from './docs/digest.ts';
-import { contractDigest, digestFile } from './generate/digest.ts';
+import { isStale } from './generate/digest.ts';
 import { root } from './support/root.ts';
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '');
@@ -19,7 +19,7 @@ function run(script: string): number {
 }
 
 async function main(): Promise<number> {
-  if ((await read(digestFile)).trim() !== (await contractDigest(root))) {
+  if (await isStale(root)) {
     console.log('openapi/ changed since the last `npm run generate`. Generating:');
     const failed = run('generate.ts');
     if (failed) return failed;

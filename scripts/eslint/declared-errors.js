@@ -5,7 +5,9 @@ import { basename, join } from 'node:path';
 
 /** @typedef {{ operationId: string, responses: Record<string, { $ref?: string }>, 'x-reserved'?: object }} Operation */
 /** @typedef {{ value?: { type?: string, code?: string, status?: number } }} Example */
-/** @typedef {{ paths: Record<string, Record<string, Operation>>, components: { examples: Record<string, Example> } }} Contract */
+/** @typedef {{ content?: Record<string, { examples?: Record<string, { $ref?: string }> }> }} Response */
+/** @typedef {{ examples: Record<string, Example>, responses: Record<string, Response> }} Components */
+/** @typedef {{ paths: Record<string, Record<string, Operation>>, components: Components }} Contract */
 
 const kebab = (/** @type {string} */ id) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -26,6 +28,33 @@ function statusOf(/** @type {Contract} */ contract, /** @type {string} */ code) 
   if (code === 'unprocessable') return '422';
   const example = Object.values(contract.components.examples).find(({ value }) => value?.code === code);
   return String(example?.value?.status ?? '');
+}
+
+const nameOf = (/** @type {{ $ref?: string } | undefined} */ reference) =>
+  reference?.$ref?.split('/').at(-1) ?? '';
+
+/** Whether the response has an example with this code. A 422 has none. */
+function shows(
+  /** @type {Contract} */ { components },
+  /** @type {string} */ response,
+  /** @type {string} */ code,
+) {
+  const examples = components.responses[response]?.content?.['application/json']?.examples ?? {};
+  return Object.values(examples).some(
+    (example) => components.examples[nameOf(example)]?.value?.code === code,
+  );
+}
+
+/** The responses that operations have for this status, best first: those with an example of the code, then the most used. */
+function responsesFor(
+  /** @type {Contract} */ contract,
+  /** @type {string} */ status,
+  /** @type {string} */ code,
+) {
+  const used = operationsOf(contract).flatMap(({ operation }) => nameOf(operation.responses[status]) || []);
+  const rank = (/** @type {string} */ name) =>
+    (shows(contract, name, code) ? used.length : 0) + used.filter((other) => other === name).length;
+  return [...new Set(used)].sort((a, b) => rank(b) - rank(a));
 }
 
 /** The codes of `ApiError(a)` and `ApiError(test ? a : b)`. */
@@ -56,16 +85,18 @@ const rule = {
             (status in operation.responses && !(status in (operation['x-reserved'] ?? {})))
           )
             continue;
-          const response = all.find((other) => status in other.operation.responses)?.operation.responses[
-            status
-          ];
-          const name = response?.$ref?.split('/').at(-1) ?? '…';
+          const place = `the status of '${code}': the caller would get 500.`;
+          const [name = '…', ...others] = responsesFor(contract, status, code);
+          const choice = others.length === 0 ? '' : `\nOr, if it fits better: ${others.join(', ')}.`;
           context.report({
             node,
             message:
-              `${operation.operationId} does not declare ${status}, the status of '${code}': the caller would get 500. ` +
-              `Add it below "responses" in ${file}, then run npm run generate:\n` +
-              `  '${status}':\n    $ref: ../components/responses/${name}.yaml`,
+              status in operation.responses
+                ? `${operation.operationId} reserves ${status}, ${place} Remove ${status} below "x-reserved" in ${file}, ` +
+                  'then run npm run generate.'
+                : `${operation.operationId} does not declare ${status}, ${place} ` +
+                  `Paste this below "responses" in ${file}, then run npm run generate:\n` +
+                  `    '${status}':\n      $ref: ../components/responses/${name}.yaml${choice}`,
           });
         }
       },

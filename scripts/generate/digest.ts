@@ -20,3 +20,9 @@ export async function contractDigest(project: string): Promise<string> {
   }
   return hash.digest('hex');
 }
+
+/** Whether openapi/ has changed since the last `npm run generate`. */
+export async function isStale(project: string): Promise<boolean> {
+  const generated = await readFile(join(project, digestFile), 'utf8').catch(() => '');
+  return generated.trim() !== (await contractDigest(project));
+}

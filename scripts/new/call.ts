@@ -1,5 +1,6 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
+import { newError } from './error.ts';
 import { newEvent } from './event.ts';
 import { newFilter } from './filter.ts';
 import { newOperation } from './operation.ts';
@@ -10,7 +11,7 @@ import { newSchema } from './schema.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = {
-  ...{ id: text, schema: text, tag: text, in: text, property: text },
+  ...{ id: text, schema: text, tag: text, in: text, property: text, status: text },
   ...{ 'no-generate': flag, help: flag },
 };
 
@@ -47,6 +48,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'event':
       takes(1, 'event transaction.captured');
       return await newEvent(project, first ?? '');
+    case 'error':
+      takes(1, 'error card_limit_reached --in createPaymentMethod');
+      return await newError(project, first ?? '', values);
     case undefined:
       throw new WrongCall('Say what is new.');
     default:

@@ -25,17 +25,27 @@ export const append =
     return whole.slice(0, at) + lines + whole.slice(at);
   };
 
-/** Before the first entry of the file that has one of these keys, or at its end. */
+/** Before the first entry of the map at `path` that has one of these keys, or after its last entry. */
 export const insertBefore =
-  (keys: readonly string[], lines: string) =>
+  (keys: readonly string[], lines: string, path: readonly string[] = []) =>
   (given: string): string => {
     const text = withLastBreak(given);
-    const { contents } = parseDocument(text);
-    const found = (isMap(contents) ? contents.items : [])
+    const map = parseDocument(text).getIn(path, true);
+    const found = (isMap(map) ? map.items : [])
       .map(({ key }) => key)
       .find((key) => isScalar(key) && keys.includes(String(key.value)));
-    const at = isScalar(found) ? found.range[0] : text.length;
+    if (!isScalar(found) || !found.range) return append(path, lines)(text);
+    const at = text.lastIndexOf('\n', found.range[0] - 1) + 1;
     return text.slice(0, at) + lines + text.slice(at);
+  };
+
+/** Writes another value in the place of the one at `path`. */
+export const replaceAt =
+  (path: readonly string[], value: string) =>
+  (text: string): string => {
+    const node = parseDocument(text).getIn(path, true);
+    if (!isScalar(node) || !node.range) throw new Error(`${path.join('.')} is not a value.`);
+    return text.slice(0, node.range[0]) + value + text.slice(node.range[1]);
   };
 
 export const inTurn =

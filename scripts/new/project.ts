@@ -48,3 +48,23 @@ export const tagsOf = async (project: Project): Promise<string[]> => {
   const { tags } = (await project.read('openapi/openapi.yaml')) as { tags: { name: string }[] };
   return tags.map(({ name }) => name);
 };
+
+export interface DesignedOperation {
+  operationId: string;
+  responses: Record<string, { $ref?: string }>;
+  'x-reserved'?: Record<string, string>;
+}
+
+export async function operationsIn(
+  project: Project,
+): Promise<{ file: string; method: string; operation: DesignedOperation }[]> {
+  const files = (await readdir(join(project.root, 'openapi/paths'))).sort();
+  const items = await Promise.all(
+    files.map(async (name) => {
+      const file = `openapi/paths/${name}`;
+      const item = (await project.read(file)) as Record<string, DesignedOperation>;
+      return Object.entries(item).map(([method, operation]) => ({ file, method, operation }));
+    }),
+  );
+  return items.flat();
+}

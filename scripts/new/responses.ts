@@ -3,17 +3,24 @@ import { pascal, spoken } from './names.ts';
 import { component } from './project.ts';
 
 /** The part of a response that is the same for all errors which an Idempotency-Key keeps; its examples follow. */
-const keptError = (schema: string) => `headers:
+const keptError = (schema: string, headers = '') => `headers:
   X-Request-ID:
     $ref: ../headers/RequestId.yaml
   Idempotency-Replayed:
     $ref: ../headers/IdempotencyReplayed.yaml
-content:
+${headers}content:
   application/json:
     schema:
       $ref: ../schemas/${schema}.yaml
     examples:
 `;
+
+/** A response for one operation; its examples follow. */
+export const errorResponse = (status: string, description: string) =>
+  `description: ${description}\n${keptError(
+    status === '409' ? 'ConflictError' : 'Error',
+    status === '429' ? '  Retry-After:\n    $ref: ../headers/RetryAfter.yaml\n' : '',
+  )}`;
 
 /** A 404 for operations that name a record in their path: the innermost one is missing, or the merchant account. */
 export const notFound = (parameters: string[]) => `NotFound${pascal(parameters.at(-1) ?? '')}`;

@@ -29,6 +29,30 @@ const missing: [file: RegExp, hint: string][] = [
   ],
 ];
 
+/** What to do about a type of ours that the compiler names, wherever it does. The first group is a name in the code. */
+const named: [fault: RegExp, hint: (name: string) => string][] = [
+  [
+    /Argument of type '"(\w+)"' is not assignable to parameter of type '(?:TableExpressionOrList<Tables|keyof Tables'|"audit_entries" \|)/,
+    (table) =>
+      `no table ${table} is known. Add it to "Tables" in server/store/tables/index.ts (${guide}, "A table").`,
+  ],
+  [
+    /WithoutFilters<[^]*Types of property '(\w+)' are incompatible/,
+    (filter) =>
+      `the list would ignore the filter ${filter}. Take it out of the query, use it in "read", and pass it to readPage as the ` +
+      `last argument (${guide}, "A filter").`,
+  ],
+  [
+    /is not assignable to parameter of type 'Announcement<|^server\/(?:actions|cli|sandbox)\/.*error TS2554/,
+    () =>
+      "if the last argument is an announcement, make it of the unit of work: announce(unit, 'transaction.updated', " +
+      `presentTransaction) (${guide}, "An event").`,
+  ],
+];
+
+/** The compiler goes on with a table that has any column, and finds more faults. */
+const followsUnknownTable = /\{ \[x: string\]: /;
+
 const shownCharacters = 160;
 
 /** Puts the place, what is wrong there and what to do above what the compiler says, which is shortened. */
@@ -43,6 +67,12 @@ export async function withHints<Outcome extends { output: string }>(outcome: Out
     const operation = handlers.get(file);
     const answer = operation && answerHint(fault, operation);
     if (answer !== undefined) return [`${file}:${line}  ${answer}\n  ${short}`];
+    const advice = adviceFor(fault);
+    if (advice !== undefined) {
+      told.add(file);
+      return [`${file}:${line}  ${advice}\n  ${short}`];
+    }
+    if (told.has(file) && followsUnknownTable.test(fault)) return [];
     const hint = hintFor(file, fault);
     if (hint === undefined) return [fault];
     const names = namesIn(fault);
@@ -56,6 +86,14 @@ export async function withHints<Outcome extends { output: string }>(outcome: Out
 
 const hintFor = (file: string, fault: string): string | undefined =>
   /missing|Cannot find module/.test(fault) ? missing.find(([pattern]) => pattern.test(file))?.[1] : undefined;
+
+function adviceFor(fault: string): string | undefined {
+  for (const [pattern, hint] of named) {
+    const found = pattern.exec(fault);
+    if (found) return hint(found[1] ?? '');
+  }
+  return undefined;
+}
 
 /** What the compiler says is missing: `country, intent`. */
 function namesIn(fault: string): string {

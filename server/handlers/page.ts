@@ -26,8 +26,11 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-/** A list that ignores a filter lists everything. So a query with filters does not compile: take them out, and pass them on. */
-type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: never };
+/** The compiler prints it as the type that a filter should have had. */
+type TakeItOut = 'A filter: take it out of the query, use it in `read`, and pass it as the last argument';
+
+/** A list that ignores a filter lists everything. So a query with filters does not compile. */
+type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: TakeItOut };
 
 /** `filters` are what `read` filters by, because a cursor is bound to them. */
 export async function readPage<Row, Query extends PageQuery>(

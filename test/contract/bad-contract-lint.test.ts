@@ -2,9 +2,10 @@
  * A contract that is not valid OpenAPI fails `npm run lint -- --contract`, and the message names file and line. Faults that do
  * not hide each other share a project, because starting the linter takes most of the time.
  */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { contractDigest } from '../../scripts/generate/digest.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
 import { run, runNode } from '../support/processes.ts';
@@ -233,6 +234,43 @@ describe('npm run lint', () => {
     const { status, output } = await run('npm', ['run', '-s', 'lint', '--', '--contract']);
     expect(output).toMatch(/^✓ The contract keeps the house rules, .* \(\d+(\.\d)? s\)\n$/u);
     expect(status).toBe(0);
+  });
+
+  it('--types says that generated/ is older than openapi/', { timeout: 120_000 }, async () => {
+    await using project = await brokenProject({});
+    const write = (file: string, text: string) => writeFile(join(project.folder, file), text);
+    await write(
+      'tsconfig.json',
+      '{ "compilerOptions": { "strict": true, "skipLibCheck": true, "types": [] }, "include": ["x.ts"] }',
+    );
+    await write(
+      'scripts/docs/browser/tsconfig.json',
+      '{ "extends": "../../../tsconfig.json", "include": ["x.ts"] }',
+    );
+    await write('scripts/docs/browser/x.ts', 'export {};\n');
+    const types = () => lint(project.folder, '--types', '--fresh');
+
+    await write('x.ts', 'export {};\n');
+    expect(await types()).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(
+        /^✓ The code compiles, but openapi\/ is newer: npm run generate/,
+      ) as string,
+    });
+    const faulty = Array.from({ length: 7 }, (_, index) => `export const x${index}: number = 'x';\n`);
+    await write('x.ts', faulty.join(''));
+    const stale = await types();
+    expect(stale.status).toBe(1);
+    expect(stale.output).toContain('generated/ is older than openapi/');
+    expect(stale.output).toContain('Run: npm run generate, then lint again.');
+    expect(stale.output.match(/TS2322/g)).toHaveLength(5);
+    expect(stale.output).toContain('… and 2 more');
+
+    await mkdir(join(project.folder, 'generated'));
+    await write('generated/openapi.sha256', await contractDigest(project.folder));
+    const current = await types();
+    expect(current.output).not.toContain('generate');
+    expect(current.output.match(/TS2322/g)).toHaveLength(7);
   });
 
   it('refuses an option that does not exist, and shows those that do', { timeout: 60_000 }, async () => {

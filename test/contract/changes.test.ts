@@ -120,6 +120,7 @@ import { announce } from './actions/announce.ts';
 import { ApiError } from './errors.ts';
 export const event = () => announce(undefined as never, 'transaction.captered', () => undefined as never);
 export const error = () => new ApiError('card_limit_reeched');
+export const known = () => [new ApiError('label_in_use'), new ApiError('card_stolen'), new ApiError('notes_are_closed')];
 export const gone: Result<'deleteRefundReason'> = { status: 204, body: { gone: true } };
 `;
 
@@ -165,6 +166,7 @@ function compile(folder: string): Diagnose {
     'test/operations/create-buyer-note.test.ts',
     'test/operations/get-refund-reason.test.ts',
     'test/operations/update-refund-reason.test.ts',
+    'test/operations/list-refund-reasons.test.ts',
   ];
   const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
   const program = ts.createProgram(roots, options, host);
@@ -251,6 +253,15 @@ describe('an operation', () => {
       expect(await page.json()).toMatchObject({ items: [note], next_cursor: null });
       expect(await sent(mock.url, 'DELETE', `/buyer-labels/${id}`, 'anything')).toMatchObject(noContent);
       expect(await methodsFor(mock.url)).toBe('DELETE, GET, PATCH, POST, PUT');
+      const refused = async (method: string, path: string, prefer: string) => {
+        const response = await fetch(mock.url + path, { method, headers: { ...headers, Prefer: prefer } });
+        return ((await response.json()) as { code: string }).code;
+      };
+      expect(await refused('DELETE', `/buyer-labels/${id}`, 'code=409')).toBe('label_in_use');
+      expect(await refused('GET', '/buyer-notes', 'code=403, example=notes_are_closed')).toBe(
+        'notes_are_closed',
+      );
+      expect(await refused('GET', '/buyer-notes', 'code=403')).toBe('forbidden');
     } finally {
       await mock.close();
     }
@@ -285,6 +296,10 @@ describe('npm run new', () => {
         'openapi/components/parameters/NoteId.yaml',
         'openapi/components/schemas/BuyerNoteCollection.yaml',
         'openapi/components/examples/EventBuyerNoteCreated.yaml',
+        // A response of its own, where the operation had none, or one that others have too.
+        'openapi/components/responses/LabelInUse.yaml',
+        'openapi/components/responses/ForbiddenBuyerNotes.yaml',
+        'openapi/components/responses/Conflict.yaml',
         expect.stringMatching(/migrations\/\d{4}-filter-by-settled\.ts$/),
       ]),
     );
@@ -317,6 +332,7 @@ describe('npm run new', () => {
       ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
       ...['server/handlers/update-refund-reason.ts', 'server/handlers/delete-refund-reason.ts'],
       ...['server/handlers/update-buyer-note.ts', 'client/use.ts'],
+      ...['server/handlers/list-refund-reasons.ts', 'test/operations/list-refund-reasons.test.ts'],
       ...['test/operations/get-refund-reason.test.ts', 'test/operations/update-refund-reason.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
@@ -350,6 +366,13 @@ describe('npm run new', () => {
     [['filter', 'amount'], 'These have no filter yet: '],
     [['event', 'unicorn.born'], 'operation GET /unicorns/{unicorn_id}'],
     [['event', 'BuyerNoteCreated'], 'event transaction.captured'],
+    [['error', 'card_gone'], '--in createPaymentMethod'],
+    [['error', 'CardGone', '--in', 'createPaymentMethod'], 'snake_case'],
+    [['error', 'card_stolen', '--in', 'createPaymentMethod'], 'The code card_stolen exists already'],
+    [['error', 'card_gone', '--in', 'createUnicorn'], 'These exist: '],
+    [['error', 'card_gone', '--in', 'createPaymentMethod', '--status', '422'], 'A 422 has no code'],
+    [['error', 'card_gone', '--in', 'createPaymentMethod', '--status', '200'], 'the status of a refusal'],
+    [['error', 'card_gone', '--in', 'listApiKeyPairs'], 'never answers 409'],
   ])('refuses %j and says why', async (args, reason) => {
     const carriedOut = planOf(made.folder, readCall(args)).then((plan) => carryOut(made.folder, plan));
     await expect(carriedOut).rejects.toThrow(reason);
@@ -415,7 +438,7 @@ describe('the test of a new operation', () => {
     async () => {
       const operations = [
         ...['get-card-scheme', 'create-buyer-note', 'update-buyer-note', 'get-buyer'],
-        ...['get-refund-reason', 'update-refund-reason', 'delete-refund-reason'],
+        ...['get-refund-reason', 'list-refund-reasons', 'update-refund-reason', 'delete-refund-reason'],
       ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
@@ -423,7 +446,7 @@ describe('the test of a new operation', () => {
       const env = { ...given, VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('8 passed');
+      expect(output).toContain('9 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
@@ -469,6 +492,9 @@ describe('the compiler', () => {
     expect(compiled('server/handlers/create-payment-method.ts')).toBe('');
     expect(compiled('server/misspelt.ts')).toContain('"transaction.captered"');
     expect(compiled('server/misspelt.ts')).toContain('"card_limit_reeched"');
+    expect(compiled('server/misspelt.ts')).not.toMatch(
+      /label_in_use"' is|card_stolen"' is|notes_are_closed"' is/,
+    );
   });
 
   it('knows that an answer without content has no body', () => {
@@ -500,12 +526,17 @@ describe('the oracle', () => {
         'GET /buyers/{buyer_id}',
         'POST /refund-reasons',
         'GET /refund-reasons/{reason_id}',
+        'GET /refund-reasons',
+        'label_in_use',
+        'card_stolen',
+        'notes_are_closed',
         'DELETE /refund-reasons/{reason_id}',
         'PATCH /refund-reasons/{reason_id}',
         'PATCH /buyer-notes/{note_id}',
         'PUT /buyer-notes/{note_id}',
         'DELETE /buyer-labels/{label_id}',
         'buyer-note.created',
+        'refund-reason.created',
         'settled',
         'intent',
       ]),

@@ -95,10 +95,10 @@ const pieces: Piece[] = [
     code: `export const f = () => readPage('listWebhookSubscriptions', query, deps, read);`,
   },
   {
-    name: 'a list that ignores a filter of its query does not, and the error names the filter',
+    name: 'a list that ignores a filter of its query does not, and the error says what to do',
     code: `declare const filtered: typeof query & { country?: string[] };
 export const f = () => readPage('listWebhookSubscriptions', filtered, deps, read);`,
-    fault: /'country'/,
+    fault: /'country'[^]*'"A filter: take it out of the query, use it in `read`/,
   },
 ];
 

@@ -287,11 +287,38 @@ const additionsOf = (heading: string): ProjectEdits =>
   Object.fromEntries(
     Object.entries(filesOf(heading)).map(([path, edit]) => [
       path,
-      isHandler(path) ? edit : (text: string) => `${text}\n${edit('')}`,
+      isStub(path) ? edit : (text: string) => `${text}\n${edit('')}`,
     ]),
   );
 
+/** As `additionsOf`, but what is exported takes the place of what has the same name. */
+const replacementsOf = (heading: string): ProjectEdits =>
+  Object.fromEntries(
+    Object.entries(filesOf(heading)).map(([path, edit]) => {
+      const code = edit('');
+      const name = /^export (?:async function|const) (\w+)/m.exec(code)?.[1] ?? '';
+      const without = swap(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), '');
+      return [path, (text: string) => `${without(text)}\n${code}`];
+    }),
+  );
+
 const isHandler = (path: string) => path.startsWith('server/handlers/');
+const isStub = (path: string) => isHandler(path) || path.startsWith('test/operations/');
+
+/** One after the other, where several edit the same file. */
+const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
+  all.reduce<ProjectEdits>(
+    (made, edits) => ({
+      ...made,
+      ...Object.fromEntries(
+        Object.entries(edits).map(([path, edit]) => [
+          path,
+          (text: string) => edit(made[path]?.(text) ?? text),
+        ]),
+      ),
+    }),
+    {},
+  );
 const table = Object.entries(filesOf('A table'));
 
 /** The contract and the stubs are written by `npm run new`. */
@@ -327,9 +354,10 @@ export const announced: ProjectEdits = {
 - New operation \`GET /currencies\`, field \`installments\` of a transaction, filter \`country\` of transactions, event
   \`transaction.captured\`, error code \`card_limit_reached\`.
 - New operations \`GET /buyer-notes\`, \`POST /buyer-notes\`, \`GET /buyer-notes/{note_id}\`, \`GET /buyers/{buyer_id}\`,
-  \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, event \`buyer-note.created\`,
+  \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, events \`buyer-note.created\` and \`refund-reason.created\`,
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
-  \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`,
+  \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
+  \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`,
   filters \`settled\` and \`intent\` of transactions.
 
 `,
@@ -357,7 +385,7 @@ export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
-  ...additionsOf('Change and delete'),
+  ...inTurn(additionsOf('A list'), additionsOf('Change and delete'), replacementsOf('An event')),
   'test/operations/get-refund-reason.test.ts': finished,
   'test/operations/update-refund-reason.test.ts': finished,
   'test/operations/delete-refund-reason.test.ts': finished,
@@ -398,6 +426,7 @@ export const newThings = [
   ['operation', 'GET', '/buyer-notes'],
   ['operation', 'POST', '/refund-reasons'],
   ['operation', 'GET', '/refund-reasons/{reason_id}'],
+  ['operation', 'GET', '/refund-reasons'],
   ['operation', 'DELETE', '/refund-reasons/{reason_id}'],
   ['operation', 'PATCH', '/refund-reasons/{reason_id}'],
   ['operation', 'PATCH', '/buyer-notes/{note_id}'],
@@ -405,6 +434,10 @@ export const newThings = [
   ['operation', 'DELETE', '/buyer-labels/{label_id}'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
   ['event', 'buyer-note.created'],
+  ['event', 'refund-reason.created'],
+  ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
+  ['error', 'card_stolen', '--in', 'createPaymentMethod'],
+  ['error', 'notes_are_closed', '--in', 'listBuyerNotes', '--status', '403'],
   ['filter', 'settled'],
   ['filter', 'intent'],
 ];

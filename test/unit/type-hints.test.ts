@@ -75,6 +75,59 @@ describe('a handler with a wrong answer', () => {
   );
 });
 
+const ownTypes: [what: string, code: string, hint: string][] = [
+  [
+    'selects from an unknown table',
+    `db.selectFrom('reasons').selectAll().where('id', '=', '1')`,
+    'no table reasons',
+  ],
+  ['inserts into one', `tx.insertInto('reasons').values({ id: '1' }).execute()`, 'no table reasons'],
+  ['updates one', `tx.updateTable('reasons').set({ id: '1' }).execute()`, 'no table reasons'],
+  ['deletes from one', `tx.deleteFrom('reasons').where('id', '=', '1').execute()`, 'no table reasons'],
+  ['pages through one', `fetchPage(rows, 'reasons', page)`, 'no table reasons'],
+  ['has no announcement', `insertPaymentMethod(tx, card)`, 'announce(unit,'],
+  ['makes its own announcement', `insertPaymentMethod(tx, card, { tell: undefined })`, 'announce(unit,'],
+  ['passes the unit of work instead', `insertPaymentMethod(tx, card, unit)`, 'announce(unit,'],
+  ['ignores a filter', `readPage('listTransactions', query, deps, read)`, 'would ignore the filter search'],
+];
+
+const ownHead = `
+import type { UnitOfWork } from '../../server/actions/unit-of-work.ts';
+import type { Deps } from '../../server/handlers/deps.ts';
+import { readPage } from '../../server/handlers/page.ts';
+import type { Db, Tx } from '../../server/store/database.ts';
+import { fetchPage, type Page } from '../../server/store/paging.ts';
+import { insertPaymentMethod } from '../../server/store/payment-methods.ts';
+import type { Input } from '../../generated/operations.ts';
+declare const [db, tx, unit, deps]: [Db, Tx, UnitOfWork, Deps];
+declare const [rows, card]: [never, never];
+declare const page: { limit: number; cursor: undefined };
+declare const query: Input<'listTransactions'>['query'];
+declare const read: () => Promise<Page<object>>;
+export const use = `;
+
+describe('code that does not fit a type of ours', () => {
+  let faults: string[];
+  beforeAll(() => {
+    faults = compile(ownTypes.map(([, code]) => ownHead + code));
+  });
+
+  it.each(ownTypes.map(([what, , hint], index) => ({ what, hint, index })))(
+    'is told what to do: $what',
+    async ({ hint, index }) => {
+      const file = 'server/actions/refund-reasons.ts';
+      const printed = (faults[index] ?? '').replaceAll(/^(?=TS\d)/gm, `${file}(7,3): error `);
+      const [told, compiler, ...more] = (await withHints({ output: printed })).output.split('\n');
+      expect(told).toMatch(
+        /^server\/actions\/refund-reasons\.ts:7 {2}.*\(docs\/guides\/backend-engineer\.md, "A/,
+      );
+      expect(told).toContain(hint);
+      expect(compiler).toMatch(/^ {2}TS\d+: .{1,161}$/);
+      expect(more).toEqual([]);
+    },
+  );
+});
+
 // As the compiler prints them.
 const lacks = (file: string, property: string) =>
   `${file}(7,3): error TS1360: Type '{ … }' does not satisfy the expected type 'Shown<…>'.
