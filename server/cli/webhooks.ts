@@ -5,11 +5,14 @@ import {
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
 import { readBuild } from '../build.ts';
+import type { Config } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
+import { isCallable } from '../domain/web-address.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
 import { countPending, listDeliveries } from '../store/delivery-list.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { whyUndeliverable } from '../webhooks/guard.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
@@ -33,9 +36,9 @@ export function webhooks(): Command {
   asList(command.command('list'))
     .description('list subscriptions, newest first')
     .action(async (output: ListOutput) => {
-      const { rows, environment } = await withDatabase(async ({ db }, config) => ({
+      const { rows, config } = await withDatabase(async ({ db }, read) => ({
         rows: await listWebhookSubscriptions(db),
-        environment: config.environment,
+        config: read,
       }));
       const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
         id,
@@ -46,10 +49,13 @@ export function webhooks(): Command {
       }));
       // In production, `listen` is refused.
       const whenEmpty =
-        environment === 'production'
+        config.environment === 'production'
           ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
           : `There is no subscription. Make one: ${call('webhooks listen')}`;
       printRows(shown, output, { whenEmpty });
+      // Not among the rows, which have the same columns for programs.
+      if (!output.json)
+        for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
   command
     .command('rotate <id>')
@@ -106,6 +112,13 @@ export function webhooks(): Command {
     .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
     .action(listen);
   return command.addCommand(triggerCommand());
+}
+
+/** The API accepts such a URL, because addresses are judged at delivery. The operator need not wait for the failures. */
+function warnIfUndeliverable(id: string, url: string, config: Config): void {
+  const reason = isCallable(url) ? whyUndeliverable(new URL(url), sendOptions(config)) : undefined;
+  if (reason !== undefined)
+    console.error(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`);
 }
 
 async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {

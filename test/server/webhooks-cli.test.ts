@@ -256,6 +256,20 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 });
 
+describe('payments webhooks list', () => {
+  it('names active subscriptions to whose URL nothing can be delivered, but not to programs', async () => {
+    const internal = await subscribe(service, 'http://10.0.0.5/hook');
+    const off = await subscribe(service, 'http://10.0.0.6/hook', { active: false });
+    const fine = await subscribe(service, 'http://127.0.0.1:9/');
+    const { stderr } = await run('list');
+    expect(stderr).toBe(
+      `Nothing can be delivered to ${internal.id}: webhooks are not delivered to internal addresses. See: docs/guides/webhooks.md\n`,
+    );
+    expect(await items('list', '--json')).toHaveLength(3);
+    for (const one of [internal, off, fine]) await unsubscribe(service, one);
+  });
+});
+
 describe('50 active subscriptions of an account', () => {
   it('are the most also for `activate` and `listen`; one that is active can be activated again', async () => {
     const { db } = service.service.database;
