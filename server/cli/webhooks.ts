@@ -5,14 +5,11 @@ import {
   switchSubscription,
 } from '../actions/webhook-subscriptions.ts';
 import { readBuild } from '../build.ts';
-import type { Config } from '../config.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { isCallable } from '../domain/web-address.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
 import { countPending, listDeliveries } from '../store/delivery-list.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
-import { whyUndeliverable } from '../webhooks/guard.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
@@ -28,6 +25,7 @@ import {
   type EventParts,
 } from './support.ts';
 import { duration, limit, time, uuid, whole } from './values.ts';
+import { createCommand, deleteCommand, noSubscription, warnIfUndeliverable } from './webhooks-create.ts';
 import { listen } from './webhooks-listen.ts';
 import { triggerCommand } from './webhooks-trigger.ts';
 
@@ -48,15 +46,14 @@ export function webhooks(): Command {
         failing_since,
       }));
       // In production, `listen` is refused.
-      const whenEmpty =
-        config.environment === 'production'
-          ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
-          : `There is no subscription. Make one: ${call('webhooks listen')}`;
+      const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
+      const whenEmpty = `There is no subscription. Make one: ${call(make)}`;
       printRows(shown, output, { whenEmpty });
       // Not among the rows, which have the same columns for programs.
       if (!output.json)
         for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
+  command.addCommand(createCommand()).addCommand(triggerCommand());
   command
     .command('rotate <id>')
     .description('create a new secret; the old one also signs until it expires')
@@ -76,6 +73,7 @@ export function webhooks(): Command {
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
     .action((id: string) => switchTo(id, false));
+  command.addCommand(deleteCommand());
   asList(command.command('deliveries'))
     .description(
       'show attempts with time, status, duration and error, and when the next one is due; newest delivery first',
@@ -111,14 +109,7 @@ export function webhooks(): Command {
     )
     .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
     .action(listen);
-  return command.addCommand(triggerCommand());
-}
-
-/** The API accepts such a URL, because addresses are judged at delivery. The operator need not wait for the failures. */
-function warnIfUndeliverable(id: string, url: string, config: Config): void {
-  const reason = isCallable(url) ? whyUndeliverable(new URL(url), sendOptions(config)) : undefined;
-  if (reason !== undefined)
-    console.error(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`);
+  return command;
 }
 
 async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
@@ -135,9 +126,6 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
   const { secret, until } = rotated;
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
 }
-
-const noSubscription = (id: string) =>
-  new Refused(`There is no subscription ${id}. See: ${call('webhooks list')}`);
 
 async function switchTo(id: string, active: boolean): Promise<void> {
   const done = isUuid(id) && (await withWork((unit) => switchSubscription(unit, id, active)));
