@@ -87,7 +87,7 @@ const examples: Record<string, readonly string[]> = {
   'secrets rotate': ['payments secrets rotate'],
   'secrets status': ['payments secrets status'],
   'secrets rewrite-fingerprints': ['payments secrets rewrite-fingerprints'],
-  'database url': ['psql "$(payments database url)"'],
+  'database url': ['url=$(payments database url) && psql "$url"'],
   audit: ['payments audit --since 24h', 'payments audit --limit 1000 --json'],
   doctor: ['payments doctor'],
   completion: [
