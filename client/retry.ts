@@ -18,8 +18,24 @@ export interface RetryOptions {
    * later; `false`: never, and no keys are sent.
    */
   writes?: boolean | undefined;
+  /** Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. */
+  onRetry?: ((retry: Retry) => void) | undefined;
   /** For tests. Must reject when the signal aborts. */
   sleep?: Sleep | undefined;
+}
+
+/** A request that is about to be sent again. */
+export interface Retry {
+  method: string;
+  /** Of the URL, without the query. */
+  path: string;
+  /** The number of the attempt that follows, from 2 on. Another token after a 401 belongs to the attempt before. */
+  attempt: number;
+  /** Of the answer that is the reason; 0 if there was none. */
+  status: number;
+  /** Why there was no answer. */
+  cause?: unknown;
+  delaySeconds: number;
 }
 
 const firstDelaySeconds = 0.5;
@@ -34,11 +50,18 @@ export type Authorize = (request: Request, refused?: string) => Promise<string |
 export function createRetryingFetch(
   fetch: Fetch,
   authorize: Authorize,
-  { tries = 3, maxWaitSeconds = 60, writes, sleep = sleepFor }: RetryOptions = {},
+  { tries = 3, maxWaitSeconds = 60, writes, onRetry, sleep = sleepFor }: RetryOptions = {},
 ): Fetch {
   let honoursKeys = writes === true;
   return async (request) => {
     let hasRenewed = false;
+    const tell = (attempt: number, outcome: Outcome, delaySeconds: number) =>
+      onRetry?.({
+        ...{ method: request.method, path: new URL(request.url).pathname, attempt, delaySeconds },
+        ...(outcome instanceof NetworkFailure
+          ? { status: 0, cause: outcome.error }
+          : { status: outcome.status }),
+      });
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
       // The body is a stream and can be read only once, so a clone is sent.
@@ -51,6 +74,7 @@ export function createRetryingFetch(
         const again = request.clone();
         if ((await orAbort(authorize(again, token), request.signal)) !== token) {
           await outcome.body?.cancel();
+          tell(attempt, outcome, 0);
           outcome = await outcomeOf(fetch(again), request);
         }
       }
@@ -63,6 +87,7 @@ export function createRetryingFetch(
         return outcome;
       }
       if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
+      tell(attempt + 1, outcome, delay);
       await sleep(delay * 1000, request.signal);
     }
   };
