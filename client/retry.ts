@@ -33,9 +33,7 @@ export interface Retry {
   attempt: number;
   /** Of the answer that is the reason; 0 if there was none. */
   status: number;
-  /** Why there was no answer. */
-  cause?: unknown;
-  delaySeconds: number;
+  waitSeconds: number;
 }
 
 const firstDelaySeconds = 0.5;
@@ -55,12 +53,13 @@ export function createRetryingFetch(
   let honoursKeys = writes === true;
   return async (request) => {
     let hasRenewed = false;
-    const tell = (attempt: number, outcome: Outcome, delaySeconds: number) =>
+    const tell = (attempt: number, { status }: Outcome, waitSeconds: number) =>
       onRetry?.({
-        ...{ method: request.method, path: new URL(request.url).pathname, attempt, delaySeconds },
-        ...(outcome instanceof NetworkFailure
-          ? { status: 0, cause: outcome.error }
-          : { status: outcome.status }),
+        method: request.method,
+        path: new URL(request.url).pathname,
+        attempt,
+        status,
+        waitSeconds,
       });
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
@@ -69,7 +68,7 @@ export function createRetryingFetch(
       const token = await orAbort(authorize(sent), request.signal);
       let outcome = await outcomeOf(fetch(sent), request);
       // Refused before anything has happened, so writes are sent again, too. Once per call: a second 401 is final.
-      if (token !== undefined && !hasRenewed && isUnauthorized(outcome)) {
+      if (token !== undefined && !hasRenewed && outcome.status === 401) {
         hasRenewed = true;
         const again = request.clone();
         if ((await orAbort(authorize(again, token), request.signal)) !== token) {
@@ -83,27 +82,26 @@ export function createRetryingFetch(
       const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
-        if (outcome instanceof NetworkFailure) throw createConnectionError(request, outcome.error);
+        if (hasFailed(outcome)) throw createConnectionError(request, outcome.error);
         return outcome;
       }
-      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
+      await outcome.body?.cancel();
       tell(attempt + 1, outcome, delay);
       await sleep(delay * 1000, request.signal);
     }
   };
 }
 
-class NetworkFailure {
-  readonly error: unknown;
-  constructor(error: unknown) {
-    this.error = error;
-  }
+/** A connection that failed. Not a class, which would be more code on every page. */
+interface NetworkFailure {
+  status: 0;
+  body?: undefined;
+  error: unknown;
 }
 
 type Outcome = Response | NetworkFailure;
 
-const isUnauthorized = (outcome: Outcome): outcome is Response =>
-  !(outcome instanceof NetworkFailure) && outcome.status === 401;
+const hasFailed = (outcome: Outcome): outcome is NetworkFailure => 'error' in outcome;
 
 async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
   try {
@@ -113,7 +111,7 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
     return whole;
   } catch (error) {
     if (signal.aborted) throw error;
-    return new NetworkFailure(error);
+    return { status: 0, error };
   }
 }
 
@@ -122,7 +120,7 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
  * it does not (any more). Undefined for what shows nothing: a refusal may come before the key is looked at, or from a proxy.
  */
 function showsKeys(outcome: Outcome): boolean | undefined {
-  if (outcome instanceof NetworkFailure) return undefined;
+  if (hasFailed(outcome)) return undefined;
   if (outcome.headers.has(replayedHeader)) return true;
   return outcome.ok ? false : undefined;
 }
@@ -130,7 +128,7 @@ function showsKeys(outcome: Outcome): boolean | undefined {
 /** Undefined if the request must not be retried. `isSafe`: it may be sent again although it may have been processed. */
 function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): number | undefined {
   const backoff = firstDelaySeconds * 2 ** (attempt - 1);
-  if (outcome instanceof NetworkFailure) return isSafe ? backoff : undefined;
+  if (hasFailed(outcome)) return isSafe ? backoff : undefined;
   if (outcome.status === 429) return retryAfterSeconds(outcome) ?? backoff;
   return outcome.status >= 500 && isSafe ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
 }

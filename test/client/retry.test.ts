@@ -220,9 +220,9 @@ describe('onRetry', () => {
     const { client, seen } = watched([limited('7'), lost, answer(502), answer(200)], { tries: 9 });
     await client.GET('/transactions', { params: { query: { search: 'jane@' } } });
     expect(seen).toEqual([
-      { ...list, attempt: 2, status: 429, delaySeconds: 7 },
-      { ...list, attempt: 3, status: 0, cause: lost, delaySeconds: 1 },
-      { ...list, attempt: 4, status: 502, delaySeconds: 2 },
+      { ...list, attempt: 2, status: 429, waitSeconds: 7 },
+      { ...list, attempt: 3, status: 0, waitSeconds: 1 },
+      { ...list, attempt: 4, status: 502, waitSeconds: 2 },
     ]);
   });
 
@@ -230,8 +230,8 @@ describe('onRetry', () => {
     const { client, seen } = watched([answer(401), limited('0'), answer(200)]);
     await client.GET('/transactions');
     expect(seen).toEqual([
-      { ...list, attempt: 1, status: 401, delaySeconds: 0 },
-      { ...list, attempt: 2, status: 429, delaySeconds: 0 },
+      { ...list, attempt: 1, status: 401, waitSeconds: 0 },
+      { ...list, attempt: 2, status: 429, waitSeconds: 0 },
     ]);
   });
 
