@@ -29,7 +29,7 @@ export interface Retry {
   method: string;
   /** Of the URL, without the query. */
   path: string;
-  /** The number of the attempt that follows, from 2 on. Another token after a 401 belongs to the attempt before. */
+  /** The number of the attempt that follows, from 2 on. Another token after a 401 is not told of. */
   attempt: number;
   /** Of the answer that is the reason; 0 if there was none. */
   status: number;
@@ -53,14 +53,6 @@ export function createRetryingFetch(
   let honoursKeys = writes === true;
   return async (request) => {
     let hasRenewed = false;
-    const tell = (attempt: number, { status }: Outcome, waitSeconds: number) =>
-      onRetry?.({
-        method: request.method,
-        path: new URL(request.url).pathname,
-        attempt,
-        status,
-        waitSeconds,
-      });
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
       // The body is a stream and can be read only once, so a clone is sent.
@@ -73,7 +65,6 @@ export function createRetryingFetch(
         const again = request.clone();
         if ((await orAbort(authorize(again, token), request.signal)) !== token) {
           await outcome.body?.cancel();
-          tell(attempt, outcome, 0);
           outcome = await outcomeOf(fetch(again), request);
         }
       }
@@ -86,7 +77,9 @@ export function createRetryingFetch(
         return outcome;
       }
       await outcome.body?.cancel();
-      tell(attempt + 1, outcome, delay);
+      const { method, url } = request;
+      const { pathname: path } = new URL(url);
+      onRetry?.({ method, path, attempt: attempt + 1, status: outcome.status, waitSeconds: delay });
       await sleep(delay * 1000, request.signal);
     }
   };
