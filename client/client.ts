@@ -21,7 +21,8 @@ export interface ClientOptions {
 export interface TokenClientOptions extends ClientOptions {
   /**
    * An access token, or a function that returns one. The function is called before every request, so it should cache. After a 401
-   * it is called once more, with the token that was refused, and if it returns another one, the request is sent again, once.
+   * it is called once more, with the token that was refused, and if it returns another one, the request is sent again, once. What
+   * it throws rejects the call, unchanged, both times.
    */
   token: string | ((refused?: string) => string | Promise<string>);
 }

@@ -18,8 +18,22 @@ export interface RetryOptions {
    * later; `false`: never, and no keys are sent.
    */
   writes?: boolean | undefined;
+  /** Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. */
+  onRetry?: ((retry: Retry) => void) | undefined;
   /** For tests. Must reject when the signal aborts. */
   sleep?: Sleep | undefined;
+}
+
+/** A request that is about to be sent again. */
+export interface Retry {
+  method: string;
+  /** Of the URL, without the query. */
+  path: string;
+  /** The number of the attempt that follows, from 2 on. Another token after a 401 is not told of. */
+  attempt: number;
+  /** Of the answer that is the reason; 0 if there was none. */
+  status: number;
+  waitSeconds: number;
 }
 
 const firstDelaySeconds = 0.5;
@@ -34,7 +48,7 @@ export type Authorize = (request: Request, refused?: string) => Promise<string |
 export function createRetryingFetch(
   fetch: Fetch,
   authorize: Authorize,
-  { tries = 3, maxWaitSeconds = 60, writes, sleep = sleepFor }: RetryOptions = {},
+  { tries = 3, maxWaitSeconds = 60, writes, onRetry, sleep = sleepFor }: RetryOptions = {},
 ): Fetch {
   let honoursKeys = writes === true;
   return async (request) => {
@@ -46,7 +60,7 @@ export function createRetryingFetch(
       const token = await orAbort(authorize(sent), request.signal);
       let outcome = await outcomeOf(fetch(sent), request);
       // Refused before anything has happened, so writes are sent again, too. Once per call: a second 401 is final.
-      if (token !== undefined && !hasRenewed && isUnauthorized(outcome)) {
+      if (token !== undefined && !hasRenewed && outcome.status === 401) {
         hasRenewed = true;
         const again = request.clone();
         if ((await orAbort(authorize(again, token), request.signal)) !== token) {
@@ -59,26 +73,28 @@ export function createRetryingFetch(
       const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
-        if (outcome instanceof NetworkFailure) throw createConnectionError(request, outcome.error);
+        if (hasFailed(outcome)) throw createConnectionError(request, outcome.error);
         return outcome;
       }
-      if (!(outcome instanceof NetworkFailure)) await outcome.body?.cancel();
+      await outcome.body?.cancel();
+      const { method, url } = request;
+      const { pathname: path } = new URL(url);
+      onRetry?.({ method, path, attempt: attempt + 1, status: outcome.status, waitSeconds: delay });
       await sleep(delay * 1000, request.signal);
     }
   };
 }
 
-class NetworkFailure {
-  readonly error: unknown;
-  constructor(error: unknown) {
-    this.error = error;
-  }
+/** A connection that failed. Not a class, which would be more code on every page. */
+interface NetworkFailure {
+  status: 0;
+  body?: undefined;
+  error: unknown;
 }
 
 type Outcome = Response | NetworkFailure;
 
-const isUnauthorized = (outcome: Outcome): outcome is Response =>
-  !(outcome instanceof NetworkFailure) && outcome.status === 401;
+const hasFailed = (outcome: Outcome): outcome is NetworkFailure => 'error' in outcome;
 
 async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
   try {
@@ -88,7 +104,7 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
     return whole;
   } catch (error) {
     if (signal.aborted) throw error;
-    return new NetworkFailure(error);
+    return { status: 0, error };
   }
 }
 
@@ -97,7 +113,7 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
  * it does not (any more). Undefined for what shows nothing: a refusal may come before the key is looked at, or from a proxy.
  */
 function showsKeys(outcome: Outcome): boolean | undefined {
-  if (outcome instanceof NetworkFailure) return undefined;
+  if (hasFailed(outcome)) return undefined;
   if (outcome.headers.has(replayedHeader)) return true;
   return outcome.ok ? false : undefined;
 }
@@ -105,7 +121,7 @@ function showsKeys(outcome: Outcome): boolean | undefined {
 /** Undefined if the request must not be retried. `isSafe`: it may be sent again although it may have been processed. */
 function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): number | undefined {
   const backoff = firstDelaySeconds * 2 ** (attempt - 1);
-  if (outcome instanceof NetworkFailure) return isSafe ? backoff : undefined;
+  if (hasFailed(outcome)) return isSafe ? backoff : undefined;
   if (outcome.status === 429) return retryAfterSeconds(outcome) ?? backoff;
   return outcome.status >= 500 && isSafe ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
 }

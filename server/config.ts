@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { findMisspelt } from './misspelt-settings.ts';
 import { looksRandom } from './random-key.ts';
 import { readGiven } from './setting-files.ts';
 import {
@@ -90,9 +91,13 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
-const faultOf = (faults: readonly string[]): ConfigFault =>
+/** `hints` may explain what is missing. */
+const faultOf = (faults: readonly string[], hints: readonly string[] = []): ConfigFault =>
   new ConfigFault(
-    `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    [
+      `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:`,
+      ...[...faults, ...hints].map((fault) => `  ${fault}`),
+    ].join('\n'),
   );
 
 function missingSecret(name: SecretName): string {
@@ -177,7 +182,8 @@ export function readConfig(
     ),
   );
   if (shared.length > 0) faults.push(`${shared.map(variable).join(' and ')} must differ from each other`);
-  if (faults.length > 0) throw faultOf(faults);
+  const misspelt = findMisspelt(env, has);
+  if (faults.length > 0) throw faultOf(faults, misspelt);
   const host = text('HOST');
   const port = Number(text('PORT'));
   return {
@@ -214,7 +220,7 @@ export function readConfig(
     ...(given('CARDS_PER_MINUTE') === undefined
       ? {}
       : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
-    warnings: warningsOf(environment, given, variable('DATABASE_URL')),
+    warnings: [...misspelt, ...warningsOf(environment, given, variable('DATABASE_URL'))],
   };
 }
 

@@ -12,6 +12,8 @@ interface Wanted {
   account: string;
   /** Of the record; the newest of the account if left out. */
   id: string | undefined;
+  /** The only subscription that gets it. */
+  subscription?: string | undefined;
   /** The target in the contract's example, for an account that has no such record. */
   example: object;
 }
@@ -25,13 +27,13 @@ export interface Triggered extends Published {
 export async function triggerEvent(
   unit: UnitOfWork,
   name: EventName,
-  { account, id, example }: Wanted,
+  { account, id, subscription, example }: Wanted,
 ): Promise<Triggered | undefined> {
   const record = await readers[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
   if (!unit.publish || (id !== undefined && !record)) return undefined;
   const target = record ?? { ...example, merchant_account_id: account };
   // The name is known only now, so the compiler cannot say which target it has. The outbox holds it against the contract.
-  const published = await unit.publish(name, account, target as Target<EventName>);
+  const published = await unit.publish(name, account, target as Target<EventName>, subscription);
   return { ...published, target: { ...target }, isExample: !record };
 }
 

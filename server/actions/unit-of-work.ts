@@ -14,7 +14,13 @@ export interface UnitOfWork extends Work {
   readonly publicUrl: string;
   /** Stores an event for its subscribers, in this transaction. Undefined in a unit that was made silent. */
   readonly publish:
-    | (<Name extends EventName>(name: Name, account: string, target: Target<Name>) => Promise<Published>)
+    | (<Name extends EventName>(
+        name: Name,
+        account: string,
+        target: Target<Name>,
+        /** ID of a subscription, if the others shall not get it. */
+        only?: string,
+      ) => Promise<Published>)
     | undefined;
 }
 
@@ -34,6 +40,7 @@ export type Outbox = (
   account: string,
   target: object,
   at: Date,
+  only?: string,
 ) => Promise<Published>;
 
 /** `on` is where its transaction runs, if not on the database that the units were made for. */
@@ -65,8 +72,8 @@ export const createUnitOfWork =
         db: tx,
         now: at,
         publicUrl: publicUrl(),
-        publish: async (name, account, target) => {
-          const published = await outbox(tx, name, account, target, at);
+        publish: async (name, account, target, only) => {
+          const published = await outbox(tx, name, account, target, at, only);
           deliveries += published.deliveries;
           return published;
         },

@@ -64,6 +64,11 @@ const examples: Record<string, readonly string[]> = {
     'payments seed --transactions 1000 --seed 2 --until 2026-11-01',
   ],
   'webhooks list': ['payments webhooks list'],
+  'webhooks create': [
+    'payments webhooks create https://shop.example.com/webhooks',
+    "payments webhooks create https://shop.example.com/webhooks --merchant-account '*' --inactive",
+  ],
+  'webhooks delete': [`payments webhooks delete ${id}`],
   'webhooks rotate': [`payments webhooks rotate ${id} --keep 24h`],
   'webhooks activate': [`payments webhooks activate ${id}`],
   'webhooks deactivate': [`payments webhooks deactivate ${id}`],
@@ -77,11 +82,12 @@ const examples: Record<string, readonly string[]> = {
   'webhooks trigger': [
     'payments webhooks trigger transaction.updated',
     'payments webhooks trigger payment-method.created --merchant-account marketplace',
+    `payments webhooks trigger transaction.updated --subscription ${id}`,
   ],
   'secrets rotate': ['payments secrets rotate'],
   'secrets status': ['payments secrets status'],
   'secrets rewrite-fingerprints': ['payments secrets rewrite-fingerprints'],
-  'database url': ['psql "$(payments database url)"'],
+  'database url': ['url=$(payments database url) && psql "$url"'],
   audit: ['payments audit --since 24h', 'payments audit --limit 1000 --json'],
   doctor: ['payments doctor'],
   completion: [

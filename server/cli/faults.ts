@@ -30,7 +30,7 @@ export function collectFaults(program: Command, args: readonly string[]): void {
         code === 'commander.missingArgument'
           ? choicesOf(command, message)
           : code === 'commander.unknownCommand'
-            ? commandsOf(command) + elsewhere(command, message)
+            ? commandsOf(command)
             : '';
       usage.push(message + hint);
       if (code === 'commander.unknownOption') usage.push(...furtherUnknown(command, args));
@@ -60,12 +60,6 @@ function choicesOf(command: Command, message: string): string {
 const commandsOf = (command: Command): string =>
   command.parent
     ? `\n${command.name()} has these commands: ${command.commands.map((sub) => sub.name()).join(', ')}`
-    : '';
-
-/** What an operator looks for here, but the API does. */
-const elsewhere = (command: Command, message: string): string =>
-  command.name() === 'webhooks' && message.includes("'create'")
-    ? '\nSubscriptions are created with the API: docs/guides/webhooks.md#subscribe-your-own-receiver'
     : '';
 
 function collectFrom(

@@ -90,10 +90,13 @@ function commandLine(args: readonly string[]): string {
     .map((word, index) => {
       if (isPersonal(args[index - 1] ?? '')) return '…';
       const [, option = ''] = /^(--[^=]+)=/.exec(word) ?? [];
-      return isPersonal(option) ? `${option}=…` : quote(word);
+      return isPersonal(option) ? `${option}=…` : quote(withoutQuery(word));
     })
     .join(' ');
 }
+
+/** That of a receiver's URL may have a token in it. */
+const withoutQuery = (word: string): string => word.replace(/^(https?:[^?#]*)[?#].*/s, '$1?…');
 
 const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
 

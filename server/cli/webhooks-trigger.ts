@@ -4,49 +4,79 @@ import { events, type EventName } from '../../generated/operations.ts';
 import { triggerEvent } from '../actions/events.ts';
 import { readCommandConfig } from '../config.ts';
 import { loadContract, resolve } from '../contract/load.ts';
+import type { Db } from '../store/database.ts';
+import { findWebhookSubscription } from '../store/webhook-subscriptions.ts';
 import { call, printJson, Refused } from './output.ts';
 import { requireAccount, withEvents } from './support.ts';
 import { uuid } from './values.ts';
+import { noSubscription } from './webhooks-create.ts';
 
 export const triggerCommand = (): Command =>
   new Command('trigger')
-    .description('send an event to the subscriptions of an account, without a change; in the sandbox only')
+    .description(
+      'send a test event to the subscriptions of an account, or to one of them; in the sandbox only',
+    )
     .addArgument(new Argument('<event>', 'name of the event').choices(events))
-    .option('--merchant-account <id>', 'account of the event', 'default')
+    .option('--merchant-account <id>', 'account of the event (default: default, or that of the subscription)')
+    .option('--subscription <id>', 'send it to this subscription only', uuid)
     .option('--id <id>', 'the record that it shows; by default the newest of the account', uuid)
     .addHelpText(
       'after',
       `
-An account that has no such record sends the example of the contract. The event is valid, signed and retried like any
-other, and a running server or worker delivers it.`,
+Nothing is changed. An account that has no such record sends the example of the contract. The event is valid, signed and
+retried like any other, and a running server or worker delivers it.`,
     )
     .action(run);
 
-async function run(
-  name: EventName,
-  { merchantAccount: account, id }: { merchantAccount: string; id?: string },
-): Promise<void> {
+interface Options {
+  merchantAccount?: string;
+  subscription?: string;
+  id?: string;
+}
+
+async function run(name: EventName, { merchantAccount, subscription, id }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
     throw new Refused('Events can be triggered only in the sandbox: in production every event is true.');
   const done = await withEvents(({ inUnitOfWork }) =>
     inUnitOfWork(async (unit) => {
-      await requireAccount(unit.db, account);
-      return triggerEvent(unit, name, { account, id, example: exampleOf(name) });
+      const account = await accountOf(unit.db, subscription, merchantAccount);
+      const wanted = { account, id, subscription, example: exampleOf(name) };
+      const triggered = await triggerEvent(unit, name, wanted);
+      if (!triggered) throw new Refused(`${account} has no record ${id ?? ''} that ${name} could show.`);
+      return { ...triggered, account };
     }),
   );
-  if (!done) throw new Refused(`${account} has no record ${id ?? ''} that ${name} could show.`);
   printJson({
     event: done.id,
     name,
-    merchant_account_id: account,
+    merchant_account_id: done.account,
     target: done.target.id,
     is_example: done.isExample,
     subscriptions: done.deliveries,
   });
   if (done.deliveries === 0)
     console.error(
-      `${account} has no active subscription, so nobody receives it. See: ${call('webhooks list')}, ${call('webhooks listen')}`,
+      `${done.account} has no active subscription, so nobody receives it. See: ${call('webhooks list')}, ${call('webhooks listen')}`,
     );
+}
+
+/** Of the event. Refuses a subscription that would not get it. */
+async function accountOf(
+  db: Db,
+  subscription: string | undefined,
+  given: string | undefined,
+): Promise<string> {
+  if (subscription === undefined) return requireAccount(db, given ?? 'default');
+  const found = await findWebhookSubscription(db, subscription);
+  if (!found) throw noSubscription(subscription);
+  if (!found.active)
+    throw new Refused(
+      `The subscription is switched off. Switch it on first: ${call(`webhooks activate ${subscription}`)}`,
+    );
+  const { merchant_account_id: own } = found;
+  if (own !== null && given !== undefined && given !== own)
+    throw new Refused(`The subscription receives no events of ${given}: it belongs to ${own}.`);
+  return requireAccount(db, given ?? own ?? 'default');
 }
 
 /** The target of the first example in the contract. */

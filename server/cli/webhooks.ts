@@ -25,6 +25,7 @@ import {
   type EventParts,
 } from './support.ts';
 import { duration, limit, time, uuid, whole } from './values.ts';
+import { createCommand, deleteCommand, noSubscription, warnIfUndeliverable } from './webhooks-create.ts';
 import { listen } from './webhooks-listen.ts';
 import { triggerCommand } from './webhooks-trigger.ts';
 
@@ -33,9 +34,9 @@ export function webhooks(): Command {
   asList(command.command('list'))
     .description('list subscriptions, newest first')
     .action(async (output: ListOutput) => {
-      const { rows, environment } = await withDatabase(async ({ db }, config) => ({
+      const { rows, config } = await withDatabase(async ({ db }, read) => ({
         rows: await listWebhookSubscriptions(db),
-        environment: config.environment,
+        config: read,
       }));
       const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
         id,
@@ -45,12 +46,14 @@ export function webhooks(): Command {
         failing_since,
       }));
       // In production, `listen` is refused.
-      const whenEmpty =
-        environment === 'production'
-          ? 'There is no subscription. Make one with POST /webhook-subscriptions: docs/guides/webhooks.md has a curl.'
-          : `There is no subscription. Make one: ${call('webhooks listen')}`;
+      const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
+      const whenEmpty = `There is no subscription. Make one: ${call(make)}`;
       printRows(shown, output, { whenEmpty });
+      // Not among the rows, which have the same columns for programs.
+      if (!output.json)
+        for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
+  command.addCommand(createCommand()).addCommand(triggerCommand());
   command
     .command('rotate <id>')
     .description('create a new secret; the old one also signs until it expires')
@@ -70,6 +73,7 @@ export function webhooks(): Command {
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
     .action((id: string) => switchTo(id, false));
+  command.addCommand(deleteCommand());
   asList(command.command('deliveries'))
     .description(
       'show attempts with time, status, duration and error, and when the next one is due; newest delivery first',
@@ -105,7 +109,7 @@ export function webhooks(): Command {
     )
     .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
     .action(listen);
-  return command.addCommand(triggerCommand());
+  return command;
 }
 
 async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
@@ -122,9 +126,6 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
   const { secret, until } = rotated;
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
 }
-
-const noSubscription = (id: string) =>
-  new Refused(`There is no subscription ${id}. See: ${call('webhooks list')}`);
 
 async function switchTo(id: string, active: boolean): Promise<void> {
   const done = isUuid(id) && (await withWork((unit) => switchSubscription(unit, id, active)));

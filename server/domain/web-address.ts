@@ -7,6 +7,10 @@ export class UncallableAddress extends Error {
   }
 }
 
+/** Deliveries have signed events in them, so plain http is for the sandbox. */
+export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
+  environment === 'sandbox' || url.startsWith('https://');
+
 /**
  * Whether a request can be sent to an http or https URL. The parser checks the host and that the port is at most 65535. A
  * user name and password have a place of their own in the contract, where they are not shown in the clear.

@@ -1,6 +1,7 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { createSubscription } from '../actions/webhook-subscriptions.ts';
 import { TooManySubscriptions } from '../domain/subscription-limits.ts';
+import { isSchemeAllowed } from '../domain/web-address.ts';
 import { ApiError } from '../errors.ts';
 import { presentSubscription } from '../present/webhook-subscription.ts';
 import type { WriteDeps } from './deps.ts';
@@ -9,7 +10,7 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   { body },
   { environment, selection, vault, inUnitOfWork },
 ): Promise<Result<'createWebhookSubscription'>> => {
-  if (environment === 'production' && !body.url.startsWith('https://'))
+  if (!isSchemeAllowed(body.url, environment))
     throw refusal('url', 'must start with https:// in production', 'value_error.url.scheme');
   const { url, active, authentication = null } = body;
   const merchant_account_id = selection.kind === 'one' ? selection.id : null;

@@ -31,7 +31,8 @@ export interface Due {
 }
 
 /** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
-export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
+/** For all its subscriptions, or `only` for this one, if it is one of them. */
+export async function insertEvent(db: Tx, event: EventRow, only?: string): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
   const { id, merchant_account_id: account, created_at: at } = event;
   // Created at the same time as their event, so that both are in partitions of the same time.
@@ -39,6 +40,7 @@ export async function insertEvent(db: Tx, event: EventRow): Promise<Due[]> {
     insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
     select ${account}::text, ${at}::timestamptz, ${id}::uuid, ${at}::timestamptz, id from webhook_subscriptions
     where active and (merchant_account_id = ${account} or merchant_account_id is null)
+      ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}
     returning ${dueColumns}`.execute(db);
   return rows;
 }

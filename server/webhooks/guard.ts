@@ -1,11 +1,13 @@
 // Refuses deliveries to internal addresses (SSRF). The check is on the address that is connected to, not on the host name:
 // a name that resolves to a public address first and to a private one later (DNS rebinding) is refused too.
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { Address } from './resolve.ts';
+import { isLocalName, type Address } from './resolve.ts';
 
 export class RefusedAddress extends Error {}
 
 const internalAddress = 'webhooks are not delivered to internal addresses';
+// The URL does not show it, so the operator is told where to look.
+const resolvesToInternal = `the host name resolves to internal addresses only, and ${internalAddress}`;
 
 const blockList = (v4: [string, number][], v6: [string, number][]): BlockList => {
   const list = new BlockList();
@@ -83,7 +85,7 @@ export const createGuardedLookup =
       (addresses) => {
         const allowed = addresses.filter(({ address }) => isAllowedAddress(address, options));
         const [first] = allowed;
-        if (!first) callback(new RefusedAddress(internalAddress), '', 0);
+        if (!first) callback(new RefusedAddress(resolvesToInternal), '', 0);
         else if (lookupOptions.all) callback(null, allowed);
         else callback(null, first.address, first.family);
       },
@@ -93,19 +95,27 @@ export const createGuardedLookup =
     );
   };
 
+export interface UrlRules {
+  allowLoopback: boolean;
+  allowHttp: boolean;
+}
+
 /**
- * Checks the scheme and a literal IP address; the URL parser has normalised its decimal, octal and short forms. Host names
- * are checked when they are resolved.
+ * Why nothing can be delivered to this URL: its scheme, a literal IP address, whose decimal, octal and short forms the URL
+ * parser has normalised, or a name of this machine. Undefined for other host names: they are checked when they are resolved.
  */
-export function checkUrl(
-  url: URL,
-  { allowLoopback, allowHttp }: { allowLoopback: boolean; allowHttp: boolean },
-): void {
-  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
-    throw new RefusedAddress('webhooks are delivered to https URLs only');
-  }
-  const host = url.hostname.replace(/[[\]]/g, '');
-  if (isIP(host) > 0 && !isAllowedAddress(host, { allowLoopback })) {
-    throw new RefusedAddress(internalAddress);
-  }
+export function whyUndeliverable(
+  { protocol, hostname }: URL,
+  { allowLoopback, allowHttp }: UrlRules,
+): string | undefined {
+  if (protocol !== 'https:' && !(allowHttp && protocol === 'http:'))
+    return 'webhooks are delivered to https URLs only';
+  const host = hostname.replace(/[[\]]/g, '');
+  const address = isLocalName(host) ? '127.0.0.1' : host;
+  return isIP(address) > 0 && !isAllowedAddress(address, { allowLoopback }) ? internalAddress : undefined;
+}
+
+export function checkUrl(url: URL, rules: UrlRules): void {
+  const reason = whyUndeliverable(url, rules);
+  if (reason !== undefined) throw new RefusedAddress(reason);
 }

@@ -8,7 +8,7 @@ import type { Queue } from './queue.ts';
 
 export const createOutbox =
   (queue: Queue, check: Pick<ResponseCheck, 'eventFault'>): Outbox =>
-  async (db, name, account, target, at) => {
+  async (db, name, account, target, at, only) => {
     const id = makeTimedUuid(at);
     const event = {
       type: 'event',
@@ -20,13 +20,8 @@ export const createOutbox =
     };
     const fault = check.eventFault(name, event);
     if (fault) throw new Error(`The event ${name} breaks the contract: ${fault}`);
-    const due = await insertEvent(db, {
-      id,
-      name,
-      merchant_account_id: account,
-      body: JSON.stringify(event),
-      created_at: at,
-    });
+    const row = { id, name, merchant_account_id: account, body: JSON.stringify(event), created_at: at };
+    const due = await insertEvent(db, row, only);
     await queue.add(db, due);
     return { id, deliveries: due.length };
   };

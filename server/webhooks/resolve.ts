@@ -30,13 +30,17 @@ export class ResolveFailure extends Error {}
 
 const addressOf = (address: string): Address => ({ address, family: isIP(address) === 6 ? 6 : 4 });
 
+const bareName = (hostname: string): string => hostname.replace(/\.$/, '').toLowerCase();
+
+/** RFC 6761: these names are this machine, and are not asked for on the network. */
+export const isLocalName = (hostname: string): boolean => /^(.*\.)?localhost$/.test(bareName(hostname));
+
 export function createResolve({ dnsServers }: ResolveOptions): Resolve {
   const limit = createKeyedLimit(resolveLimits.perAccount);
   return async (hostname, account, signal) => {
-    const name = hostname.replace(/\.$/, '').toLowerCase();
+    const name = bareName(hostname);
     if (isIP(name) > 0) return [addressOf(name)];
-    // RFC 6761: these names are not asked for on the network.
-    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'].map(addressOf);
+    if (isLocalName(hostname)) return ['127.0.0.1', '::1'].map(addressOf);
     const local = await findInHostsFile(name);
     if (local.length > 0) return local;
     return limit(account, () => query(hostname, dnsServers, signal));

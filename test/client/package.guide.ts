@@ -81,7 +81,8 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       expect([...files.keys()]).toEqual([
         ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json', 'backend.mjs', 'src/token.ts'],
         ...['src/use-transactions.ts', 'src/transactions.tsx', 'react.html', 'src/pages.ts'],
-        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'server.mjs', 'src/receive.ts'],
+        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'server.mjs', 'src/retries.ts'],
+        'src/receive.ts',
       ]);
     });
 
@@ -126,7 +127,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
 
     it('compiles on a server, as do the examples in the README, the comments and the guide to webhooks', () => {
       const codes = [...examples, ...codeIn(webhookGuide)];
-      expect(codes).toHaveLength(4);
+      expect(codes).toHaveLength(5);
       const server = `import type { Schemas } from 'payments-service-client/server';
         export const name = (scheme: Schemas['CardSchemeDefinition']): string => scheme.short_name;
         ${files.get('server.mjs')?.replace("method: 'card',", "method: 'card' as const,") ?? ''}`;

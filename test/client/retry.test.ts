@@ -1,6 +1,6 @@
 // Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPaymentsClient, signToken, type RetryOptions } from '../../client/server.ts';
+import { createPaymentsClient, signToken, type Retry, type RetryOptions } from '../../client/server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
@@ -204,6 +204,53 @@ describe('401', () => {
     const fetch = () => Promise.resolve(answer(401));
     const client = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
     await expect(client.GET('/transactions')).rejects.toBe(loggedOut);
+  });
+});
+
+describe('onRetry', () => {
+  const watched = (outcomes: Outcome[], retry: RetryOptions = {}) => {
+    const seen: Retry[] = [];
+    const onRetry = (retried: Retry) => seen.push(retried);
+    return { seen, ...rehearse(outcomes, { onRetry, ...retry }) };
+  };
+  const list = { method: 'GET', path: '/transactions' };
+
+  it('is told before each repetition which attempt follows, why, and after which delay', async () => {
+    const lost = new TypeError('fetch failed');
+    const { client, seen } = watched([limited('7'), lost, answer(502), answer(200)], { tries: 9 });
+    await client.GET('/transactions', { params: { query: { search: 'jane@' } } });
+    expect(seen).toEqual([
+      { ...list, attempt: 2, status: 429, waitSeconds: 7 },
+      { ...list, attempt: 3, status: 0, waitSeconds: 1 },
+      { ...list, attempt: 4, status: 502, waitSeconds: 2 },
+    ]);
+  });
+
+  it('is not told of another token after a 401, which your function was asked for', async () => {
+    const { client, seen } = watched([answer(401), limited('0'), answer(200)]);
+    await client.GET('/transactions');
+    expect(seen).toEqual([{ ...list, attempt: 2, status: 429, waitSeconds: 0 }]);
+  });
+
+  it('is not told of what is not repeated', async () => {
+    for (const outcomes of [[answer(200)], [limited('61')], [answer(400)], [answer(401), answer(401)]]) {
+      const { client, seen } = watched(outcomes);
+      await client.GET('/transactions');
+      expect(seen).toEqual([]);
+    }
+    const { client, seen } = watched([limited('1')], { tries: 1 });
+    await client.GET('/transactions');
+    expect(seen).toEqual([]);
+  });
+
+  it('that throws ends the call, and the request is not repeated', async () => {
+    const fault = new Error('my own');
+    const onRetry = () => {
+      throw fault;
+    };
+    const { client, bodies } = rehearse([limited('1'), answer(200)], { onRetry });
+    await expect(client.GET('/transactions')).rejects.toBe(fault);
+    expect(bodies).toHaveLength(1);
   });
 });
 

@@ -109,10 +109,7 @@ describe('help', () => {
     [['help', 'nothing'], "unknown command 'nothing'"],
     [['help', 'acounts'], 'Did you mean accounts?'],
     [['help', 'keys', 'creat'], 'Did you mean create?'],
-    [
-      ['webhooks', 'create'],
-      'Subscriptions are created with the API: docs/guides/webhooks.md#subscribe-your-own-receiver',
-    ],
+    [['webhooks', 'create'], "missing required argument 'url'"],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
     [['keys', 'deactivate'], "missing required argument 'id'"],

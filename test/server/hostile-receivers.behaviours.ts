@@ -199,8 +199,12 @@ export const nameBehaviours: Behaviour[] = [
   { name: 'a name whose server fails', host: 'failing.test', error: /could not be resolved: ESERVFAIL/ },
   { name: 'a name without addresses', host: 'empty.test', error: /could not be resolved: ENODATA/ },
   { name: 'a name whose answer is garbage', host: 'garbage.test', error: /could not be resolved/ },
-  { name: 'a name of the metadata service', host: 'metadata.test', error: /internal addresses/ },
-  { name: 'a name of a private network', host: 'private.test', error: /internal addresses/ },
+  {
+    name: 'a name of the metadata service',
+    host: 'metadata.test',
+    error: /^the host name resolves to internal/,
+  },
+  { name: 'a name of a private network', host: 'private.test', error: /^the host name resolves to internal/ },
   { name: 'a name with a private address beside nobody', host: 'mixed.test:9', error: /^ECONNREFUSED/ },
 ];
 

@@ -265,6 +265,34 @@ describe('payments webhooks trigger', () => {
     expect(items[0]?.command).toBe(`webhooks trigger payment-method.updated --id ${older}`);
   });
 
+  it('with --subscription goes to that one only, whose account it takes', async () => {
+    await createAccount(db(), { id: 'two', display_name: 'Two receivers' });
+    await using chosen = await startReceiver();
+    await using other = await startReceiver();
+    const subscription = await subscribe(service, chosen.url, { account: 'two' });
+    const beside = await subscribe(service, other.url, { account: 'two' });
+    const off = await subscribe(service, other.url, { account: 'two', active: false });
+    const trigger = (...args: string[]) => ['webhooks', 'trigger', 'transaction.created', ...args];
+    const told = await json<Triggered>(...trigger('--subscription', subscription.id));
+    expect(told).toMatchObject({ merchant_account_id: 'two', subscriptions: 1 });
+    await chosen.received(1);
+    verify(subscription.secret, chosen.got[0]);
+    // An event for both comes after it, and is the only one that the other receives.
+    const second = await json<Triggered>(...trigger('--merchant-account', 'two'));
+    await other.received(1);
+    expect(other.got.map(({ headers }) => headers['webhook-id'])).toEqual([second.event]);
+    for (const [args, reason] of [
+      [['--subscription', unknown], `There is no subscription ${unknown}.`],
+      [['--subscription', off.id], 'is switched off'],
+      [['--subscription', beside.id, '--merchant-account', 'default'], 'receives no events of default'],
+    ] as const)
+      expect(await payments(...trigger(...args))).toMatchObject({
+        ...{ status: 1, stdout: '' },
+        stderr: expect.stringContaining(reason) as string,
+      });
+    for (const one of [subscription, beside, off]) await unsubscribe(service, one);
+  });
+
   it('is refused in production, and for an event that the contract does not have', async () => {
     const key = () => randomBytes(32).toString('base64');
     const production = await paymentsHere(['webhooks', 'trigger', 'transaction.created'], {

@@ -340,9 +340,17 @@ describe('production', () => {
     expect((await payments('keys', 'create', '--name', 'Second', '--role', 'administrator')).stderr).toBe('');
     expect((await payments('doctor')).status).toBe(0);
     // `listen` is for the sandbox.
-    expect((await payments('webhooks', 'list')).stdout).toContain(
-      'Make one with POST /webhook-subscriptions',
+    expect((await payments('webhooks', 'list')).stdout).toMatch(
+      /Make one: .*payments webhooks create URL\n$/,
     );
+    const plain = await payments('webhooks', 'create', 'http://shop.example/hook');
+    expect([plain.status, plain.stderr]).toEqual([1, 'In production the URL must start with https://.\n']);
+    const internal = await payments('webhooks', 'create', 'https://10.0.0.5/hook');
+    const { id } = JSON.parse(internal.stdout) as { id: string };
+    expect([internal.status, internal.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Nothing can be delivered to ${id}: `),
+    ]);
     const after = await startTestService({ config });
     await after[Symbol.asyncDispose]();
     expect(warnings(after)).not.toContainEqual(told);

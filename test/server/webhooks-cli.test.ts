@@ -1,4 +1,4 @@
-// The commands for webhooks: rotate, deliveries, replay, activate, deactivate, work, listen.
+// The commands for webhooks: list, create, delete, rotate, deliveries, replay, activate, deactivate, work, listen.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -253,6 +253,76 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const { status, stderr } = await run(...args);
     expect(status).toBe(exitCode);
     expect(stderr).toMatch(reason);
+  });
+});
+
+describe('payments webhooks list', () => {
+  it('names active subscriptions to whose URL nothing can be delivered, but not to programs', async () => {
+    const internal = await subscribe(service, 'http://10.0.0.5/hook');
+    const off = await subscribe(service, 'http://10.0.0.6/hook', { active: false });
+    const fine = await subscribe(service, 'http://127.0.0.1:9/');
+    const { stderr } = await run('list');
+    expect(stderr).toBe(
+      `Nothing can be delivered to ${internal.id}: webhooks are not delivered to internal addresses. See: docs/guides/webhooks.md\n`,
+    );
+    expect(await items('list', '--json')).toHaveLength(3);
+    for (const one of [internal, off, fine]) await unsubscribe(service, one);
+  });
+});
+
+describe('payments webhooks create and delete', () => {
+  interface Created {
+    id: string;
+    merchant_account_id: string | null;
+    url: string;
+    active: boolean;
+    secret: string;
+  }
+
+  it('creates a subscription as the API does, prints its secret, and deletes it with its deliveries', async () => {
+    await using receiver = await startReceiver();
+    const made = await json<Created>('create', receiver.url);
+    expect(made).toEqual({
+      ...{ id: made.id, merchant_account_id: 'default', url: receiver.url, active: true },
+      secret: expect.stringMatching(/^whsec_/) as string,
+    });
+    await storeCard(service);
+    await receiver.received(1);
+    verify(made.secret, receiver.got[0]);
+    await settled(service, made);
+    expect(await json('delete', made.id)).toEqual({ id: made.id, deleted: true });
+    expect(await items('deliveries', '--subscription', made.id, '--json')).toEqual([]);
+    expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);
+  });
+
+  it('takes another account, or all, and may leave it switched off', async () => {
+    const other = await json<Created>('create', 'http://127.0.0.1:9/', '--merchant-account', 'marketplace');
+    expect(other.merchant_account_id).toBe('marketplace');
+    const all = await json<Created>('create', 'http://127.0.0.1:9/', '--merchant-account', '*', '--inactive');
+    expect(all).toMatchObject({ merchant_account_id: null, active: false });
+    for (const { id } of [other, all]) await json('delete', id);
+  });
+
+  it('the audit trail has the URL without its query, which may be a password', async () => {
+    const { id } = await json<Created>('create', 'http://127.0.0.1:9/hook?token=hunter2');
+    const { stdout } = await paymentsHere(['audit', '--limit', '1', '--json'], env);
+    expect(stdout).toContain('http://127.0.0.1:9/hook?…');
+    expect(stdout).not.toContain('hunter2');
+    await json('delete', id);
+  });
+
+  it.each([
+    [['create', 'shop.example/hook'], 2, /^The URL must /],
+    [['create', 'https://user:hunter2@shop.example/'], 2, /^The URL must /],
+    [['create', 'https://shop.example:0/'], 2, /^The URL must /],
+    [['create', 'https://shop.example/', '--merchant-account', 'nobody'], 1, /no merchant account nobody/],
+    [['delete', unknown], 1, /There is no subscription/],
+    [['delete', 'x'], 1, /There is no subscription x/],
+  ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
+    const { status, stdout, stderr } = await run(...args);
+    expect([status, stdout]).toEqual([exitCode, '']);
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toContain('hunter2');
   });
 });
 

@@ -160,7 +160,9 @@ describe('the lookup of a connection', () => {
   });
 
   it('gives none when none is allowed', async () => {
-    const refused = new RefusedAddress('webhooks are not delivered to internal addresses');
+    const refused = new RefusedAddress(
+      'the host name resolves to internal addresses only, and webhooks are not delivered to internal addresses',
+    );
     for (const all of [true, false])
       for (const addresses of [[], mixed.slice(0, 1)])
         expect(await look(Promise.resolve(addresses), all)).toEqual([refused, '', 0]);
@@ -198,6 +200,12 @@ describe('the URL of a subscription', () => {
     ['https://[::1]/', { ...strict, allowLoopback: true }, undefined],
     ['https://10.0.0.1/', { ...strict, allowLoopback: true }, internal],
     ['https://[fc00::1]/', { ...strict, allowLoopback: true }, internal],
+    ['https://localhost/', strict, internal],
+    ['https://LOCALHOST.:8443/', strict, internal],
+    ['https://shop.localhost/', strict, internal],
+    ['https://localhost/', { ...strict, allowLoopback: true }, undefined],
+    ['https://notlocalhost/', strict, undefined],
+    ['https://localhost.example/', strict, undefined],
   ])('%s with %j: %s', (url, options, message) => {
     expect(refusal(url, options)).toBe(message);
   });

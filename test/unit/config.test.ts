@@ -390,6 +390,14 @@ describe('production', () => {
   });
 });
 
+const rightlyGiven: Env = {
+  ENVIRONMENT: 'sandbox',
+  DATABASE_URL: 'postgres://localhost/payments',
+  PUBLIC_URL: 'http://localhost',
+  CARD_KEY: random(),
+  WEBHOOK_WORKER: 'on',
+};
+
 describe('warnings', () => {
   const of = (env: Env) => readConfig(env).warnings ?? [];
   const at = (address: string, more: Env = {}) =>
@@ -435,6 +443,49 @@ describe('warnings', () => {
     expect(at('db.example/payments', { PGSSLMODE: 'require' })).toEqual([]);
     expect(at('db.example/payments', { PGSSLMODE: 'disable' })).toEqual(plain);
     expect(at('db.example/payments?sslmode=disable', { PGSSLMODE: 'require' })).toEqual(plain);
+  });
+
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['PUBLICURL', 'PUBLIC_URL'],
+    ['ENVIROMENT', 'ENVIRONMENT'],
+    ['CARDKEY', 'CARD_KEY'],
+    ['CARD_KEY_FLIE', 'CARD_KEY_FILE'],
+    ['WEBHOOKS_WORKER', 'WEBHOOK_WORKER'],
+    ['PAYMENTS_DATABASE_URL', 'DATABASE_URL'],
+  ])('%s is probably %s', (given, meant) => {
+    const told = `${given} is not a setting: did you mean ${meant}?`;
+    expect(of({ [given]: 'hunter2' })).toEqual([told]);
+    // With both, the other one is somebody else's.
+    expect(of({ [given]: 'hunter2', ...rightlyGiven })).toEqual([]);
+    expect(of({ [given]: '' })).toEqual([]);
+    expect(faultOf({ [given]: 'hunter2', PORT: 'x' })).toContain(
+      `PORT must be 0 to 65535 (port to listen on; 0 takes any free one)\n  ${told}`,
+    );
+  });
+
+  it('a prefix counts only with a value that fits: Kubernetes makes variables of a service named payments', () => {
+    expect(of({ PAYMENTS_PORT: '8081' })).toEqual(['PAYMENTS_PORT is not a setting: did you mean PORT?']);
+    const kubernetes = {
+      ...{
+        PAYMENTS_PORT: 'tcp://10.0.0.1:80',
+        PAYMENTS_SERVICE_HOST: '10.0.0.1',
+        PAYMENTS_SERVICE_PORT: '80',
+      },
+      ...{ PAYMENTS_PORT_80_TCP: 'tcp://10.0.0.1:80', PAYMENTS_PORT_80_TCP_PORT: '80' },
+    };
+    expect(of(kubernetes)).toEqual([]);
+  });
+
+  it('none for what other programs use', () => {
+    const others = `PATH HOME HOSTNAME HOSTTYPE LOGNAME LOGLEVEL DATADIR PROVIDER POST PORTS SPORT HOSTS TRACKING SHELL TERM
+      XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV NODE_OPTIONS PGHOST PGPORT PGDATABASE PGDATA PGSSLMODE POSTGRES_PASSWORD DB_URL
+      TEST_DATABASE_URL REDIS_URL AMQP_URL PUBLIC_KEY PUBLIC_DIR SSH_CONNECTION HTTP_PROXY NO_PROXY LC_ALL LS_COLORS
+      OTEL_TRACES_EXPORTER OTEL_LOG_LEVEL npm_config_loglevel RUST_LOG LOG_FILE API_KEY SECRET_KEY ENV MAIL METRICS_PATH
+      KUBERNETES_PORT KUBERNETES_SERVICE_HOST INVOCATION_ID JOURNAL_STREAM CREDENTIALS_DIRECTORY CI DEBUG`;
+    expect(of(Object.fromEntries(others.split(/\s+/).map((name) => [name, '8080'])))).toEqual([]);
   });
 
   it('a database of its own, and no word about which rules apply', () => {

@@ -49,7 +49,13 @@ const rooms: Record<string, Room> = {
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   'server/random-key.ts': { from: [] },
-  'server/config.ts': { from: ['server/random-key.ts', 'server/setting-files.ts', 'server/settings.ts'] },
+  'server/config.ts': {
+    from: [
+      ...['server/misspelt-settings.ts', 'server/random-key.ts', 'server/setting-files.ts'],
+      'server/settings.ts',
+    ],
+  },
+  'server/misspelt-settings.ts': { from: ['server/settings.ts', 'server/domain/edit-distance.ts'] },
   'server/setting-files.ts': { from: ['server/settings.ts'] },
   'server/settings.ts': { from: [] },
   'server/visible.ts': { from: [] },

@@ -1,0 +1,74 @@
+// `payments webhooks create` and `delete`: as POST /webhook-subscriptions, without a key pair and a token.
+import { Command } from 'commander';
+import { createSubscription, deleteSubscription } from '../actions/webhook-subscriptions.ts';
+import type { Config } from '../config.ts';
+import { compileAt, createAjv } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createTranslator } from '../contract/violations.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { isCallable, isSchemeAllowed } from '../domain/web-address.ts';
+import { whyUndeliverable } from '../webhooks/guard.ts';
+import { sendOptions } from '../webhooks/send.ts';
+import { call, printJson, Refused } from './output.ts';
+import { inAuditedWork, requireAccount, withSecrets, withWork } from './support.ts';
+
+export const createCommand = (): Command =>
+  new Command('create')
+    .description('subscribe a receiver, and print the secret that verifies its events')
+    .argument('<url>', 'where to send events; https in production', url)
+    .option('--merchant-account <id>', 'account whose events to send; * is all', 'default')
+    .option('--inactive', 'send nothing until it is activated')
+    .addHelpText('after', '\nFor a receiver with a user name and password, use POST /webhook-subscriptions.')
+    .action(create);
+
+export const deleteCommand = (): Command =>
+  new Command('delete')
+    .description('delete a subscription with all its deliveries; to keep them, deactivate it')
+    .argument('<id>')
+    .action(async (id: string) => {
+      const done = isUuid(id) && (await withWork((unit) => deleteSubscription(unit, id)));
+      if (!done) throw noSubscription(id);
+      printJson({ id, deleted: true });
+    });
+
+/** As the contract says. Without the URL in the message: it may have a password in it. */
+function url(text: string): string {
+  const ajv = createAjv(loadContract().document, { verbose: true });
+  const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
+  if (!check(text) || !isCallable(text)) {
+    const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
+    throw new Refused(`The URL ${fault?.message ?? 'cannot be called'}.`);
+  }
+  return text;
+}
+
+interface Options {
+  merchantAccount: string;
+  inactive?: boolean;
+}
+
+async function create(given: string, { merchantAccount, inactive = false }: Options): Promise<void> {
+  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+    if (!isSchemeAllowed(given, config.environment))
+      throw new Refused('In production the URL must start with https://.');
+    const { row, secret } = await inAuditedWork(db, async (unit) => {
+      const merchant_account_id =
+        merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
+      const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
+      return createSubscription(unit, wanted, vault);
+    });
+    const { id, merchant_account_id, url: stored, active } = row;
+    printJson({ id, merchant_account_id, url: stored, active, secret });
+    warnIfUndeliverable(id, stored, config);
+  });
+}
+
+/** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */
+export function warnIfUndeliverable(id: string, address: string, config: Config): void {
+  const reason = isCallable(address) ? whyUndeliverable(new URL(address), sendOptions(config)) : undefined;
+  if (reason !== undefined)
+    console.error(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`);
+}
+
+export const noSubscription = (id: string): Refused =>
+  new Refused(`There is no subscription ${id}. See: ${call('webhooks list')}`);
