@@ -4,7 +4,7 @@ import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
 import type { Problem, Reported } from './problem.ts';
 import { readSources } from './sources.ts';
-import { yamlFaults } from './yaml-faults.ts';
+import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 /** `failure`: Redocly could not lint, for example because of its own configuration. */
 export interface Linted {
@@ -22,7 +22,7 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   if (!reported) return { problems: [], failure: `${stdout}\n${stderr}`.trim() };
   const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
   const causes = withoutConsequences(once(advised));
-  const problems = groupExampleFaults(causes, sources);
+  const problems = [...textsCutOff(sources), ...groupExampleFaults(causes, sources)];
   return status !== 0 && problems.length === 0 ? { problems, failure: stderr.trim() } : { problems };
 }
 
@@ -51,9 +51,17 @@ const once = (problems: Reported[]) => [
   ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),
 ];
 
-/** An example cannot be checked against a schema that is broken itself. */
+/**
+ * An example cannot be checked against a schema that is broken itself, and a file may seem unused because the reference to it
+ * is broken.
+ */
 function withoutConsequences(problems: Reported[]): Reported[] {
-  const causes = problems.filter(({ message }) => !message.startsWith('Example validation errored'));
+  const hasBrokenReference = problems.some(({ message }) => message.startsWith("Can't resolve $ref"));
+  const causes = problems.filter(
+    ({ rule, message }) =>
+      !message.startsWith('Example validation errored') &&
+      !(hasBrokenReference && ['house/no-orphans', 'no-unused-components'].includes(rule)),
+  );
   return causes.length > 0 ? causes : problems;
 }
 
