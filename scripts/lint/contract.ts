@@ -51,17 +51,9 @@ const once = (problems: Reported[]) => [
   ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),
 ];
 
-/**
- * An example cannot be checked against a schema that is broken itself, and a file may seem unused because the reference to it
- * is broken.
- */
+/** An example cannot be checked against a schema that is broken itself. */
 function withoutConsequences(problems: Reported[]): Reported[] {
-  const hasBrokenReference = problems.some(({ message }) => message.startsWith("Can't resolve $ref"));
-  const causes = problems.filter(
-    ({ rule, message }) =>
-      !message.startsWith('Example validation errored') &&
-      !(hasBrokenReference && ['house/no-orphans', 'no-unused-components'].includes(rule)),
-  );
+  const causes = problems.filter(({ message }) => !message.startsWith('Example validation errored'));
   return causes.length > 0 ? causes : problems;
 }
 
