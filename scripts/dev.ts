@@ -15,7 +15,8 @@ import { generate } from './generate/generate.ts';
 import { keepRedocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 
-const contractFile = join(root, 'generated', 'openapi.json');
+const contractName = 'generated/openapi.json';
+const contractFile = join(root, contractName);
 const site = join(root, 'site');
 const pages = join(root, 'pages');
 
@@ -40,6 +41,8 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   let contractIsStale = true;
   let builtDocs = '';
   let reloading = Promise.resolve();
+  /** Not shown yet. An update that is overtaken leaves it to the next. */
+  let wrote: string[] = [];
   let runs = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -51,12 +54,15 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       return 'fault' in bundled ? bundled.fault : '';
     }
     onLinted();
-    const before = await read(contractFile);
     const reloaded = mock.prints(/^Contract reloaded|^The new contract is faulty/);
-    const { ok, message, fault = message } = await generate(root, { bundled });
+    const { ok, message, written, fault = message } = await generate(root, { bundled });
     if (!ok) contractIsStale = true;
-    if ((await read(contractFile)) !== before) reloading = reloaded;
-    service.touch(['generated/operations.ts']);
+    if (written.includes(contractName)) {
+      reloading = reloaded;
+      service.outdate();
+    }
+    service.touch(written);
+    wrote = [...new Set([...wrote, ...written])];
     return ok ? '' : fault;
   }
 
@@ -93,7 +99,7 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
     let linted: number | undefined;
     const onLinted = () => {
       linted = seconds();
-      say({ problems: '', linted, updated: undefined });
+      say({ problems: '', linted, updated: undefined, wrote: [] });
     };
     const isStale = contractIsStale;
     // Now, because a save that comes meanwhile makes it stale again.
@@ -109,7 +115,8 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       problems = messageOf(error);
     }
     if (isOvertaken()) return;
-    say({ problems, linted, updated: seconds() });
+    say({ problems, linted, updated: seconds(), wrote });
+    wrote = [];
     types.start((found) => {
       const isNews = where.Types !== found;
       where.Types = found;
@@ -187,6 +194,7 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
   };
   const service = await createProgram(join(folder, 'service'), {
     entry: 'server/main.ts',
+    inPlace: ['generated/validators.js'],
     listening: /"url":"([^"]+)".*"listening"/,
     onLine: showWarning,
     onEnd: ended('API'),

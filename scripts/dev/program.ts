@@ -13,6 +13,8 @@ export type Started = { url: string } | { fault: string };
 export interface Program {
   /** Takes note of files that have changed. */
   touch: (files: string[]) => void;
+  /** Takes note that it has to start again, even with the same code. */
+  outdate: () => void;
   /** Bundles it if a file of it has changed. Throws if it does not compile; what runs goes on running then. */
   build: () => Promise<void>;
   /** (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. */
@@ -27,6 +29,8 @@ interface Options {
   /** Such as `server/main.ts`. */
   entry: string;
   args?: string[];
+  /** Generated files that are no part of the bundle, because bundling takes longer than importing them. */
+  inPlace?: string[];
   /** The line that says where it listens, with the URL as its group. */
   listening: RegExp;
   /** Called with each line of its output after that. */
@@ -36,14 +40,14 @@ interface Options {
 }
 
 export async function createProgram(folder: string, options: Options): Promise<Program> {
-  const { entry, args = [], listening, onLine, onEnd } = options;
+  const { entry, args = [], inPlace = [], listening, onLine, onEnd } = options;
   const file = join(folder, entry.replace(/\.ts$/, '.js'));
-  const bundler = await createBundler([entry], folder, { sourcemap: true });
+  const bundler = await createBundler([entry], folder, { sourcemap: true, inPlace });
   let inputs = new Set<string>();
   let isStale = true;
   let isStopped = false;
   let built = '';
-  let running: { child: ChildProcess; code: string; started: Started } | undefined;
+  let running: { child: ChildProcess; code: string | undefined; started: Started } | undefined;
   let expected: { pattern: RegExp; resolve: () => void }[] = [];
 
   const start = (code: string) =>
@@ -95,6 +99,9 @@ export async function createProgram(folder: string, options: Options): Promise<P
   return {
     touch(files) {
       if (files.some((name) => inputs.has(name))) isStale = true;
+    },
+    outdate() {
+      if (running) running.code = undefined;
     },
     async build() {
       if (!isStale) return;

@@ -7,6 +7,8 @@ export interface State {
   /** How long after the save: until it was linted, and until all of it was served. */
   linted?: number;
   updated?: number | undefined;
+  /** The files that were generated since the save. */
+  wrote?: string[];
   /** Name, and its URL or why it has none. */
   served: [name: string, where: string][];
 }
@@ -18,7 +20,16 @@ export function show(state: State): void {
   process.stdout.write(`${isTTY ? clear : '\n'}${asText(state, isTTY)}\n`);
 }
 
-export function asText({ problems, linted = 0, updated, served }: State, colour: boolean): string {
+/** Those in generated/ are counted, because nobody edits them; a new stub is named, because somebody has to. */
+function summaryOf(files: string[]): string {
+  const others = files.filter((file) => !file.startsWith('generated/'));
+  const generated = files.length - others.length;
+  const counted = `generated/ (${generated} ${generated === 1 ? 'file' : 'files'})`;
+  return [...(generated > 0 ? [counted] : []), ...others].join(', ');
+}
+
+export function asText(state: State, colour: boolean): string {
+  const { problems, linted = 0, updated, wrote = [], served } = state;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
   const time = new Date().toTimeString().slice(0, 8);
@@ -28,7 +39,8 @@ export function asText({ problems, linted = 0, updated, served }: State, colour:
     problems === ''
       ? `${paint('green', '✓')} 0 problems ${times}`
       : `${problems}\n\n${paint('red', '✗')} The last state without problems is still served. ${times}`;
-  const rows = served.map(([name, where]) => `  ${name.padEnd(8)}${where.replaceAll('\n', '\n          ')}`);
+  const lines: State['served'] = wrote.length > 0 ? [...served, ['Wrote', summaryOf(wrote)]] : served;
+  const rows = lines.map(([name, where]) => `  ${name.padEnd(8)}${where.replaceAll('\n', '\n          ')}`);
   const note =
     updated === undefined
       ? 'Updating …'

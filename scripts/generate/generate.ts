@@ -17,6 +17,8 @@ export interface Outcome {
   /** Files that belong to no operation. */
   warnings: string[];
   message: string;
+  /** The files that it changed. */
+  written: string[];
   /** What is wrong with the contract, without advice. */
   fault?: string;
 }
@@ -65,16 +67,22 @@ export async function generate(project: string, options: Options = {}): Promise<
   );
   if (options.check && changed.length > 0) {
     const list = changed.map((file) => `  ${file}\n`).join('');
-    return { ok: false, warnings, message: `Out of date with openapi/:\n${list}Run: npm run generate` };
+    return {
+      ok: false,
+      warnings,
+      written: [],
+      message: `Out of date with openapi/:\n${list}Run: npm run generate`,
+    };
   }
   const message =
     changed.length === 0 ? 'Generated code matches the contract' : `Wrote ${changed.join(', ')}`;
-  return { ok: true, warnings, message };
+  return { ok: true, warnings, message, written: changed };
 }
 
 const refuse = (fault: string): Outcome => ({
   ok: false,
   warnings: [],
+  written: [],
   fault,
   message: `${fault}\n\n${advice}`,
 });

@@ -3,6 +3,7 @@
 import { dirname, posix } from 'node:path';
 import { isMap, isNode } from 'yaml';
 import { steps } from './did-you-mean.ts';
+import { conform, inPlainWords, withoutNoise } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import type { Source, Sources } from './sources.ts';
 
@@ -19,12 +20,10 @@ interface Group {
   seen: Reported[];
 }
 
-const conform = 'Example value must conform to the schema: ';
-
 export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
   const groups = new Map<string, Group>();
   const others: Problem[] = [];
-  for (const problem of withoutAlternatives(problems)) {
+  for (const problem of withoutNoise(problems)) {
     if (!problem.message.startsWith(conform)) {
       others.push(problem);
       continue;
@@ -44,20 +43,6 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
     groups.set(key, group);
   }
   return [...others, ...[...groups.values()].map(problemOf)];
-}
-
-const placeIn = ({ file, pointer }: Reported) => `${file}#${pointer}`;
-
-/** An object that lacks a property is of course not null either, where it might be. */
-function withoutAlternatives(problems: Reported[]): Reported[] {
-  const lacking = new Set(
-    problems.filter(({ message }) => message.includes('must have required property')).map(placeIn),
-  );
-  return problems.filter(
-    (problem) =>
-      !lacking.has(placeIn(problem)) ||
-      !/(type must be null|must match a schema in anyOf)\.?$/.test(problem.message),
-  );
 }
 
 /** Follows each $ref on the way, unless what is beside it overrides its target. */
@@ -99,12 +84,6 @@ function offsetOf({ document }: Source, path: string[]): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-/** Of a value with alternatives, Redocly reports what is wrong with each, and that none matches. */
-function faultOf(messages: Set<string>): string {
-  const faults = [...messages].filter((fault) => !/must match a schema in anyOf$/.test(fault));
-  return `${conform}${(faults.length > 0 ? faults : [...messages]).join(', or ')}.`;
-}
-
 function problemOf({ missing, messages, bases, seen }: Group): Problem {
   const [first = '', ...more] = [...bases];
   const [file = '', line, column] = first.split(':');
@@ -113,7 +92,7 @@ function problemOf({ missing, messages, bases, seen }: Group): Problem {
   const places = more.map((base) => `\n  ${base.replace(/:\d+$/, '')}`).join('');
   const text =
     missing === undefined
-      ? faultOf(messages)
+      ? inPlainWords([...messages])
       : `The schema requires '${missing}', which this example lacks. Add it here${
           places === '' ? '.' : `, and in:${places}`
         }`;

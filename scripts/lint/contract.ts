@@ -4,7 +4,7 @@ import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
 import type { Problem, Reported } from './problem.ts';
 import { readSources } from './sources.ts';
-import { yamlFaults } from './yaml-faults.ts';
+import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 /** `failure`: Redocly could not lint, for example because of its own configuration. */
 export interface Linted {
@@ -22,7 +22,7 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   if (!reported) return { problems: [], failure: `${stdout}\n${stderr}`.trim() };
   const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
   const causes = withoutConsequences(once(advised));
-  const problems = groupExampleFaults(causes, sources);
+  const problems = [...textsCutOff(sources), ...groupExampleFaults(causes, sources)];
   return status !== 0 && problems.length === 0 ? { problems, failure: stderr.trim() } : { problems };
 }
 

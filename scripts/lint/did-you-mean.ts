@@ -65,10 +65,14 @@ function nearestFile(target: string, files: string[]): string | undefined {
   return files.find((file) => posix.basename(file) === posix.basename(target));
 }
 
-function nearest(name: string, names: string[]): string | undefined {
+export function nearest(
+  name: string,
+  names: string[],
+  most = Math.max(2, name.length / 4),
+): string | undefined {
   const ranked = names
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  return best && best.distance <= Math.max(2, name.length / 4) ? best.other : undefined;
+  return best && best.distance <= most ? best.other : undefined;
 }

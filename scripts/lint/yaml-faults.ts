@@ -1,6 +1,6 @@
 // Faults of YAML's syntax, with what to write instead. They are looked for before everything else: a file that cannot be read
 // would cause faults in every file that refers to it.
-import type { YAMLParseError } from 'yaml';
+import { isScalar, Scalar, visit, type YAMLParseError } from 'yaml';
 import type { Problem } from './problem.ts';
 import type { Source, Sources } from './sources.ts';
 
@@ -9,6 +9,27 @@ export const yamlFaults = (sources: Sources): Problem[] =>
   [...sources].flatMap(([file, source]) => {
     const [error] = source.document.errors;
     return error ? [faultOf(file, source, error)] : [];
+  });
+
+const prose = ['description', 'summary', 'title', 'message', 'reason'];
+
+/** In a text without quotes, ` #` begins a comment: valid YAML, but what follows is lost without a word. */
+export const textsCutOff = (sources: Sources): Problem[] =>
+  [...sources].flatMap(([file, { document, lines }]) => {
+    const found: Problem[] = [];
+    visit(document, {
+      Pair(_, { key, value }) {
+        if (!isScalar(key) || !prose.includes(String(key.value)) || !isScalar(value)) return;
+        if (value.type !== Scalar.PLAIN || value.comment == null) return;
+        const { line, col } = lines.linePos(value.range?.[1] ?? 0);
+        const whole = `${String(value.value)} #${value.comment}`;
+        found.push({
+          ...{ rule: 'yaml-comment', file, line, column: col + 1 },
+          message: `The text ends before " #", which begins a comment. Write: ${String(key.value)}: ${quoted(whole)}`,
+        });
+      },
+    });
+    return found;
   });
 
 function faultOf(file: string, { text, lines }: Source, error: YAMLParseError): Problem {
@@ -21,6 +42,14 @@ function faultOf(file: string, { text, lines }: Source, error: YAMLParseError): 
     return {
       ...syntax(file, tab + 1, all[tab]?.indexOf('\t') ?? 0),
       message: 'YAML does not allow tabs for indentation. Replace the tab by two spaces.',
+    };
+  const above = lastWritten(all, line - 1);
+  const comment = /^\s*(?:- )?[\w$-]+:\s+[^'"|>[{&*#].*?\s(#)/d.exec(all[above - 1] ?? '')?.indices?.[1]?.[0];
+  if (comment !== undefined && above < line)
+    return {
+      ...syntax(file, above, comment),
+      message:
+        'A comment begins here, so the next line is no part of the text. Begin the text with >- on a line of its own.',
     };
   const shown = openedQuote(error, all) ?? keyWithoutColon(all, line) ?? line;
   const content = all[shown - 1] ?? '';

@@ -105,6 +105,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     await prints('up to date');
     expect([times('Updating …'), times('up to date')]).toEqual([2, 1]);
     expect(await served('List the second')).toEqual([true, true, true]);
+    expect(output()).toMatch(/^ {2}Wrote {3}generated\/ \(\d files\)$/m);
     expect(output()).toContain(`API     ${service}\n  Docs    ${service}/docs/\n  Mock    ${mock}\n`);
   });
 
@@ -116,7 +117,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(times('Property `operationid` is not expected here.')).toBe(1);
     expect(output()).toContain('openapi/paths/transactions.yaml:2:3');
     expect(output()).toContain('The last state without problems is still served.');
-    expect(output()).not.toMatch(/generate-ignore-file|npm run generate/);
+    expect(output()).not.toMatch(/generate-ignore-file|npm run generate|Wrote/);
     expect(await served('List the second')).toEqual([true, true, true]);
     expect(await served('List the third')).toEqual([false, false, false]);
   });
@@ -128,6 +129,14 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(output()).toContain('✓ 0 problems');
     expect(output()).not.toContain('operationid');
     expect(await served('List the third')).toEqual([true, true, true]);
+  });
+
+  it('restarts the service for a description, although its code stays the same', async () => {
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'description: >-\n', 'description: >-\n    In plain words.\n');
+    await prints('up to date');
+    // The page of the docs has no descriptions; its script has.
+    expect((await served('In plain words.')).slice(0, 2)).toEqual([true, true]);
   });
 
   it('ends everything that it started with Ctrl+C', async () => {

@@ -60,7 +60,7 @@ export const responses: Fixture[] = [
     file: schemes,
     edit: (text) => withoutStatus(401)(withoutStatus(500)(text)),
     at: 'responses:',
-    says: 'Declare 401 (every operation needs a token), 500 (anything may fail) by $ref',
+    says: '500 (anything may fail) by $ref to ../components/responses/Unauthorized.yaml, ../components/responses/ServerError.yaml,',
   },
   {
     rule: 'house/shared-errors',

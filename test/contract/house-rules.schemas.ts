@@ -54,7 +54,7 @@ export const schemas: Fixture[] = [
     broken: 'an open alternative of a choice',
     file: schema('GiftCardBalanceStored'),
     edit: cut('additionalProperties: false\n'),
-    at: 'title:',
+    at: 'type: object',
     says: 'Close this object',
   },
   {
@@ -62,7 +62,7 @@ export const schemas: Fixture[] = [
     broken: 'an open object',
     file: schema('Address'),
     edit: cut('additionalProperties: false\n'),
-    at: 'description:',
+    at: 'type: object',
     says: 'Close this object with "additionalProperties: false"',
   },
   {
@@ -70,7 +70,7 @@ export const schemas: Fixture[] = [
     broken: 'an open object within a list',
     file: schema('GiftCardBalanceCollection'),
     edit: swap('$ref: ./GiftCardBalance.yaml', 'type: object\n      additionalProperties: true'),
-    at: 'items:',
+    at: 'type: object',
     says: 'Close this object',
     also: ['house/no-orphans'],
   },

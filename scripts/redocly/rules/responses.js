@@ -12,6 +12,19 @@ import {
   responsesOf,
 } from '../support.js';
 
+/** The usual file in components/responses; an operation with errors of its own has another. */
+const sharedFiles = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  422: 'UnprocessableCursor',
+  425: 'TooEarly',
+  429: 'TooManyRequests',
+  500: 'ServerError',
+};
+
 export const sharedErrors = () =>
   eachOperation((operation, ctx, parents) => {
     const parameters = parametersOf(operation, ctx, parents).map(({ node }) => node);
@@ -35,7 +48,7 @@ export const sharedErrors = () =>
     );
     if (missing.length > 0)
       ctx.report({
-        message: `Declare ${missing.map(([status, why]) => `${status} (${why})`).join(', ')} by $ref to components/responses, and do not reserve ${missing.length === 1 ? 'it' : 'them'}.`,
+        message: `Declare ${missing.map(([status, why]) => `${status} (${why})`).join(', ')} by $ref to ${missing.map(([status]) => `../components/responses/${sharedFiles[status]}.yaml`).join(', ')}, and do not reserve ${missing.length === 1 ? 'it' : 'them'}.`,
         location: ctx.location.child('responses').key(),
       });
     for (const [status, response] of entries(operation.responses)) {

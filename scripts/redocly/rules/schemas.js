@@ -69,7 +69,8 @@ export const closedObject = () => ({
     ctx.report({
       message:
         'Close this object with "additionalProperties: false"; for a map, put the schema of its values there instead.',
-      location: ctx.location.key(),
+      // The line beside which it is to be written; the first line of a file may be its description.
+      location: ctx.location.child(schema.type === undefined ? 'properties' : 'type').key(),
     });
   },
 });
