@@ -33,7 +33,8 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    await buildDocs({ out: siteDir, pages: pagesDir });
+    // Uncompressed, because to compress takes longer than all the rest.
+    await buildDocs({ out: siteDir, pages: pagesDir, compress: false });
     service = await startTestService({ siteDir, pagesDir, webhooks: hasty });
     browser = await launch();
   });
