@@ -1,7 +1,7 @@
 // `npm run bench` in its quickest form: the service and a bare handler, one round, a small table.
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runNode } from '../support/processes.ts';
+import { startCommand } from '../support/processes.ts';
 
 interface Found {
   cases: {
@@ -11,7 +11,8 @@ interface Found {
   goals: { measure: string; value: string; verdict: string }[];
 }
 
-const bench = (...args: string[]) => runNode('scripts/bench.ts', args);
+const bench = (...args: string[]) =>
+  startCommand(process.execPath, ['--import', 'tsx', 'scripts/bench.ts', ...args]).ended;
 
 it('measures the subjects beside each other and judges the goals', { timeout: 180_000 }, async () => {
   const { stdout, stderr, status } = await bench(
