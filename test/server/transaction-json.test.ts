@@ -70,7 +70,7 @@ it(`${count} transactions, seed ${seed}`, async () => {
     );
     for (const { id, json } of page.rows) {
       const sent: unknown = JSON.parse(json);
-      // `toEqual` takes longer than everything else here, so it only says what differs.
+      // `toEqual` is slow, so it only says what differs.
       if (!isDeepStrictEqual(sent, presented.get(id))) expect(sent).toEqual(presented.get(id));
       seen.add(id);
     }
