@@ -33,7 +33,8 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    await buildDocs({ out: siteDir, pages: pagesDir });
+    // Uncompressed, because these tests do not look at encodings and compressing takes about as long as the build.
+    await buildDocs({ out: siteDir, pages: pagesDir, compress: false });
     service = await startTestService({ siteDir, pagesDir, webhooks: hasty });
     browser = await launch();
   });

@@ -17,12 +17,11 @@ import { chromiumPath, keepDiary, launch, withoutChromium } from '../support/bro
 import type { PackedClient } from '../support/packed-client.ts';
 import { root, run } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
-import type { Compiler } from './package.compile.ts';
+import { faultsIn } from './package.compile.ts';
 
 interface Given {
   packed: () => PackedClient;
   service: () => TestService;
-  compile: Compiler;
   prepare: () => Promise<void>;
 }
 
@@ -55,7 +54,7 @@ const mistake = (code: string) => `import { createPaymentsClient } from 'payment
   const client = createPaymentsClient({ baseUrl: '', token: 'x', fetch });
   export const wrong = () => ${code};`;
 
-export function describeGuide({ packed, service, compile, prepare }: Given): void {
+export function describeGuide({ packed, service, prepare }: Given): void {
   const write = (name: string, code: string) => {
     const file = join(packed().consumer, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -114,8 +113,8 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       // Without this flag an optional property may be undefined as well; most projects do not have it.
       expect(options.exactOptionalPropertyTypes).toBeUndefined();
       const exact = { ...options, exactOptionalPropertyTypes: true };
-      expect(compile.faults(paths, { options: exact })).toHaveLength(wrong.length);
-      expect(compile.faults(paths, { options })).toEqual([
+      expect(faultsIn(paths, exact)).toHaveLength(wrong.length);
+      expect(faultsIn(paths, options)).toEqual([
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
         expect.stringMatching(/^variable\.ts: .*curency/),
@@ -134,7 +133,7 @@ export function describeGuide({ packed, service, compile, prepare }: Given): voi
       const paths = [server, ...codes].map((code, index) =>
         write(`examples/${index}.ts`, `${code}\nexport {};`),
       );
-      expect(compile.faults(paths, { options: { lib: ['lib.es2023.d.ts'], types: ['node'] } })).toEqual([]);
+      expect(faultsIn(paths, { lib: ['lib.es2023.d.ts'], types: ['node'] })).toEqual([]);
     });
 
     it('the server stores a card and meets a duplicate', async () => {

@@ -11,12 +11,11 @@ import { contractVersion } from '../../generated/operations.ts';
 import { linkPackages, packClient, type PackedClient } from '../support/packed-client.ts';
 import { root, run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { createCompiler } from './package.compile.ts';
+import { faultsIn } from './package.compile.ts';
 import { describeGuide } from './package.guide.ts';
 
 let packed: PackedClient;
 let service: TestService;
-const compile = createCompiler();
 
 beforeAll(async () => {
   packed = await packClient();
@@ -35,8 +34,10 @@ const succeed = async (command: string, args: string[]): Promise<string> => {
 
 describe('the package', () => {
   it('was built although the server does not compile, and has the field that the server lacks', async () => {
-    const server = compile.faults([join(packed.tree, 'server/present/card-scheme.ts')], {
-      options: { allowImportingTsExtensions: true, lib: ['lib.es2023.d.ts'], types: [] },
+    const server = faultsIn([join(packed.tree, 'server/present/card-scheme.ts')], {
+      allowImportingTsExtensions: true,
+      lib: ['lib.es2023.d.ts'],
+      types: [],
     });
     expect(server).toEqual([expect.stringMatching(/^card-scheme\.ts: Property 'short_name' is missing/)]);
     const types = await readFile(join(packed.folder, 'generated/types.d.ts'), 'utf8');
@@ -159,6 +160,5 @@ describe('a consumer', () => {
 describeGuide({
   packed: () => packed,
   service: () => service,
-  compile,
   prepare: () => linkPackages(packed),
 });

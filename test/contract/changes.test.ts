@@ -23,8 +23,9 @@ import {
   recipes,
   type ProjectEdits,
 } from '../support/changes.ts';
-import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { compileInto } from '../support/compile.ts';
+import { createCompilerHost } from '../support/compiler-host.ts';
+import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { run, runNode, startServer, type Ended, type Server } from '../support/processes.ts';
@@ -134,24 +135,12 @@ export const rename = async (client: PaymentsClient): Promise<string> =>
 
 type Diagnose = (file: string) => string;
 
-// Source files that did not change are parsed once for both programs.
-const parsed = new Map<string, ts.SourceFile>();
-
 /** Type-checks only the files that are asked for, because checking all of them takes much longer. */
 function compile(folder: string): Diagnose {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
-  const host = ts.createCompilerHost(options);
-  const getSourceFile = host.getSourceFile.bind(host);
-  host.getSourceFile = (file, ...rest) => {
-    const known = parsed.get(file);
-    if (known && known.text === ts.sys.readFile(file)) return known;
-    const source = getSourceFile(file, ...rest);
-    if (source) parsed.set(file, source);
-    return source;
-  };
   const names = [
     'server/handlers/index.ts',
     'server/handlers/use.ts',
@@ -169,7 +158,7 @@ function compile(folder: string): Diagnose {
     'test/operations/list-refund-reasons.test.ts',
   ];
   const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
-  const program = ts.createProgram(roots, options, host);
+  const program = ts.createProgram(roots, options, createCompilerHost(options));
   return (file) =>
     program
       .getSemanticDiagnostics(program.getSourceFile(join(folder, file)))

@@ -1,5 +1,6 @@
 // A list sends transactions as PostgreSQL writes them; events and commands show them as presentTransaction does. Both derive
 // from one table (server/store/tables/transactions.ts), and must say the same.
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { caseOf } from '../support/transactions.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const count = 10_000;
+const count = 5_000;
 const batch = 1_000;
 
 let database: Database;
@@ -68,7 +69,9 @@ it(`${count} transactions, seed ${seed}`, async () => {
       { limit: 500, cursor, isSharded: false },
     );
     for (const { id, json } of page.rows) {
-      expect(JSON.parse(json)).toEqual(presented.get(id));
+      const sent: unknown = JSON.parse(json);
+      // `toEqual` is slow, so it only says what differs.
+      if (!isDeepStrictEqual(sent, presented.get(id))) expect(sent).toEqual(presented.get(id));
       seen.add(id);
     }
     cursor = page.next && { ...page.next, direction: 'next' };

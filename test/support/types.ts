@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createCompilerHost } from './compiler-host.ts';
 
 export interface Piece {
   name: string;
@@ -35,7 +36,7 @@ export function compile(texts: string[]): string[] {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
+  const host = createCompilerHost(options);
   const sources = new Map(texts.map((text, index) => [fileOf(index), text]));
   const getSourceFile = host.getSourceFile.bind(host);
   const fileExists = host.fileExists.bind(host);
