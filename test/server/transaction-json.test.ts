@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { caseOf } from '../support/transactions.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const count = 5_000;
+const count = 10_000;
 const batch = 1_000;
 
 let database: Database;
