@@ -47,6 +47,9 @@ async function main(): Promise<number> {
     const status = call.values['no-generate'] ? 0 : await generate();
     const steps = planned.next.map((step, index) => `  ${index + 1}. ${step}`);
     console.log(`\nNext:\n${steps.join('\n')}`);
+    console.log(
+      '\nA service or mock that runs already must be started again; npm run dev does that by itself.',
+    );
     return status;
   } catch (error) {
     if (error instanceof Refusal) {

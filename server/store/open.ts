@@ -15,6 +15,7 @@ import { claimDatabase, refuseOtherEnvironment, type Environment } from './envir
 import { migrate, refuseOtherApplication, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
 import { findUnready, type Unready } from './readiness.ts';
+import { requireColumns } from './require-columns.ts';
 import type { Pooler } from './connection.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
 
@@ -104,6 +105,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       if (readOnly) return refusePending(db);
       const migrated = await migrate(db, progress);
       if (environment === 'production') await claimDatabase(db, environment);
+      else await requireColumns(db);
       return migrated;
     };
     const prepared = embedded

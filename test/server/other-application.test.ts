@@ -70,6 +70,16 @@ describe('a database with tables of another application', () => {
   });
 });
 
+it('a sandbox without a column that the code describes asks for the migration', async () => {
+  const url = await createTestDatabase();
+  await run(url, 'alter table payment_methods drop column label');
+  const { status, stderr } = await startInVainHere({ DATABASE_URL: url });
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The database has no column payment_methods\.label\. Is a migration missing\? /),
+  ]);
+});
+
 describe('a database that is not migrated', () => {
   const refusal =
     'The database is not migrated to this version, and this command changes nothing. Start the service first.\n';
