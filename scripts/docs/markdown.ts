@@ -114,7 +114,9 @@ const split = (html: string): Section[] =>
 const readable = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/&#(x?[\da-f]+);/gi, (_, code: string) =>
+      String.fromCodePoint(Number(code.replace(/^x/i, '0x'))),
+    )
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')

@@ -13,19 +13,21 @@ const last = new Set(['benchmarks', 'changelog']);
 
 /** What readers call the subject of a guide, or of a section of it. */
 const keywords: Record<string, string> = {
-  'getting-started': 'curl quickstart first call hello base URL amounts currency',
-  authentication: 'authenticate auth JWT token sign bearer kid API key private key login',
+  'getting-started': 'curl quickstart first call hello base URL amounts currency cents minor units',
+  authentication: 'authenticate auth JWT token access token sign bearer kid API key private key login',
   'authentication#scopes': 'permissions',
   'merchant-accounts': 'tenant multiple accounts',
   pages: 'pagination paginate paging next page cursor limit offset',
   'pages#filters': 'date filter filter by date date range created_at since until between',
   errors: 'error codes status codes 400 401 403 404 409 422 429 500 validation',
-  idempotency: 'retry retries duplicate timeout',
+  idempotency: 'idempotent retry duplicate timeout safe repeat',
   'rate-limits': 'throttle throttling quota 429',
-  webhooks: 'callback notification push events redelivery retry schedule receiver endpoint',
+  webhooks:
+    'callback notification push events redelivery retries backoff retry schedule attempts receiver endpoint',
   'webhooks#checking-a-signature': 'verify HMAC secret',
-  sandbox: 'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN',
-  versioning: 'deprecation breaking change sunset',
+  sandbox:
+    'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval',
+  versioning: 'deprecation breaking change sunset API version',
   'going-live': 'production live checklist',
   'receive-events': 'localhost webhook receiver',
   client: 'SDK library TypeScript React npm mock',

@@ -30,6 +30,11 @@ describe('the search of the docs', () => {
     ['token', 'guides/authentication.html'],
     ['authenticate', 'guides/authentication.html'],
     ['retry', 'guides/idempotency.html'],
+    ['idempotent', 'guides/idempotency.html'],
+    ['webhook retries', 'guides/webhooks.html'],
+    ['backoff', 'guides/webhooks.html'],
+    ['api version', 'guides/versioning.html'],
+    ['3ds', 'guides/sandbox.html'],
     ['production', 'guides/going-live.html'],
     ['curl', 'guides/getting-started.html'],
     ['How do I get the next page?', 'guides/pages.html'],
@@ -39,6 +44,10 @@ describe('the search of the docs', () => {
 
   it('also names webhooks, which are retried, for "retry"', () => {
     expect(hrefs('retry').slice(0, 3)).toContain('guides/webhooks.html');
+  });
+
+  it('shows text, and no entities of HTML', () => {
+    for (const { text } of guideEntries(pages)) expect(text).not.toMatch(/&#?\w+;/);
   });
 
   it('finds a word with two swapped letters', () => {
