@@ -18,8 +18,11 @@ export interface RetryOptions {
    * later; `false`: never, and no keys are sent.
    */
   writes?: boolean | undefined;
-  /** Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. */
-  onRetry?: ((retry: Retry) => void) | undefined;
+  /**
+   * Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. If it is
+   * async, the delay begins when it is done.
+   */
+  onRetry?: ((retry: Retry) => unknown) | undefined;
   /** For tests. Must reject when the signal aborts. */
   sleep?: Sleep | undefined;
 }
@@ -79,7 +82,7 @@ export function createRetryingFetch(
       await outcome.body?.cancel();
       const { method, url } = request;
       const { pathname: path } = new URL(url);
-      onRetry?.({ method, path, attempt: attempt + 1, status: outcome.status, waitSeconds: delay });
+      await onRetry?.({ method, path, attempt: attempt + 1, status: outcome.status, waitSeconds: delay });
       await sleep(delay * 1000, request.signal);
     }
   };

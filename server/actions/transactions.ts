@@ -98,8 +98,9 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
   return {
     create(rows) {
       const prepared = prepare(rows);
-      const before = last;
-      const stored = prepared.then((ready) => before.then(() => store(ready))).catch(explain);
+      // Its fault is told in its turn: who rolls back because of it must not have the rows before it under way.
+      prepared.catch(() => undefined);
+      const stored = last.then(async () => store(await prepared)).catch(explain);
       last = stored;
       return stored;
     },

@@ -10,7 +10,7 @@ import { isCallable, isSchemeAllowed } from '../domain/web-address.ts';
 import { whyUndeliverable } from '../webhooks/guard.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { call, printJson, Refused } from './output.ts';
-import { inAuditedWork, requireAccount, withSecrets, withWork } from './support.ts';
+import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
 export const createCommand = (): Command =>
   new Command('create')
@@ -26,7 +26,13 @@ export const deleteCommand = (): Command =>
     .description('delete a subscription with all its deliveries; to keep them, deactivate it')
     .argument('<id>')
     .action(async (id: string) => {
-      const done = isUuid(id) && (await withWork((unit) => deleteSubscription(unit, id)));
+      // Long: a subscription may have millions of deliveries.
+      const done =
+        isUuid(id) &&
+        (await withDatabase(({ db }) => inAuditedWork(db, (unit) => deleteSubscription(unit, id)), {
+          creates: true,
+          isLong: true,
+        }));
       if (!done) throw noSubscription(id);
       printJson({ id, deleted: true });
     });

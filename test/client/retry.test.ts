@@ -243,11 +243,17 @@ describe('onRetry', () => {
     expect(seen).toEqual([]);
   });
 
-  it('that throws ends the call, and the request is not repeated', async () => {
-    const fault = new Error('my own');
-    const onRetry = () => {
-      throw fault;
-    };
+  const fault = new Error('my own');
+  it.each([
+    [
+      'that throws',
+      () => {
+        throw fault;
+      },
+    ],
+    // Nobody else could catch it, and it would end the process.
+    ['that is async and throws', () => Promise.reject(fault)],
+  ])('%s ends the call, and the request is not repeated', async (_, onRetry) => {
     const { client, bodies } = rehearse([limited('1'), answer(200)], { onRetry });
     await expect(client.GET('/transactions')).rejects.toBe(fault);
     expect(bodies).toHaveLength(1);

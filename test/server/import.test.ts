@@ -10,12 +10,13 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginImport } from '../../server/actions/transactions.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode } from '../support/processes.ts';
-import { insertTransactionsIn, noteReplacement } from '../support/records.ts';
+import { insertTransactionsIn, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
 
@@ -488,6 +489,19 @@ it('says so if another process stores a transaction of the file at the same time
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^Another process stored a transaction of this import at the same time/);
   expect(stderr).toContain(id);
+});
+
+it('rows that cannot be encoded fail after those before them are stored, so that nothing is stored after the rollback', async () => {
+  const ended: string[] = [];
+  const note = (result: string) => () => ended.push(result);
+  await silentWork(db(), async (unit) => {
+    const { create } = await beginImport(unit);
+    const rows = Array.from({ length: 100 }, () => transaction({ id: randomUUID() }));
+    const first = create(rows).then(note('stored'), note('not stored'));
+    await create([transaction({ amount: 0.5 })]).then(note('encoded'), note('not encoded'));
+    await first;
+  });
+  expect(ended).toEqual(['stored', 'not encoded']);
 });
 
 describe('a large file', () => {
