@@ -1,5 +1,6 @@
 // The logger. No code logs tokens, keys or card numbers on purpose; the redaction here is a second line of defence, for
 // mistakes and for errors that quote request data.
+import fs from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { visibleJson } from './visible.ts';
 
@@ -43,8 +44,43 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
     },
     // Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the
     // lines of the last tenth of a second; one that ends in any other way writes them.
-    destination ?? pino.destination({ dest: 1, minLength: 4096, periodicFlush: 100 }),
+    destination ?? endsWithoutReader(pino.destination({ dest: 1, minLength: 4096, periodicFlush: 100 })),
   );
+
+type Destination = ReturnType<typeof pino.destination>;
+
+/** How often the last lines are tried at the end of the process, with a tenth of a second in between. */
+const lastTries = 20;
+
+/**
+ * At the end of the process SonicBoom repeats a write that fails for ever, also if nobody reads any more, so that the process
+ * never ends. Here such lines are dropped: at once if the reader is gone, after two seconds if it does not read.
+ */
+function endsWithoutReader(stream: Destination): Destination {
+  const flushSync = stream.flushSync.bind(stream);
+  stream.flushSync = () => {
+    const { writeSync } = fs;
+    let tries = 0;
+    const write = (fd: number, chunk: string | Buffer): number => {
+      try {
+        return typeof chunk === 'string' ? writeSync(fd, chunk, null, 'utf8') : writeSync(fd, chunk);
+      } catch (error) {
+        tries += 1;
+        if (['EAGAIN', 'EBUSY'].includes(String(codeOf(error))) && tries < lastTries) throw error;
+        return Buffer.byteLength(chunk);
+      }
+    };
+    fs.writeSync = write as typeof writeSync;
+    try {
+      flushSync();
+    } finally {
+      fs.writeSync = writeSync;
+    }
+  };
+  return stream;
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
 
 // Logs only these fields: errors of the parser also contain the request body, errors of the database the row.
 function err(error: unknown): object {

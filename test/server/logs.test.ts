@@ -1,6 +1,7 @@
 // Logs must never contain a token, key, card number, security code, PIN, password or query string; and every line of a
 // request has its request ID.
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ import { terminalLine } from '../../server/terminal-log.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { startCommand } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 type Line = Record<string, unknown>;
@@ -405,4 +407,18 @@ describe('a line on a terminal', () => {
   it('what is no line of the log stays as it is', () => {
     expect(terminalLine('(node:1) Warning\n', true)).toBe('(node:1) Warning\n');
   });
+});
+
+it('a process ends although nobody reads its log any more', async () => {
+  const script = `
+    import { createLog } from './server/log.ts';
+    const log = createLog('info');
+    process.stdin.once('data', () => { log.info('last'); process.exit(3); });
+    log.info('first');
+    log.flush();`;
+  const child = startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+  await once(child.process.stdout, 'data');
+  child.process.stdout.destroy();
+  child.process.stdin.write('x');
+  expect((await child.ended).status).toBe(3);
 });
