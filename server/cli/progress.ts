@@ -1,4 +1,4 @@
-// Shows the progress of long commands, on a terminal only.
+// Shows the progress of long commands: at any time on a terminal, otherwise a line on standard error now and then.
 import ora from 'ora';
 import { visible, visibleLines } from '../visible.ts';
 
@@ -12,6 +12,9 @@ export interface Progress {
 export const count = (number: number, of?: string): string =>
   `${number.toLocaleString('en-US')}${of === undefined ? '' : ` ${of}${number === 1 ? '' : 's'}`}`;
 
+/** Otherwise nobody could tell a long command from one that hangs. */
+const quietMilliseconds = 15_000;
+
 export function startProgress(text: string): Progress {
   // Some terminals, such as that of `script` without one of its own, say that they have no columns. `ora` would then count
   // an infinite number of lines, and never end clearing them.
@@ -21,9 +24,13 @@ export function startProgress(text: string): Progress {
   const color = isEnabled && process.stderr.hasColors() ? 'cyan' : false;
   const spinner = ora({ text, color, isEnabled, discardStdin: false });
   if (isEnabled) spinner.start();
+  let told = Date.now();
   return {
     update: (newText) => {
       spinner.text = visible(newText);
+      if (isEnabled || Date.now() - told < quietMilliseconds) return;
+      told = Date.now();
+      console.error(visible(newText));
     },
     done: (result) => {
       spinner.stop();

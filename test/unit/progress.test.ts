@@ -45,3 +45,17 @@ it.each([
 it('a terminal without columns gets nothing, because the spinner would count infinitely many lines', () => {
   expect(shown({ columns: 0 })).toBeNull();
 });
+
+it('without a terminal, a line every fifteen seconds', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(new PassThrough() as never);
+  const told = vi.spyOn(console, 'error').mockReturnValue();
+  const progress = startProgress('Checking');
+  for (let second = 1; second <= 40; second += 1) {
+    vi.setSystemTime(Date.now() + 1000);
+    progress.update(`${second} s`);
+  }
+  progress.failed();
+  vi.useRealTimers();
+  expect(told.mock.calls).toEqual([['15 s'], ['30 s']]);
+});
