@@ -2,6 +2,7 @@
 import { redocly } from '../support/redocly.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
+import { explainDuplicateIds } from './duplicate-ids.ts';
 import type { Problem, Reported } from './problem.ts';
 import { readSources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
@@ -21,7 +22,7 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   const reported = parseReport(stdout);
   if (!reported) return { problems: [], failure: `${stdout}\n${stderr}`.trim() };
   const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
-  const causes = withoutConsequences(once(advised));
+  const causes = explainDuplicateIds(withoutConsequences(once(advised)), sources);
   const problems = [...textsCutOff(sources), ...groupExampleFaults(causes, sources)];
   return status !== 0 && problems.length === 0 ? { problems, failure: stderr.trim() } : { problems };
 }

@@ -265,6 +265,28 @@ describe('npm run lint', () => {
     });
   });
 
+  it('says only that an operationId is taken, and by which operation', { timeout: 60_000 }, async () => {
+    const file = 'paths/webhook-subscriptions.yaml';
+    await using project = await brokenProject({
+      [file]: swap('createWebhookSubscription', 'listWebhookSubscriptions'),
+      'paths/payment-methods.yaml': swap('summary: Store', 'summary: store'),
+    });
+    const lines = (await readFile(join(project.folder, 'openapi', file), 'utf8')).split('\n');
+    const owner = lines.lastIndexOf('  operationId: listWebhookSubscriptions') + 1;
+    const { output } = await lint(project.folder, '--contract', '--json');
+    const { steps } = JSON.parse(output) as { steps: { problems: unknown[] }[] };
+    expect(steps[0]?.problems).toMatchObject([
+      {
+        file: `openapi/${file}`,
+        line: 2,
+        message:
+          '`listWebhookSubscriptions` is already the operationId of GET /webhook-subscriptions ' +
+          `(openapi/${file}:${owner}). Give this one a name of its own.`,
+      },
+      { rule: 'rule/summary' },
+    ]);
+  });
+
   it('says nothing but the claim when it holds', { timeout: 60_000 }, async () => {
     const { status, output } = await run('npm', ['run', '-s', 'lint', '--', '--contract']);
     expect(output).toMatch(/^✓ The contract keeps the house rules, .* \(\d+(\.\d)? s\)\n$/u);
