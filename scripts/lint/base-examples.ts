@@ -20,7 +20,12 @@ interface Group {
   seen: Reported[];
 }
 
-export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
+/** `wrongNames`: what a schema requires by mistake, so that no example has to be mended. */
+export function groupExampleFaults(
+  problems: Reported[],
+  sources: Sources,
+  wrongNames: ReadonlySet<string>,
+): Problem[] {
   const groups = new Map<string, Group>();
   const others: Problem[] = [];
   for (const problem of withoutNoise(problems)) {
@@ -29,6 +34,7 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
       continue;
     }
     const missing = /must have required property '([^']+)'/.exec(problem.message)?.[1];
+    if (missing !== undefined && wrongNames.has(missing)) continue;
     const base = placeOf(
       baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources),
       sources,

@@ -48,6 +48,7 @@ function problemOf({ id, file, path }: Operation, owner: Operation, sources: Sou
     file,
     ...(positionOf(sources, file, at) ?? { line: 1, column: 1 }),
     pointer: pointerOf(at),
+    suggest: [],
     message: `\`${id}\` is already the operationId of ${owner.name} (${place}). Give this one a name of its own.`,
   };
 }
