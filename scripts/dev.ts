@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { show, type State } from './dev/screen.ts';
-import { createTypeCheck, type TypeCheck } from './dev/types.ts';
+import { createTypeCheck, noTypeCheck, type TypeCheck } from './dev/types.ts';
 import { watchFolders } from './support/watch.ts';
 import { buildDocs } from './docs.ts';
 import { docsDigest } from './docs/digest.ts';
@@ -115,8 +115,6 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       problems = messageOf(error);
     }
     if (isOvertaken()) return;
-    say({ problems, linted, updated: seconds(), wrote });
-    wrote = [];
     types.start((found) => {
       const isNews = where.Types !== found;
       where.Types = found;
@@ -124,6 +122,9 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       if (isNews && process.stdout.isTTY) say({});
       else if (isNews) console.log(`  Types   ${found.replaceAll('\n', '\n          ')}`);
     });
+    where.Types = types.state();
+    say({ problems, linted, updated: seconds(), wrote });
+    wrote = [];
   }
 
   return {
@@ -131,6 +132,7 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       if (files.some(isSourceOfGenerate)) contractIsStale = true;
       for (const program of [service, mock]) program.touch(files);
       types.stop();
+      where.Types = types.state();
       runs += 1;
       const run = runs;
       const isOvertaken = () => run !== runs;
@@ -180,10 +182,8 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
   const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
-  const where = {
-    ...{ API: 'starting', Docs: 'starting', Mock: 'starting' },
-    Types: compiles ? 'checked when all is served' : 'not checked',
-  };
+  const types = compiles ? createTypeCheck() : noTypeCheck;
+  const where = { API: 'starting', Docs: 'starting', Mock: 'starting', Types: types.state() };
   const say = (change: Partial<State>) => {
     state = { ...state, ...change, served: Object.entries(where) };
     if (!isStopping) show(state);
@@ -206,7 +206,6 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     onLine: () => undefined,
     onEnd: ended('Mock'),
   });
-  const types = compiles ? createTypeCheck() : { start: () => undefined, stop: () => undefined };
   const updates = createUpdates({ service, mock, types, say, where });
   watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
     const changed = files.filter((file) => !generatedFiles.includes(file));

@@ -13,35 +13,48 @@ export interface TypeCheck {
   /** Ends the run before, and says what it finds. */
   start: (say: (found: string) => void) => void;
   stop: () => void;
+  /** For people: the last verdict, also while the next run is under way; before the first one, when it comes. */
+  state: () => string;
 }
 
-export function createTypeCheck(): TypeCheck {
+/** `project`: the folder with the tsconfig.json. */
+export function createTypeCheck(project = root): TypeCheck {
   let running: ChildProcess | undefined;
+  let verdict: string | undefined;
   const stop = () => {
     running?.kill();
     running = undefined;
   };
   return {
     stop,
+    state: () => verdict ?? (running ? 'checking' : 'checked when all is served'),
     start(say) {
       stop();
       // The same cache as that of `npm run lint`.
-      const cache = join(root, 'node_modules', '.cache', 'tsc', 'lint.tsbuildinfo');
+      const cache = join(project, 'node_modules', '.cache', 'tsc', 'lint.tsbuildinfo');
       const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-      const args = ['--noEmit', '-p', root, '--incremental', '--tsBuildInfoFile', cache];
+      const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', cache];
       const child = spawn(process.execPath, [compiler, ...args], {
-        cwd: root,
+        cwd: project,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       running = child;
       if (child.pid !== undefined) setPriority(child.pid, 10);
       void text(child.stdout).then(async (output) => {
         const { output: hints } = await withHints({ output: output.trim() });
-        if (running === child) say(describeTypes(hints));
+        if (running !== child) return;
+        verdict = describeTypes(hints);
+        say(verdict);
       });
     },
   };
 }
+
+export const noTypeCheck: TypeCheck = {
+  start: () => undefined,
+  stop: () => undefined,
+  state: () => 'not checked',
+};
 
 export function describeTypes(hints: string): string {
   if (hints === '') return 'the code compiles';

@@ -1,11 +1,11 @@
 // Examples are made from each other by $ref, so one fault shows in a dozen of them. This leads to the examples that have the
 // fault themselves, and says each fault once.
 import { dirname, posix } from 'node:path';
-import { isMap, isNode } from 'yaml';
+import { isMap } from 'yaml';
 import { steps } from './did-you-mean.ts';
 import { conform, inPlainWords, withoutNoise } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
-import type { Source, Sources } from './sources.ts';
+import { positionOf, type Sources } from './sources.ts';
 
 interface Place {
   file: string;
@@ -20,7 +20,12 @@ interface Group {
   seen: Reported[];
 }
 
-export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
+/** `wrongNames`: what a schema requires by mistake, so that no example has to be mended. */
+export function groupExampleFaults(
+  problems: Reported[],
+  sources: Sources,
+  wrongNames: ReadonlySet<string>,
+): Problem[] {
   const groups = new Map<string, Group>();
   const others: Problem[] = [];
   for (const problem of withoutNoise(problems)) {
@@ -29,6 +34,7 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
       continue;
     }
     const missing = /must have required property '([^']+)'/.exec(problem.message)?.[1];
+    if (missing !== undefined && wrongNames.has(missing)) continue;
     const base = placeOf(
       baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources),
       sources,
@@ -68,20 +74,8 @@ function baseOf({ file, path }: Place, missing: string | undefined, sources: Sou
 }
 
 function placeOf({ file, path }: Place, sources: Sources): string | undefined {
-  const source = sources.get(file);
-  const offset = source && offsetOf(source, path);
-  if (!source || offset === undefined) return undefined;
-  const { line, col } = source.lines.linePos(offset);
-  return `${file}:${line}:${col}`;
-}
-
-/** Of the key if there is one, because that is where people look. */
-function offsetOf({ document }: Source, path: string[]): number | undefined {
-  const parent = document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === path.at(-1)) : undefined;
-  if (isNode(pair?.key)) return pair.key.range?.[0];
-  const node = document.getIn(path, true);
-  return isNode(node) ? node.range?.[0] : undefined;
+  const position = positionOf(sources, file, path);
+  return position && `${file}:${position.line}:${position.column}`;
 }
 
 function problemOf({ missing, messages, bases, seen }: Group): Problem {

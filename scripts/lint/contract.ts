@@ -2,6 +2,8 @@
 import { redocly } from '../support/redocly.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
+import { explainDuplicateIds } from './duplicate-ids.ts';
+import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
 import type { Problem, Reported } from './problem.ts';
 import { readSources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
@@ -21,8 +23,11 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   const reported = parseReport(stdout);
   if (!reported) return { problems: [], failure: `${stdout}\n${stderr}`.trim() };
   const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
-  const causes = withoutConsequences(once(advised));
-  const problems = [...textsCutOff(sources), ...groupExampleFaults(causes, sources)];
+  const causes = explainDuplicateIds(withoutConsequences(once(advised)), sources);
+  const problems = [
+    ...textsCutOff(sources),
+    ...groupExampleFaults(adviseOnNames(causes), sources, namesWithoutProperty(causes)),
+  ];
   return status !== 0 && problems.length === 0 ? { problems, failure: stderr.trim() } : { problems };
 }
 
@@ -30,6 +35,7 @@ interface Report {
   problems: {
     ruleId: string;
     message: string;
+    suggest?: string[];
     location: { source: { ref: string }; pointer?: string; start?: { line: number; col: number } }[];
   }[];
 }
@@ -37,13 +43,14 @@ interface Report {
 function parseReport(stdout: string): Reported[] | undefined {
   if (!stdout.startsWith('{')) return undefined;
   const { problems } = JSON.parse(stdout) as Report;
-  return problems.map(({ ruleId, message, location: [place] }) => ({
+  return problems.map(({ ruleId, message, suggest = [], location: [place] }) => ({
     rule: ruleId,
     file: place?.source.ref ?? '',
     line: place?.start?.line ?? 1,
     column: place?.start?.col ?? 1,
     pointer: place?.pointer ?? '',
     message,
+    suggest,
   }));
 }
 

@@ -3,13 +3,16 @@ import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { editDistance } from '../../server/domain/edit-distance.ts';
 import type { Reported } from './problem.ts';
-import type { Sources } from './sources.ts';
+import { positionOf, type Sources } from './sources.ts';
 
 /** The message of an unresolved reference with what to write instead; any other as it is. */
 export function adviseOnReference(problem: Reported, sources: Sources): Reported {
   if (!/^Can't resolve \$ref/.test(problem.message)) return problem;
   const ref = refOf(problem, sources);
-  return ref === undefined ? problem : { ...problem, message: messageFor(ref, problem.file, sources) };
+  if (ref === undefined) return problem;
+  // Redocly points at the object, whose first line may be a description.
+  const position = positionOf(sources, problem.file, [...steps(problem.pointer), '$ref']);
+  return { ...problem, ...position, message: messageFor(ref, problem.file, sources) };
 }
 
 function refOf({ file, message, pointer }: Reported, sources: Sources): string | undefined {
@@ -68,7 +71,7 @@ function nearestFile(target: string, files: string[]): string | undefined {
 export function nearest(
   name: string,
   names: string[],
-  most = Math.max(2, name.length / 4),
+  most = Math.min(name.length / 2, Math.max(2, name.length / 4)),
 ): string | undefined {
   const ranked = names
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))

@@ -13,4 +13,6 @@ export interface Problem {
 /** As Redocly reports it, with the place in the document. */
 export interface Reported extends Problem {
   pointer: string;
+  /** Names that are known at this place. */
+  suggest: string[];
 }

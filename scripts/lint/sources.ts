@@ -1,7 +1,7 @@
 // The YAML files of a contract, each read and parsed once per lint.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isNode, LineCounter, parseDocument, type Document } from 'yaml';
 
 export interface Source {
   text: string;
@@ -35,3 +35,24 @@ function read(file: string): Source {
 
 /** `npm run dev` lints after every save, of which most change one file of two hundred. */
 const parsed = new Map<string, Source>();
+
+/** Of the key if there is one, because that is where people look. */
+export function positionOf(
+  sources: Sources,
+  file: string,
+  path: string[],
+): { line: number; column: number } | undefined {
+  const source = sources.get(file);
+  const offset = source && offsetOf(source, path);
+  if (!source || offset === undefined) return undefined;
+  const { line, col } = source.lines.linePos(offset);
+  return { line, column: col };
+}
+
+function offsetOf({ document }: Source, path: string[]): number | undefined {
+  const parent = document.getIn(path.slice(0, -1), true);
+  const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === path.at(-1)) : undefined;
+  if (isNode(pair?.key)) return pair.key.range?.[0];
+  const node = document.getIn(path, true);
+  return isNode(node) ? node.range?.[0] : undefined;
+}

@@ -34,6 +34,13 @@ const projects: Record<string, Fault[]> = {
       says: "Can't resolve $ref ./BillingDetail.yaml: there is no such file. Did you mean ./BillingDetails.yaml?",
     },
     {
+      what: 'a reference that leads nowhere, below a description',
+      file: schema('ApiKeyPair'),
+      edit: swap('./Timestamp.yaml', './Timestmp.yaml'),
+      at: '$ref: ./Timestmp.yaml',
+      says: "Can't resolve $ref ./Timestmp.yaml: there is no such file. Did you mean ./Timestamp.yaml?",
+    },
+    {
       what: 'a type that does not exist',
       file: schema('Intent'),
       edit: swap('type: string', 'type: strng'),
@@ -111,6 +118,36 @@ const projects: Record<string, Fault[]> = {
       edit: swap('tax_id: null', 'tax_id:\n    $ref: ./BuyerJaneDoe.yaml#/value'),
       at: '$ref: ./BuyerJaneDoe.yaml#/value',
       says: 'This example contains itself (BuyerJaneDoe.yaml → BillingDetailsJaneDoe.yaml → BuyerJaneDoe.yaml)',
+    },
+  ],
+  'names that are misspelt': [
+    {
+      what: 'a keyword',
+      file: schema('Intent'),
+      edit: swap('enum:', 'enmu:'),
+      at: 'enmu:',
+      says: 'Property `enmu` is not expected here. Did you mean `enum`?',
+    },
+    {
+      what: 'a required property',
+      file: schema('Buyer'),
+      edit: swap('- display_name', '- display_nme'),
+      at: '- display_nme',
+      says: 'There is no property `display_nme`. Did you mean `display_name`? Otherwise define it, or do not require it.',
+    },
+    {
+      what: 'an extension',
+      file: 'paths/transactions.yaml',
+      edit: swap('x-merchant-scope', 'x-merchant-scop'),
+      at: 'x-merchant-scop:',
+      says: 'The extension x-merchant-scop is not allowed here. Did you mean `x-merchant-scope`?',
+    },
+    {
+      what: 'a field of an operation',
+      file: 'paths/api-key-pairs.yaml',
+      edit: swap('operationId', 'operationid'),
+      at: 'operationid:',
+      says: 'Property `operationid` is not expected here. Did you mean `operationId`?',
     },
   ],
   'a new required field that the examples lack': [
@@ -235,6 +272,8 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
     expect(new Set(places).size).toBe(places.length);
     expect(output).toMatch(new RegExp(`^${places.length} problems?$`, 'm'));
     expect(output).not.toMatch(/Example validation errored|must NOT|must match/);
+    // What follows from misspelt names.
+    expect(output).not.toMatch(/'display_nme', which|Set x-merchant-scope|should contain `operationId`/);
   });
 
   it.each(faults)('names file and line of $what', ({ file, shows = file, at, says }) => {
@@ -263,6 +302,28 @@ describe('npm run lint', () => {
         },
       ],
     });
+  });
+
+  it('says only that an operationId is taken, and by which operation', { timeout: 60_000 }, async () => {
+    const file = 'paths/webhook-subscriptions.yaml';
+    await using project = await brokenProject({
+      [file]: swap('createWebhookSubscription', 'listWebhookSubscriptions'),
+      'paths/payment-methods.yaml': swap('summary: Store', 'summary: store'),
+    });
+    const lines = (await readFile(join(project.folder, 'openapi', file), 'utf8')).split('\n');
+    const owner = lines.lastIndexOf('  operationId: listWebhookSubscriptions') + 1;
+    const { output } = await lint(project.folder, '--contract', '--json');
+    const { steps } = JSON.parse(output) as { steps: { problems: unknown[] }[] };
+    expect(steps[0]?.problems).toMatchObject([
+      {
+        file: `openapi/${file}`,
+        line: 2,
+        message:
+          '`listWebhookSubscriptions` is already the operationId of GET /webhook-subscriptions ' +
+          `(openapi/${file}:${owner}). Give this one a name of its own.`,
+      },
+      { rule: 'rule/summary' },
+    ]);
   });
 
   it('says nothing but the claim when it holds', { timeout: 60_000 }, async () => {

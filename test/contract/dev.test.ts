@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeTypes } from '../../scripts/dev/types.ts';
+import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { root, startNode, type Child } from '../support/processes.ts';
@@ -31,6 +31,38 @@ it('shows the first faults of the compiler', () => {
     '… and 2 more',
   ]);
 });
+
+it(
+  'says that the compiler runs, and keeps its verdict while it runs again',
+  { timeout: 60_000 },
+  async () => {
+    const project = await mkdtemp(join(tmpdir(), 'payments-types-'));
+    await writeFile(
+      join(project, 'tsconfig.json'),
+      '{ "compilerOptions": { "types": [] }, "files": ["x.ts"] }',
+    );
+    const write = (code: string) => writeFile(join(project, 'x.ts'), code);
+    const types = createTypeCheck(project);
+    const verdict = () =>
+      new Promise<string>((resolve) => {
+        types.start(resolve);
+      });
+
+    await write('export {};\n');
+    expect(types.state()).toBe('checked when all is served');
+    void verdict();
+    expect(types.state()).toBe('checking');
+    types.stop();
+    expect(types.state()).toBe('checked when all is served');
+    expect(await verdict()).toBe('the code compiles');
+    await write('export const x: number = "";\n');
+    const second = verdict();
+    expect(types.state()).toBe('the code compiles');
+    expect(await second).toContain('the code does not compile');
+    expect(types.state()).toBe(await second);
+    await rm(project, { recursive: true });
+  },
+);
 
 describe('npm run dev', { timeout: 120_000 }, () => {
   let folder: string;

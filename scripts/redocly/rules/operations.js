@@ -36,6 +36,7 @@ export const extensions = () => ({
       for (const name of Object.keys(node).filter((key) => key.startsWith('x-') && !allowed.includes(key))) {
         ctx.report({
           message: `The extension ${name} is not allowed here. Use one from docs/guides/api-designer.md, or add it there and to scripts/redocly.`,
+          suggest: allowed.filter((one) => node[one] === undefined),
           location: ctx.location.child(name).key(),
         });
       }

@@ -56,10 +56,12 @@ export const closedObject = () => ({
     if (!isObject(schema) || ['not', 'if'].includes(ctx.key)) return;
     if (![schema.type].flat().includes('object') && schema.properties === undefined) return;
     const properties = isObject(schema.properties) ? schema.properties : {};
-    for (const name of list(schema.required).filter((one) => !Object.hasOwn(properties, one))) {
+    for (const [index, name] of list(schema.required).entries()) {
+      if (Object.hasOwn(properties, name)) continue;
       ctx.report({
         message: `Define the required property "${name}", or do not require it.`,
-        location: ctx.location.child('required'),
+        suggest: Object.keys(properties).filter((one) => !schema.required.includes(one)),
+        location: ctx.location.child(['required', index]),
       });
     }
     const isMap = schema.properties === undefined && isObject(schema.additionalProperties);
