@@ -460,7 +460,8 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
     const needed = ['openapi', 'scripts', 'redocly.yaml', 'package.json', 'tsconfig.json'];
     await Promise.all(needed.map((name) => cp(join(root, name), inFolder(name), { recursive: true })));
-    await cp(join(inject('compiled'), 'scripts'), inFolder('scripts'), { recursive: true });
+    for (const name of ['scripts', 'server/domain'])
+      await cp(join(inject('compiled'), name), inFolder(name), { recursive: true });
     await rm(inFolder('openapi/released'), { recursive: true, force: true });
     await symlink(join(root, 'node_modules'), inFolder('node_modules'));
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace(/^ {2}version: .*$/m, '  version: 1.0.0'));
@@ -559,12 +560,37 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(needless.status).toBe(1);
   });
 
-  it("stops at a contract that does not bundle, with Redocly's own file and line", async () => {
-    await rewrite('openapi/openapi.yaml', (yaml) =>
-      yaml.replace('./paths/transactions.yaml', './paths/nowhere.yaml'),
-    );
-    const stopped = await diff();
-    expect(stopped.output).toMatch(/openapi\/openapi\.yaml:\d+:\d+/);
-    expect(stopped.status).toBe(1);
+  it('releases no contract that fails the lint, unless forced', async () => {
+    const files = ['openapi/paths/transactions.yaml', 'openapi/paths/api-key-pairs.yaml'];
+    const edit = (change: (text: string) => string) =>
+      Promise.all(files.map((file) => rewrite(file, change)));
+    await edit((yaml) => yaml.replace(/^( +summary: .*)$/m, '$1.'));
+    await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 2.0.1', 'version: 2.0.2'));
+    await rewrite('CHANGELOG.md', (text) => `${text}\n## 2.0.2 — 2026-11-16\n\n### Contract\n\n- Words.\n`);
+    await rm(inFolder('openapi/released/accepted.yaml'));
+    const refused = await diff('--release');
+    for (const file of files)
+      expect(refused.output).toMatch(new RegExp(`^${file}:\\d+:\\d+ rule/summary$`, 'm'));
+    expect(refused.output).toMatch(/\n\nNot released: the contract has 2 problems\n$/);
+    expect(refused.status).toBe(1);
+    expect(await releasedVersion()).toBe('2.0.1');
+
+    expect(await diff('--release', '--force')).toMatchObject({ status: 0 });
+    expect(await releasedVersion()).toBe('2.0.2');
+    await edit((yaml) => yaml.replace(/^( +summary: .*)\.$/m, '$1'));
+  });
+
+  it.each([
+    ['a $ref that leads nowhere', 'SearchFilter.yaml', 'SerchFilter.yaml', 'no-unresolved-refs'],
+    ['a fault of the syntax', 'summary: ', 'summary:', 'yaml-syntax'],
+  ])("compares nothing after %s, and shows the lint's message once", async (_fault, right, wrong, rule) => {
+    const file = 'openapi/paths/transactions.yaml';
+    await rewrite(file, (yaml) => yaml.replace(right, wrong));
+    const { status, output } = await diff();
+    await rewrite(file, (yaml) => yaml.replace(wrong, right));
+    expect(output).toMatch(new RegExp(`^${file}:\\d+:\\d+ ${rule}\n`));
+    expect(output.match(/transactions\.yaml/g)).toHaveLength(1);
+    expect(output).toMatch(/\n\nNothing was compared\. Fix the contract, then run: npm run diff\n$/);
+    expect(status).toBe(1);
   });
 });
