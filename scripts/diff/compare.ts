@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { isObject, unexplained, type Change, type Json } from './change.ts';
+import { splitFalseRenames } from './false-renames.ts';
 import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
@@ -35,7 +36,7 @@ export async function readJson(file: string): Promise<Json> {
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
   if (isDeepStrictEqual(base, revision)) return [];
   const [before, after] = alignRefs(base, revision);
-  const reported = await redoclyDiff(before, after);
+  const reported = splitFalseRenames(await redoclyDiff(before, after), before, after);
   const changes = reported.filter(({ path, property }) => path !== '#/info' || property !== 'version');
   changes.push(...missedChanges(before, after));
   return changes.length > 0 || isEquivalent(before, after) ? changes : [unexplained];

@@ -280,6 +280,61 @@ describe('a reference in the place of a schema', () => {
   });
 });
 
+describe('a new parameter in the place of another', () => {
+  const old = { name: 'old', in: 'query', schema: text };
+  const replaced = async (parameter: Json) => {
+    const [before, after] = [old, parameter].map((one) =>
+      apply(structuredClone(contract), [put(`${transactions}/parameters`, plus(one))]),
+    ) as [Json, Json];
+    return linesOf(await compare(before, after), before, after, root);
+  };
+  const told = async (parameter: Json) =>
+    (await replaced(parameter)).map(({ rating, what }) => `${rating}: ${what}`);
+  const removed = 'breaking: `old` query parameter was removed';
+
+  it('is a rename if both are in the same place and have the same schema', async () => {
+    expect(await told({ ...old, name: 'fresh' })).toEqual([
+      'breaking: `old` query parameter was renamed to `fresh`',
+    ]);
+  });
+
+  it('is new, and the other one removed, if they differ', async () => {
+    const fresh = { name: 'fresh', in: 'query', schema: { type: 'integer', minimum: 1 } };
+    expect(await told(fresh)).toEqual([removed, 'addition: new query parameter `fresh`']);
+    expect(await told({ ...fresh, schema: { $ref: '#/components/schemas/CardType' } })).toEqual([
+      removed,
+      'addition: new query parameter `fresh`',
+    ]);
+    expect(await told({ ...fresh, in: 'header', schema: text })).toEqual([
+      removed,
+      'addition: new header parameter `fresh`',
+    ]);
+    expect(await told({ ...fresh, required: true })).toEqual([
+      removed,
+      'breaking: required `fresh` query parameter was added',
+    ]);
+    const changes = await replaced(fresh);
+    const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
+    expect(problem?.message).toContain('\n  - `GET /transactions`: new query parameter `fresh`.');
+  });
+
+  it('is new also as a component, while changes of a schema that others use stay', async () => {
+    const search = `${parameters}/SearchFilter`;
+    const after = apply(structuredClone(contract), [
+      put(`${search}/name`, 'query'),
+      put(`${search}/in`, 'header'),
+      put(`${schemas}/FreeText/maxLength`, 20),
+    ]);
+    const lines = linesOf(await compare(contract, after), contract, after, root);
+    const shown = lines.map(({ rating, place, names }) => [rating, place, names]);
+    expect(shown).toContainEqual(['breaking', 'schema FreeText', undefined]);
+    expect(shown.filter(([, place]) => place === 'parameter SearchFilter')).toEqual([
+      ['breaking', 'parameter SearchFilter', undefined],
+      ['addition', 'parameter SearchFilter', ['query']],
+    ]);
+  });
+});
+
 describe('the report', () => {
   it('names a shared schema once, with those that use it, in words and with its source', () => {
     const lines = linesOf(found.breaking, base, edited.breaking, root).filter(
