@@ -447,6 +447,21 @@ describe('judge', () => {
     expect(told([{ rating: 'breaking' }])).toContain(`about it.\n  ${line}`);
   });
 
+  it('proposes a line for each breaking change, one for a required property that was removed', async () => {
+    const pair = `${schemas}/ApiKeyPair`;
+    const after = apply(structuredClone(contract), [
+      cut(`${pair}/properties/thumbprint`),
+      put(`${pair}/required`, without('thumbprint')),
+      put(`${parameters}/Limit/schema/maximum`, 50),
+    ]);
+    const changes = linesOf(await compare(contract, after), contract, after, root);
+    const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
+    expect(problem?.message.match(/^ {2}- .*$/gm)?.sort()).toEqual([
+      expect.stringMatching(/^ {2}- \*\*Breaking\*\* `parameter Limit`: .*\. What to do about it\.$/),
+      '  - **Breaking** `schema ApiKeyPair`: property `thumbprint` of `ApiKeyPair` was removed. What to do about it.',
+    ]);
+  });
+
   describe('proposes text that', () => {
     const additions = () => linesOf(found.addition, base, edited.addition, root);
     const told = (text: string) =>
