@@ -7,8 +7,7 @@ import { bundle, ContractFault } from './compare.ts';
 
 const isClean = ({ problems, failure }: Linted) => problems.length === 0 && failure === undefined;
 
-const shown = (linted: Linted) =>
-  messagesOf(linted, root, process.stderr.isTTY && !process.env.NO_COLOR).join('\n\n');
+const shown = (linted: Linted) => messagesOf(linted, root, process.stderr.isTTY).join('\n\n');
 
 export async function bundleCurrent(): Promise<Json> {
   try {
