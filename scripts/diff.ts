@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { acceptChanges, acceptedFile, readAccepted } from './diff/accepted.ts';
 import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
+import { bundleCurrent, refuseFaultyRelease } from './diff/current.ts';
 import { judge } from './diff/judge.ts';
 import { asJson, asText, linesOf, type Outcome } from './diff/report.ts';
 import { asHtml } from './diff/review-html.ts';
@@ -23,8 +24,8 @@ const help = `Compare the contract in openapi/ with the last released one, opena
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request
   npm run -s diff -- --markdown       without FILE, --html and --markdown print it and nothing else
   npm run diff -- --json              print the result as JSON
-  npm run diff -- --release           make the contract the released one, if it follows the rules
-  npm run diff -- --release --force   release it without checking the rules: only before anyone uses that version
+  npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules
+  npm run diff -- --release --force   release it without lint and rules: only before anyone uses that version
 
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
@@ -112,7 +113,8 @@ async function main(): Promise<number> {
     console.error('No contract has been released yet. To release this one, run: npm run diff -- --release');
     return 1;
   }
-  const revision = await bundle('payments@v1');
+  if (release && !force) await refuseFaultyRelease();
+  const revision = await bundleCurrent();
   if (isFirst) {
     const note = await publish(revision);
     console.log(json ? JSON.stringify({ ok: true, released: true }) : `${note} It is the first release.`);

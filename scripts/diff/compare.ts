@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
-import { isObject, unexplained, type Change, type Json } from './change.ts';
+import { gained, isObject, lost, step, unexplained, type Change, type Json } from './change.ts';
+import { splitFalseRenames } from './false-renames.ts';
 import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
@@ -35,10 +36,26 @@ export async function readJson(file: string): Promise<Json> {
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
   if (isDeepStrictEqual(base, revision)) return [];
   const [before, after] = alignRefs(base, revision);
-  const reported = await redoclyDiff(before, after);
-  const changes = reported.filter(({ path, property }) => path !== '#/info' || property !== 'version');
+  const reported = splitFalseRenames(await redoclyDiff(before, after), before, after);
+  const changes = reported.filter(
+    (change) =>
+      (change.path !== '#/info' || change.property !== 'version') && !followsFromRemovals(change, reported),
+  );
   changes.push(...missedChanges(before, after));
   return changes.length > 0 || isEquivalent(before, after) ? changes : [unexplained];
+}
+
+/** A required property that was removed is no longer required either: that is one change, not two. */
+function followsFromRemovals(change: Change, all: Change[]): boolean {
+  if (change.typeName !== 'Schema' || change.property !== 'required') return false;
+  const schema = change.base?.pointer.replace(/\/required$/, '') ?? '';
+  const removed = new Set(all.flatMap(({ kind, base }) => (kind === 'removed' && base ? base.pointer : [])));
+  const names = lost(change).map(String);
+  return (
+    names.length > 0 &&
+    gained(change).length === 0 &&
+    names.every((name) => removed.has(step(`${schema}/properties`, name)))
+  );
 }
 
 async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {

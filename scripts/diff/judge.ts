@@ -92,12 +92,23 @@ function changelogFault(
   );
 }
 
-/** A start: what was added, in code spans, by which the additions are recognized later. */
+/** A start: what breaks, then what was added, in code spans, by which the additions are recognized later. */
 function proposedLines(changes: Evidence['changes'], worst: Rating): string[] {
   const additions = additionsOf(changes).map(proposedLine);
-  const other = `${worst === 'breaking' ? '**Breaking** ' : ''}What changed, and what to do about it.`;
-  return worst === 'addition' && additions.length > 0 ? additions : [other, ...additions];
+  if (worst === 'breaking') return [...breakingLines(changes), ...additions];
+  return worst === 'addition' && additions.length > 0 ? additions : [toTell, ...additions];
 }
+
+const toTell = 'What changed, and what to do about it.';
+
+const breakingLines = (changes: Evidence['changes']): string[] =>
+  changes
+    .filter(({ rating }) => rating === 'breaking')
+    .map(({ place, what }) =>
+      place === undefined || what === undefined
+        ? `**Breaking** ${toTell}`
+        : `**Breaking** \`${place}\`: ${what}. What to do about it.`,
+    );
 
 const additionsOf = (changes: Evidence['changes']): Announced[] =>
   changes.flatMap(({ rating, place, what, names = [] }) =>

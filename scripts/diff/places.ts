@@ -36,7 +36,11 @@ function collect(contract: Json, node: unknown, seen: Set<string>): void {
 const entries = (node: unknown) => (isObject(node) ? Object.entries(node) : []);
 
 export const at = (contract: Json, pointer: string): unknown =>
-  segments(pointer).reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), contract);
+  segments(pointer).reduce<unknown>(
+    // Includes arrays, whose keys are their indexes.
+    (node, key) => (typeof node === 'object' && node !== null ? (node as Json)[key] : undefined),
+    contract,
+  );
 
 const singular: Record<string, string> = {
   securitySchemes: 'security scheme',

@@ -7,7 +7,10 @@ import type { Problem } from './problem.ts';
 
 const maxPlaces = 3;
 
-export function asText({ problems, failure }: Linted, project: string, colour: boolean): string {
+export const asText = (linted: Linted, project: string, colour: boolean): string =>
+  [...messagesOf(linted, project, colour), count(linted.problems.length)].join('\n\n');
+
+export function messagesOf({ problems, failure }: Linted, project: string, colour: boolean): string[] {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
   const shown = problems.map((problem) => {
@@ -15,7 +18,7 @@ export function asText({ problems, failure }: Linted, project: string, colour: b
     const place = `${paint('cyan', `${file}:${line}:${column}`)} ${paint('dim', rule)}`;
     return `${place}\n${frame(problem, project)}  ${message.replaceAll('\n', '\n  ')}${others(problem)}`;
   });
-  return [...shown, ...(failure === undefined ? [] : [failure]), count(problems.length)].join('\n\n');
+  return [...shown, ...(failure === undefined ? [] : [failure])];
 }
 
 export const count = (problems: number) => `${problems} ${problems === 1 ? 'problem' : 'problems'}`;

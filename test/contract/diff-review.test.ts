@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { marked } from 'marked';
+import { getFileInfo } from 'prettier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../scripts/diff/change.ts';
 import { compare } from '../../scripts/diff/compare.ts';
@@ -11,6 +12,7 @@ import { asHtml } from '../../scripts/diff/review-html.ts';
 import { asMarkdown } from '../../scripts/diff/review-markdown.ts';
 import { differingLines, reviewOf, type Review } from '../../scripts/diff/review.ts';
 import { root } from '../../scripts/support/root.ts';
+import { run } from '../support/processes.ts';
 
 interface Contract extends Json {
   components: {
@@ -112,4 +114,16 @@ it('mentions nobody in Markdown', () => {
   const prose = asMarkdown(review).replaceAll(/(`{3,})\w+\n[^]*?\n *\1$/gm, '');
   expect(prose).toContain('&#64;everyone');
   expect(prose).not.toContain('@everyone');
+});
+
+it('is neither committed nor linted under the names that the guide gives it', async () => {
+  const guide = readFileSync(join(root, 'docs/guides/api-designer.md'), 'utf8');
+  const files = new Set([...guide.matchAll(/--(?:html|markdown) ([\w.]+)/g)].map(([, file = '']) => file));
+  expect([...files].sort()).toEqual(['review.html', 'review.md']);
+  for (const file of files) {
+    expect(await run('git', ['check-ignore', file])).toMatchObject({ stdout: `${file}\n` });
+    expect(await getFileInfo(join(root, file), { ignorePath: join(root, '.prettierignore') })).toMatchObject({
+      ignored: true,
+    });
+  }
 });

@@ -280,6 +280,61 @@ describe('a reference in the place of a schema', () => {
   });
 });
 
+describe('a new parameter in the place of another', () => {
+  const old = { name: 'old', in: 'query', schema: text };
+  const replaced = async (parameter: Json) => {
+    const [before, after] = [old, parameter].map((one) =>
+      apply(structuredClone(contract), [put(`${transactions}/parameters`, plus(one))]),
+    ) as [Json, Json];
+    return linesOf(await compare(before, after), before, after, root);
+  };
+  const told = async (parameter: Json) =>
+    (await replaced(parameter)).map(({ rating, what }) => `${rating}: ${what}`);
+  const removed = 'breaking: `old` query parameter was removed';
+
+  it('is a rename if both are in the same place and have the same schema', async () => {
+    expect(await told({ ...old, name: 'fresh' })).toEqual([
+      'breaking: `old` query parameter was renamed to `fresh`',
+    ]);
+  });
+
+  it('is new, and the other one removed, if they differ', async () => {
+    const fresh = { name: 'fresh', in: 'query', schema: { type: 'integer', minimum: 1 } };
+    expect(await told(fresh)).toEqual([removed, 'addition: new query parameter `fresh`']);
+    expect(await told({ ...fresh, schema: { $ref: '#/components/schemas/CardType' } })).toEqual([
+      removed,
+      'addition: new query parameter `fresh`',
+    ]);
+    expect(await told({ ...fresh, in: 'header', schema: text })).toEqual([
+      removed,
+      'addition: new header parameter `fresh`',
+    ]);
+    expect(await told({ ...fresh, required: true })).toEqual([
+      removed,
+      'breaking: required `fresh` query parameter was added',
+    ]);
+    const changes = await replaced(fresh);
+    const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
+    expect(problem?.message).toContain('\n  - `GET /transactions`: new query parameter `fresh`.');
+  });
+
+  it('is new also as a component, while changes of a schema that others use stay', async () => {
+    const search = `${parameters}/SearchFilter`;
+    const after = apply(structuredClone(contract), [
+      put(`${search}/name`, 'query'),
+      put(`${search}/in`, 'header'),
+      put(`${schemas}/FreeText/maxLength`, 20),
+    ]);
+    const lines = linesOf(await compare(contract, after), contract, after, root);
+    const shown = lines.map(({ rating, place, names }) => [rating, place, names]);
+    expect(shown).toContainEqual(['breaking', 'schema FreeText', undefined]);
+    expect(shown.filter(([, place]) => place === 'parameter SearchFilter')).toEqual([
+      ['breaking', 'parameter SearchFilter', undefined],
+      ['addition', 'parameter SearchFilter', ['query']],
+    ]);
+  });
+});
+
 describe('the report', () => {
   it('names a shared schema once, with those that use it, in words and with its source', () => {
     const lines = linesOf(found.breaking, base, edited.breaking, root).filter(
@@ -392,6 +447,21 @@ describe('judge', () => {
     expect(told([{ rating: 'breaking' }])).toContain(`about it.\n  ${line}`);
   });
 
+  it('proposes a line for each breaking change, one for a required property that was removed', async () => {
+    const pair = `${schemas}/ApiKeyPair`;
+    const after = apply(structuredClone(contract), [
+      cut(`${pair}/properties/thumbprint`),
+      put(`${pair}/required`, without('thumbprint')),
+      put(`${parameters}/Limit/schema/maximum`, 50),
+    ]);
+    const changes = linesOf(await compare(contract, after), contract, after, root);
+    const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
+    expect(problem?.message.match(/^ {2}- .*$/gm)?.sort()).toEqual([
+      expect.stringMatching(/^ {2}- \*\*Breaking\*\* `parameter Limit`: .*\. What to do about it\.$/),
+      '  - **Breaking** `schema ApiKeyPair`: property `thumbprint` of `ApiKeyPair` was removed. What to do about it.',
+    ]);
+  });
+
   describe('proposes text that', () => {
     const additions = () => linesOf(found.addition, base, edited.addition, root);
     const told = (text: string) =>
@@ -460,7 +530,8 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
     const needed = ['openapi', 'scripts', 'redocly.yaml', 'package.json', 'tsconfig.json'];
     await Promise.all(needed.map((name) => cp(join(root, name), inFolder(name), { recursive: true })));
-    await cp(join(inject('compiled'), 'scripts'), inFolder('scripts'), { recursive: true });
+    for (const name of ['scripts', 'server/domain'])
+      await cp(join(inject('compiled'), name), inFolder(name), { recursive: true });
     await rm(inFolder('openapi/released'), { recursive: true, force: true });
     await symlink(join(root, 'node_modules'), inFolder('node_modules'));
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace(/^ {2}version: .*$/m, '  version: 1.0.0'));
@@ -559,12 +630,37 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(needless.status).toBe(1);
   });
 
-  it("stops at a contract that does not bundle, with Redocly's own file and line", async () => {
-    await rewrite('openapi/openapi.yaml', (yaml) =>
-      yaml.replace('./paths/transactions.yaml', './paths/nowhere.yaml'),
-    );
-    const stopped = await diff();
-    expect(stopped.output).toMatch(/openapi\/openapi\.yaml:\d+:\d+/);
-    expect(stopped.status).toBe(1);
+  it('releases no contract that fails the lint, unless forced', async () => {
+    const files = ['openapi/paths/transactions.yaml', 'openapi/paths/api-key-pairs.yaml'];
+    const edit = (change: (text: string) => string) =>
+      Promise.all(files.map((file) => rewrite(file, change)));
+    await edit((yaml) => yaml.replace(/^( +summary: .*)$/m, '$1.'));
+    await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 2.0.1', 'version: 2.0.2'));
+    await rewrite('CHANGELOG.md', (text) => `${text}\n## 2.0.2 — 2026-11-16\n\n### Contract\n\n- Words.\n`);
+    await rm(inFolder('openapi/released/accepted.yaml'));
+    const refused = await diff('--release');
+    for (const file of files)
+      expect(refused.output).toMatch(new RegExp(`^${file}:\\d+:\\d+ rule/summary$`, 'm'));
+    expect(refused.output).toMatch(/\n\nNot released: the contract has 2 problems\n$/);
+    expect(refused.status).toBe(1);
+    expect(await releasedVersion()).toBe('2.0.1');
+
+    expect(await diff('--release', '--force')).toMatchObject({ status: 0 });
+    expect(await releasedVersion()).toBe('2.0.2');
+    await edit((yaml) => yaml.replace(/^( +summary: .*)\.$/m, '$1'));
+  });
+
+  it.each([
+    ['a $ref that leads nowhere', 'SearchFilter.yaml', 'SerchFilter.yaml', 'no-unresolved-refs'],
+    ['a fault of the syntax', 'summary: ', 'summary:', 'yaml-syntax'],
+  ])("compares nothing after %s, and shows the lint's message once", async (_fault, right, wrong, rule) => {
+    const file = 'openapi/paths/transactions.yaml';
+    await rewrite(file, (yaml) => yaml.replace(right, wrong));
+    const { status, output } = await diff();
+    await rewrite(file, (yaml) => yaml.replace(wrong, right));
+    expect(output).toMatch(new RegExp(`^${file}:\\d+:\\d+ ${rule}\n`));
+    expect(output.match(/transactions\.yaml/g)).toHaveLength(1);
+    expect(output).toMatch(/\n\nNothing was compared\. Fix the contract, then run: npm run diff\n$/);
+    expect(status).toBe(1);
   });
 });
