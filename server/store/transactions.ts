@@ -104,10 +104,13 @@ async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Otherwise the planner uses old statistics until autovacuum runs. With a sample of 9,000 rows instead of 30,000: the plans of all
- * filters are the same, for a third of the time, which was a tenth of an import of 200,000 rows.
+ * Otherwise the planner uses old statistics until autovacuum runs. With a sample of 9,000 rows instead of 30,000: every
+ * filter is as fast in a million rows, for a third of the time, which was a tenth of an import of 200,000 rows.
  */
 export const analyzeTransactions = async (db: Tx): Promise<void> => {
+  const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db);
+  // Citus refuses it in a transaction that has read merchant accounts; there, autovacuum does it.
+  if (rows.length > 0) return;
   await sql`set local default_statistics_target = 30`.execute(db);
   await sql`analyze transactions`.execute(db);
 };

@@ -295,20 +295,24 @@ describe('payments webhooks create and delete', () => {
     expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);
   });
 
-  it('deletes also where that takes longer than other commands may: a million deliveries, and more', async () => {
-    const { db } = service.service.database;
-    const { id } = await json<Created>('create', 'http://127.0.0.1:9/', '--inactive');
-    await sql`create table limits_noted (milliseconds text)`.execute(db);
-    await sql`create function note_limit() returns trigger language plpgsql as $$ begin
+  // Citus has no triggers on reference tables.
+  it.skipIf(process.env.TEST_CITUS_URL)(
+    'deletes also where that takes longer than other commands may: a million deliveries, and more',
+    async () => {
+      const { db } = service.service.database;
+      const { id } = await json<Created>('create', 'http://127.0.0.1:9/', '--inactive');
+      await sql`create table limits_noted (milliseconds text)`.execute(db);
+      await sql`create function note_limit() returns trigger language plpgsql as $$ begin
       insert into limits_noted values (current_setting('statement_timeout')); return old; end $$`.execute(db);
-    await sql`create trigger note_limit before delete on webhook_subscriptions
+      await sql`create trigger note_limit before delete on webhook_subscriptions
       for each row execute function note_limit()`.execute(db);
-    await json('delete', id);
-    const { rows } = await sql`select milliseconds from limits_noted`.execute(db);
-    await sql`drop function note_limit cascade`.execute(db);
-    await sql`drop table limits_noted`.execute(db);
-    expect(rows).toEqual([{ milliseconds: '0' }]);
-  });
+      await json('delete', id);
+      const { rows } = await sql`select milliseconds from limits_noted`.execute(db);
+      await sql`drop function note_limit cascade`.execute(db);
+      await sql`drop table limits_noted`.execute(db);
+      expect(rows).toEqual([{ milliseconds: '0' }]);
+    },
+  );
 
   it('takes another account, or all, and may leave it switched off', async () => {
     const other = await json<Created>('create', 'http://127.0.0.1:9/', '--merchant-account', 'marketplace');
@@ -504,7 +508,8 @@ describe('payments import transactions --events', () => {
     const [silent, told] = [transaction(), transaction()];
     for (const [row, ...options] of [[silent], [told, '--events']] as const) {
       const args = ['import', 'transactions', '-', ...options];
-      expect((await paymentsHere(args, env, JSON.stringify(row))).status).toBe(0);
+      const { status, stderr } = await paymentsHere(args, env, JSON.stringify(row));
+      expect([status, stderr]).toEqual([0, '']);
     }
     await receiver.received(1);
     const event = verify(subscription.secret, receiver.got[0]);
