@@ -34,7 +34,7 @@ function createHesitation() {
 }
 
 const clients = 8;
-const rounds = 3;
+const rounds = 4;
 
 it('after kill -9 every acknowledged card exists exactly once, and its event is received; a repeated delivery has the same webhook-id', async () => {
   await using dataDir = await newDataDir();

@@ -145,7 +145,7 @@ describe(`a list that does not change (SEED=${seed})`, () => {
                 await page(scope, asFilters(filters), limit, cursor),
               );
         }),
-        { numRuns: 12 },
+        { numRuns: 30 },
       ),
   );
 
