@@ -142,7 +142,7 @@ const orAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = () => {
       // See `sleepFor`.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       reject(signal.reason);
     };
     if (signal.aborted) stop();
@@ -158,7 +158,7 @@ const sleepFor: Sleep = (milliseconds, signal) =>
     const stop = () => {
       clearTimeout(timer);
       // An abort reason may be any value, and `fetch` rejects with it unchanged.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       reject(signal.reason);
     };
     const timer = setTimeout(() => {

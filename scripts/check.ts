@@ -74,7 +74,7 @@ async function main(): Promise<number> {
     }
     return outcomes;
   };
-  // ESLint keeps one core busy for most of the time, so the other steps run at the same time.
+  // Most steps use one core, so two run at the same time.
   const outcomes = (await Promise.all([runAll(steps.slice(0, 1)), runAll(steps.slice(1))])).flat();
   if (values.json) console.log(JSON.stringify(outcomes, null, 2));
   return outcomes.every(({ holds }) => holds) ? 0 : 1;

@@ -46,7 +46,7 @@ function run(command: string, args: string[]): void {
 
 function build(): void {
   rmSync(dist, { recursive: true, force: true });
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', '-p', client]);
+  run(process.execPath, [join(root, 'node_modules/@typescript/native/bin/tsc'), '--pretty', '-p', client]);
   cpSync(join(client, 'README.md'), join(dist, 'README.md'));
   const project = readJson('package.json') as Manifest;
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest(project), null, 2)}\n`);

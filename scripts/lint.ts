@@ -6,7 +6,7 @@ import { parseArgs, styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
 import { withHints } from './support/type-hints.ts';
 import { lintContract } from './lint/contract.ts';
-import { eslintFix, prettierFix, withStaleTypes } from './lint/fixes.ts';
+import { prettierFix, withStaleTypes } from './lint/fixes.ts';
 import type { Problem } from './lint/problem.ts';
 import { asText } from './lint/report.ts';
 import { root } from './support/root.ts';
@@ -15,7 +15,7 @@ const help = `Check the contract and the code. Every step runs, even if an earli
 
   npm run lint                    the contract, the code, the format, the types
   npm run lint -- --contract      the contract only
-  npm run lint -- --code          ESLint only
+  npm run lint -- --code          Oxlint only
   npm run lint -- --format        the format only
   npm run lint -- --types         the compiler only; several of these may be combined
   npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, fix?}]}
@@ -61,15 +61,8 @@ const steps: Step[] = [
   {
     id: 'code',
     claim: 'The code keeps the lint rules',
-    fix: 'Edit the files named above; each message says how.',
-    // ESLint caches results by the file's own content, so it can miss a fault caused by a type in another file. CI has no
-    // cache; locally, use --fresh.
-    run: async ({ fresh }) => {
-      const outcome = await tool('eslint/bin/eslint.js', ['.', '--max-warnings=0'], {
-        cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/eslint/`],
-      });
-      return { ...outcome, fix: eslintFix(outcome.output) };
-    },
+    fix: 'Run: npx oxlint --fix, which mends some kinds, and edit what is left; each message says how.',
+    run: () => tool('oxlint/bin/oxlint', ['--deny-warnings', '--report-unused-disable-directives']),
   },
   {
     id: 'format',
@@ -88,7 +81,7 @@ const steps: Step[] = [
     fix: 'Edit the files named above; the compiler says what it expects.',
     run: async ({ fresh }) => {
       const compile = (project: string, name: string) =>
-        tool('typescript/bin/tsc', ['--noEmit', '-p', project], {
+        tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project], {
           cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/${name}.tsbuildinfo`],
         });
       // What runs in a browser has other globals.
@@ -103,15 +96,15 @@ const steps: Step[] = [
   },
 ];
 
-async function tool(bin: string, args: string[], options: { cached: string[] | false }): Promise<Outcome> {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'node_modules', bin), ...args, ...(options.cached || [])],
-    {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+async function tool(
+  bin: string,
+  args: string[],
+  { cached }: { cached?: string[] | false } = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [join(root, 'node_modules', bin), ...args, ...(cached || [])], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const closed = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject).on('close', resolve);
   });

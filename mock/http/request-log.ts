@@ -26,7 +26,7 @@ export const createRequestLog =
 
 /** Paths and property names come from the caller, so terminal control characters are removed. */
 const printable = (line: string) => {
-  // eslint-disable-next-line no-control-regex -- matching control characters is the purpose
+  // oxlint-disable-next-line no-control-regex -- matching control characters is the purpose
   const safe = line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
   return safe.length > maxLength ? `${safe.slice(0, maxLength)}…` : safe;
 };

@@ -32,7 +32,7 @@ export function createTypeCheck(project = root): TypeCheck {
       stop();
       // The same cache as that of `npm run lint`.
       const cache = join(project, 'node_modules', '.cache', 'tsc', 'lint.tsbuildinfo');
-      const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
       const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', cache];
       const child = spawn(process.execPath, [compiler, ...args], {
         cwd: project,

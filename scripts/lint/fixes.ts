@@ -1,11 +1,5 @@
 // What to do about the faults that a tool has printed.
 
-/** ESLint says itself whether it can mend some of them. */
-export const eslintFix = (output: string): string =>
-  output.includes('potentially fixable with the `--fix` option')
-    ? 'Run: npx eslint . --fix, and edit what is left; each message says how.'
-    : 'Edit the files named above; each message says how.';
-
 const namedFiles = 10;
 
 /** Prettier names each file that it would change in a line of its own, and puts `[error]` before what it cannot read. */

@@ -121,7 +121,7 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
     const finished = run(req, res, (error?: unknown) => {
       if (error === undefined) done();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on unchanged
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passed on unchanged
       else failed(error);
     });
     if (finished instanceof Promise) finished.catch(failed);

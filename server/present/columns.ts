@@ -2,7 +2,7 @@
 import type { Columns } from '../store/tables/columns.ts';
 
 /** The shown columns of a row, with timestamps as ISO strings. The table itself ties `Shown` to the type of the row. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- callers name both sides
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- callers name both sides
 export function presentColumns<Row extends object, Shown>(columns: Columns): (row: Row) => Shown {
   const entries = Object.entries(columns);
   return (row) => {

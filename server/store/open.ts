@@ -94,7 +94,11 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const close = () =>
     (closed ??= (async () => {
       embedded?.unwatch();
-      await Promise.all([...pools].map((pool) => pool.close())).finally(() => embedded?.stop());
+      try {
+        await Promise.all([...pools].map((pool) => pool.close()));
+      } finally {
+        await embedded?.stop();
+      }
     })());
   try {
     // An embedded database is always that of a sandbox.

@@ -221,10 +221,9 @@ export function describeGuide({ packed, service, prepare }: Given): void {
       const { printPages } = await load<{ printPages: (from: PaymentsClient) => Promise<void> }>('pages');
       const { explain } = await load<{ explain: (error: PaymentsError) => string }>('explain');
       const print = vi.spyOn(console, 'log').mockReturnValue();
-      const { error } = await client
-        .GET('/transactions', { headers: { Prefer: 'code=401' } })
-        .finally(() => printPages(client))
-        .finally(() => mock.close());
+      const { error } = await client.GET('/transactions', { headers: { Prefer: 'code=401' } });
+      await printPages(client);
+      await mock.close();
       const pages = [...print.mock.calls];
       print.mockRestore();
       expect(pages.length).toBeGreaterThan(1);

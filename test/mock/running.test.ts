@@ -82,7 +82,7 @@ describe('the line per request', () => {
     await vi.waitFor(() => {
       expect(mock.lines).toHaveLength(1);
     });
-    // eslint-disable-next-line no-control-regex -- that is what is looked for
+    // oxlint-disable-next-line no-control-regex -- that is what is looked for
     expect(mock.lines[0]).not.toMatch(/[\u0000-\u001f]/);
   });
 });

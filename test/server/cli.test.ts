@@ -378,7 +378,7 @@ describe('while the server runs', () => {
 
   it('text that others stored is shown with its control characters escaped', async () => {
     const name = '\u001b[2J\u009b1m\u202eevil\nbuyer  2';
-    // eslint-disable-next-line no-control-regex -- these are what the test is about
+    // oxlint-disable-next-line no-control-regex -- these are what the test is about
     const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
     const made = await said('buyers', 'create', '--name', name, '--external-identifier', 'escapes');
     const table = await said('buyers', 'list');

@@ -398,7 +398,7 @@ describe('a line on a terminal', () => {
     log.info({ given: clear, deep: { down: [clear] } }, clear);
     log.error({ err: new Error(clear) }, 'failed');
     expect(out).toHaveLength(3);
-    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    // oxlint-disable-next-line no-control-regex -- these are what must not be there
     expect(out.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(out.slice(0, 2).join('').split('\n')).toHaveLength(3);
     expect(out[0]).toContain(String.raw`\x1b[2J`);

@@ -37,7 +37,7 @@ function record(): Recorder {
 
   // The driver does not know who wrote a statement. Kysely compiles it where it is written, before anything is awaited.
   const compiler = PostgresQueryCompiler.prototype;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the `this` of the caller
+  // oxlint-disable-next-line typescript/unbound-method -- called with the `this` of the caller
   const compile = compiler.compileQuery;
   compiler.compileQuery = function (...args) {
     const compiled = compile.apply(this, args);

@@ -31,7 +31,7 @@ describe('package.json', () => {
       '@hey-api/openapi-ts': 'openapi-ts',
       '@redocly/cli': 'redocly',
       '@stryker-mutator/vitest-runner': '@stryker-mutator/core',
-      typescript: 'tsc',
+      'oxlint-tsgolint': 'oxlint',
     };
     const isUsed = (name: string): boolean =>
       name.startsWith('@types/')

@@ -7,7 +7,7 @@ import { visible, visibleLines } from '../../server/visible.ts';
 
 /** Everything that a terminal or a reader could be misled by, but for a line feed. */
 const unsafe =
-  // eslint-disable-next-line no-control-regex -- these are what the test is about
+  // oxlint-disable-next-line no-control-regex -- these are what the test is about
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0001}-\u{e007f}]/u;
 
 const hostile = [

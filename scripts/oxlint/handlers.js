@@ -1,5 +1,4 @@
-// ESLint rule: a handler throws only errors whose status its operation declares. The compiler cannot see what a function
-// throws, and the service would answer 500 instead.
+// Lint rules for handlers, in the form that ESLint and Oxlint share.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -64,8 +63,12 @@ const codesIn = (/** @type {any} */ node) => {
   return node?.type === 'Literal' ? [String(node.value)] : [];
 };
 
-/** @type {import('eslint').Rule.RuleModule} */
-const rule = {
+/**
+ * A handler throws only errors whose status its operation declares. The compiler cannot see what a function throws, and the
+ * service would answer 500 instead.
+ */
+const declaredErrors = {
+  /** @param {any} context */
   create(context) {
     const contract = readContract();
     const all = operationsOf(contract);
@@ -76,7 +79,7 @@ const rule = {
     const { operation, path } = here;
     const file = `openapi/paths/${path.slice(1).replaceAll('/', '_')}.yaml`;
     return {
-      'NewExpression[callee.name="ApiError"]'(node) {
+      'NewExpression[callee.name="ApiError"]'(/** @type {any} */ node) {
         for (const code of codesIn(node.arguments[0])) {
           const status = statusOf(contract, code);
           // The compiler refuses a code that does not exist.
@@ -104,4 +107,33 @@ const rule = {
   },
 };
 
-export const declaredErrors = { rules: { 'declared-errors': rule } };
+const unitOfWork = ['callee.name="inUnitOfWork"', 'callee.property.name="inUnitOfWork"'].map(
+  (callee) => `CallExpression[${callee}]`,
+);
+
+/** Without an explicit return type, the compiler accepts fields that the contract does not have. */
+const statedTypes = {
+  /** @param {any} context */
+  create(context) {
+    const report = (/** @type {string} */ message) => (/** @type {any} */ node) => {
+      context.report({ node, message });
+    };
+    const exported = 'ExportNamedDeclaration > VariableDeclaration > VariableDeclarator';
+    return {
+      [`${exported} > ArrowFunctionExpression:not([returnType])`]: report(
+        "State the return type of a handler: (input, deps): Promise<Result<'operationId'>> =>",
+      ),
+      [unitOfWork.map((call) => `AwaitExpression > ${call}`).join(', ')]: report(
+        'Return the unit of work: its answer was held against the contract before it was committed.',
+      ),
+      [unitOfWork.map((call) => `${call} > ArrowFunctionExpression:not([returnType])`).join(', ')]: report(
+        "State what a unit of work answers: async (unit): Promise<Result<'operationId'>> =>",
+      ),
+    };
+  },
+};
+
+export default {
+  meta: { name: 'handlers' },
+  rules: { 'declared-errors': declaredErrors, 'stated-types': statedTypes },
+};

@@ -1,0 +1,129 @@
+// The lint rules of this project: what a handler throws and how it states its types, and that an action throws no error of the
+// API. One run of Oxlint over a folder of the project's shape, because starting it takes longer than all of its checks.
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { root } from '../../scripts/support/root.ts';
+import { run } from '../support/processes.ts';
+
+const thrown = (...codes: string[]) => codes.map((code) => `throw new ApiError('${code}', {});`).join('\n');
+const api = "import { ApiError } from '../errors.ts';\n";
+const inUnit = 'deps.inUnitOfWork(async (unit): Promise<number> => unit)';
+const handler = (name: string) => `server/handlers/${name}.ts`;
+
+const files = {
+  // Thrown in a function each, because what follows a throw is never reached.
+  [handler('check-gift-card-balances')]: thrown('duplicate_record'),
+  [handler('list-card-scheme-definitions')]:
+    `export function a() { ${thrown('not_found')} }\nexport function b() { ${thrown('unprocessable')} }`,
+  [handler('list-api-key-pairs')]: "throw new ApiError(late ? 'gateway_timeout' : 'bad_gateway');",
+  [handler('create-payment-method')]: ['not_found', 'duplicate_record', 'unprocessable', 'server_error']
+    .map((code, index) => `export function f${index}() { ${thrown(code)} }`)
+    .join('\n'),
+  [handler('page')]: thrown('too_early'),
+  [handler('untyped')]: 'export const untyped = (deps) => deps;',
+  [handler('awaited')]:
+    `export const f = async (deps): Promise<number> => {\n  const x = await ${inUnit};\n  return x;\n};`,
+  [handler('unstated')]: 'export const f = (deps): unknown => deps.inUnitOfWork(async (unit) => unit);',
+  [handler('plain')]: `export const f = (deps): Promise<number> => ${inUnit};`,
+  // What types are needed for.
+  'server/http/floating.ts': 'export const f = (): void => { Promise.resolve(1); };\n',
+  'server/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
+  'server/http/condition.ts': 'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
+  ...Object.fromEntries(
+    ['actions', 'store', 'domain', 'present', 'handlers', 'http'].map((folder) => [
+      `server/${folder}/refund-reasons.ts`,
+      `${api}export const error: unknown = ApiError;\n`,
+    ]),
+  ),
+};
+
+let found: { message: string; code: string; filename: string }[];
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lint-rules-'));
+  for (const part of ['.oxlintrc.json', 'tsconfig.json', 'scripts/oxlint', 'generated/openapi.json'])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const [file, code] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), code);
+  }
+  const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
+  const { output } = await run(process.execPath, [oxlint, 'server', '--format=json'], { cwd: folder });
+  found = (JSON.parse(output) as { diagnostics: typeof found }).diagnostics;
+  await rm(folder, { recursive: true });
+});
+
+const messages = (file: string, rule: string) =>
+  found
+    .filter(({ filename, code }) => filename === file && code.includes(rule))
+    .map(({ message }) => message);
+const errorsOf = (name: string) => messages(handler(name), 'declared-errors');
+
+it('says what to paste into the contract, and where', () => {
+  expect(errorsOf('check-gift-card-balances')).toEqual([
+    `checkGiftCardBalances does not declare 409, the status of 'duplicate_record': the caller would get 500. Paste this below \
+"responses" in openapi/paths/gift-cards_balances.yaml, then run npm run generate:
+    '409':
+      $ref: ../components/responses/Conflict.yaml`,
+  ]);
+});
+
+it('proposes the response that most operations have, and names the others', () => {
+  expect(errorsOf('list-card-scheme-definitions')).toEqual([
+    expect.stringMatching(/NotFound\.yaml\nOr, if it fits better: NotFoundPaymentMethod\.$/),
+    expect.stringMatching(/UnprocessableCursor\.yaml\nOr, if it fits better: Unprocessable/),
+  ]);
+});
+
+it('finds a status that the contract says never happens, and both sides of a condition', () => {
+  const advice = (status: number) =>
+    `Remove ${status} below "x-reserved" in openapi/paths/api-key-pairs.yaml, then run npm run generate.`;
+  expect(errorsOf('list-api-key-pairs')).toEqual([
+    expect.stringContaining(advice(504)),
+    expect.stringContaining(advice(502)),
+  ]);
+});
+
+it('accepts what is declared, and leaves files alone that belong to no operation', () => {
+  expect(errorsOf('create-payment-method')).toEqual([]);
+  expect(errorsOf('page')).toEqual([]);
+});
+
+it.each([
+  ['untyped', "State the return type of a handler: (input, deps): Promise<Result<'operationId'>> =>"],
+  ['awaited', 'Return the unit of work: its answer was held against the contract before it was committed.'],
+  ['unstated', "State what a unit of work answers: async (unit): Promise<Result<'operationId'>> =>"],
+  ['plain', undefined],
+])('a handler that is %s', (name, message) => {
+  expect(messages(handler(name), 'stated-types')).toEqual(message === undefined ? [] : [message]);
+});
+
+it.each([
+  ['floating', 'no-floating-promises'],
+  ['unsafe', 'no-unsafe-member-access'],
+  ['condition', 'no-unnecessary-condition'],
+])('knows the types: %s', (name, rule) => {
+  expect(messages(`server/http/${name}.ts`, rule)).toHaveLength(1);
+});
+
+it.each([
+  ['actions', 1],
+  ['store', 1],
+  ['domain', 1],
+  ['present', 1],
+  ['handlers', 0],
+  ['http', 0],
+])('a file of server/%s that imports ApiError has %i faults', (folder, faults) => {
+  const said = found.filter(
+    ({ filename, code }) =>
+      filename === `server/${folder}/refund-reasons.ts` && code.includes('no-restricted-imports'),
+  );
+  expect(said).toHaveLength(faults);
+  for (const fault of said)
+    expect(JSON.stringify(fault)).toContain(
+      "let the handler throw: if (done === 'closed') throw new ApiError('…')",
+    );
+});
