@@ -32,7 +32,7 @@ const missing: [file: RegExp, hint: string][] = [
 /** What to do about a type of ours that the compiler names, wherever it does. The first group is a name in the code. */
 const named: [fault: RegExp, hint: (name: string) => string][] = [
   [
-    /Argument of type '"(\w+)"' is not assignable to parameter of type '(?:TableExpressionOrList<Tables|keyof Tables'|"audit_entries" \|)/,
+    /Argument of type '"(\w+)"' is not assignable to parameter of type '(?:TableExpressionOrList<Tables|keyof Tables'|[^']*"audit_entries" \|)/,
     (table) =>
       `no table ${table} is known. Add it to "Tables" in server/store/tables/index.ts (${guide}, "A table").`,
   ],
@@ -43,7 +43,7 @@ const named: [fault: RegExp, hint: (name: string) => string][] = [
       `last argument (${guide}, "A filter").`,
   ],
   [
-    /is not assignable to parameter of type 'Announcement<|^server\/(?:actions|cli|sandbox)\/.*error TS2554/,
+    /(?:parameter of|from|in) type 'Announcement<|^server\/(?:actions|cli|sandbox)\/.*error TS2554/,
     () =>
       "if the last argument is an announcement, make it of the unit of work: announce(unit, 'transaction.updated', " +
       `presentTransaction) (${guide}, "An event").`,

@@ -1,23 +1,16 @@
 /** Compiles code of consumers. */
-import { basename } from 'node:path';
-import ts from 'typescript';
-import { createCompilerHost } from '../support/compiler-host.ts';
+import { basename, dirname } from 'node:path';
+import { compile, type Compiler } from '../support/compiler.ts';
 
 /** The errors in these files and in all declarations of the package, as `file.ts: message`. */
-export function faultsIn(files: string[], given: ts.CompilerOptions): string[] {
-  const options: ts.CompilerOptions = {
-    ...{ strict: true, noEmit: true, target: ts.ScriptTarget.ES2023 },
-    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+export async function faultsIn(files: string[], given: object, by?: Compiler): Promise<string[]> {
+  const compilerOptions = {
+    ...{ strict: true, target: 'es2023', module: 'esnext', moduleResolution: 'bundler' },
     ...given,
   };
-  const program = ts.createProgram(files, options, createCompilerHost(options));
-  const ours = program
-    .getSourceFiles()
-    .filter(({ fileName }) => fileName.includes('/payments-service-client/'));
-  return [...files.map((file) => program.getSourceFile(file)), ...ours].flatMap((file) =>
-    [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
-      ({ messageText }) =>
-        `${basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-    ),
-  );
+  const faults = await compile(dirname(files[0] ?? ''), files, { compilerOptions }, by);
+  return files
+    .flatMap((name) => faults.filter(({ file }) => file === name))
+    .concat(faults.filter(({ file }) => file.includes('/payments-service-client/')))
+    .map(({ file, message }) => `${basename(file)}: ${message.replace(/\n\s*/g, ' ')}`);
 }

@@ -2,10 +2,10 @@
 // other file edited by hand than the table names; `npm run new`; and `npm run generate` itself, with one more operation that
 // nobody has written yet. All of them share one copy, its generated code and one start of the service.
 import { createPrivateKey, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { check as isFormatted, resolveConfig } from 'prettier';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { bundleContract } from '../../scripts/generate/bundle.ts';
@@ -24,7 +24,7 @@ import {
   type ProjectEdits,
 } from '../support/changes.ts';
 import { compileInto } from '../support/compile.ts';
-import { createCompilerHost } from '../support/compiler-host.ts';
+import { compile } from '../support/compiler.ts';
 import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -77,11 +77,11 @@ beforeAll(async () => {
   expect(fresh.ok, fresh.message).toBe(true);
   checked = await generate(made.folder, { check: true, bundled });
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
-  unwritten = compile(made.folder);
+  unwritten = await diagnose();
   for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   await writeFile(join(made.folder, 'client/use.ts'), clientUse);
-  compiled = compile(made.folder);
+  compiled = await diagnose();
 }, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
 
@@ -135,12 +135,7 @@ export const rename = async (client: PaymentsClient): Promise<string> =>
 
 type Diagnose = (file: string) => string;
 
-/** Type-checks only the files that are asked for, because checking all of them takes much longer. */
-function compile(folder: string): Diagnose {
-  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+async function diagnose(): Promise<Diagnose> {
   const names = [
     'server/handlers/index.ts',
     'server/handlers/use.ts',
@@ -157,12 +152,12 @@ function compile(folder: string): Diagnose {
     'test/operations/update-refund-reason.test.ts',
     'test/operations/list-refund-reasons.test.ts',
   ];
-  const roots = names.map((name) => join(folder, name)).filter((file) => ts.sys.fileExists(file));
-  const program = ts.createProgram(roots, options, createCompilerHost(options));
-  return (file) =>
-    program
-      .getSemanticDiagnostics(program.getSourceFile(join(folder, file)))
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  const files = names.map((name) => join(made.folder, name)).filter(existsSync);
+  const faults = await compile(made.folder, files, { extends: './tsconfig.json' });
+  return (name) =>
+    faults
+      .filter(({ file }) => file === join(made.folder, name))
+      .map(({ message }) => message)
       .join('\n');
 }
 

@@ -1,8 +1,9 @@
 /** Compile-time tests: code that must compile, and code that must not, with the expected error. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createCompilerHost } from './compiler-host.ts';
+import { compile } from './compiler.ts';
+import { root } from './processes.ts';
 
 export interface Piece {
   name: string;
@@ -11,16 +12,12 @@ export interface Piece {
   fault?: RegExp;
 }
 
-const root = join(import.meta.dirname, '..', '..');
-// The files exist only in memory, next to this file, so imports are relative to it.
-const fileOf = (index: number) => join(import.meta.dirname, `types-piece-${index}.ts`);
-
 /** `head` is put before every piece. One program for all pieces, because starting the compiler takes seconds. */
 export function describeTypes(name: string, head: string, pieces: Piece[]): void {
   describe(name, () => {
     let faults: string[] = [];
-    beforeAll(() => {
-      faults = compile(pieces.map(({ code }) => head + code));
+    beforeAll(async () => {
+      faults = await compileTexts(pieces.map(({ code }) => head + code));
     });
 
     it.each(pieces.map((piece, index) => ({ ...piece, index })))('$name', ({ fault, index }) => {
@@ -31,27 +28,24 @@ export function describeTypes(name: string, head: string, pieces: Piece[]): void
 }
 
 /** The errors of each text, as `tsc` prints them below the place. */
-export function compile(texts: string[]): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const host = createCompilerHost(options);
-  const sources = new Map(texts.map((text, index) => [fileOf(index), text]));
-  const getSourceFile = host.getSourceFile.bind(host);
-  const fileExists = host.fileExists.bind(host);
-  host.fileExists = (file) => sources.has(file) || fileExists(file);
-  host.getSourceFile = (file, language, ...rest) => {
-    const text = sources.get(file);
-    return text === undefined
-      ? getSourceFile(file, language, ...rest)
-      : ts.createSourceFile(file, text, language);
-  };
-  const program = ts.createProgram([...sources.keys()], { ...options, noUnusedLocals: false }, host);
-  return [...sources.keys()].map((file) =>
-    program
-      .getSemanticDiagnostics(program.getSourceFile(file))
-      .map(({ code, messageText }) => `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
+export async function compileTexts(texts: string[]): Promise<string[]> {
+  // Below node_modules, so that packages are found from there; what the texts import is relative to this folder.
+  const cache = join(root, 'node_modules/.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'types-'));
+  const files = texts.map((_, index) => join(folder, `piece-${index}.ts`));
+  for (const [index, text] of texts.entries())
+    await writeFile(files[index] ?? '', text.replaceAll("'../../", `'${root}/`));
+  const options = { noUnusedLocals: false, rewriteRelativeImportExtensions: false };
+  const faults = await compile(folder, files, {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: options,
+  });
+  await rm(folder, { recursive: true });
+  return files.map((name) =>
+    faults
+      .filter(({ file }) => file === name)
+      .map(({ code, message }) => `${code}: ${message}`)
       .join('\n'),
   );
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { withHints } from '../../scripts/support/type-hints.ts';
-import { compile } from '../support/types.ts';
+import { compileTexts } from '../support/types.ts';
 
 const fault = (file: string, code: string) =>
   `${file}(7,3): error ${code}: Type '…' is not assignable to type '…'.`;
@@ -55,8 +55,8 @@ const wrongAnswers: [what: string, code: string, hint: string][] = [
 
 describe('a handler with a wrong answer', () => {
   let faults: string[];
-  beforeAll(() => {
-    faults = compile(wrongAnswers.map(([, code]) => head + code));
+  beforeAll(async () => {
+    faults = await compileTexts(wrongAnswers.map(([, code]) => head + code));
   });
 
   it.each(wrongAnswers.map(([what, code, hint], index) => ({ what, code, hint, index })))(
@@ -88,7 +88,7 @@ const ownTypes: [what: string, code: string, hint: string][] = [
   ['has no announcement', `insertPaymentMethod(tx, card)`, 'announce(unit,'],
   ['makes its own announcement', `insertPaymentMethod(tx, card, { tell: undefined })`, 'announce(unit,'],
   ['passes the unit of work instead', `insertPaymentMethod(tx, card, unit)`, 'announce(unit,'],
-  ['ignores a filter', `readPage('listTransactions', query, deps, read)`, 'would ignore the filter search'],
+  ['ignores a filter', `readPage('listTransactions', query, deps, read)`, 'would ignore the filter amount_eq'],
 ];
 
 const ownHead = `
@@ -108,8 +108,8 @@ export const use = `;
 
 describe('code that does not fit a type of ours', () => {
   let faults: string[];
-  beforeAll(() => {
-    faults = compile(ownTypes.map(([, code]) => ownHead + code));
+  beforeAll(async () => {
+    faults = await compileTexts(ownTypes.map(([, code]) => ownHead + code));
   });
 
   it.each(ownTypes.map(([what, , hint], index) => ({ what, hint, index })))(
