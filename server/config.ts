@@ -2,9 +2,9 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { findMisspelt } from './misspelt-settings.ts';
+import { findMisspelt, nearWord } from './misspelt-settings.ts';
 import { looksRandom } from './random-key.ts';
-import { readGiven } from './setting-files.ts';
+import { asGiven, readGiven } from './setting-files.ts';
 import {
   hasSeveralHosts,
   hasUnencodedPassword,
@@ -100,6 +100,9 @@ const faultOf = (faults: readonly string[], hints: readonly string[] = []): Conf
     ].join('\n'),
   );
 
+/** A message that names settings as they are given: `CARD_KEY_FILE` instead of `CARD_KEY`. */
+export const namedAsGiven = (message: string): string => asGiven(message, process.env);
+
 function missingSecret(name: SecretName): string {
   const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};
   return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`;
@@ -123,14 +126,18 @@ export function readConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   { isCommand = false } = {},
 ): Config {
-  const { value: given, has, variable, faults } = readGiven(env);
+  const { value: given, has, faults } = readGiven(env);
+  const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
+  // Anything else is refused below, together with all faults that production would have.
+  const environment =
+    nearWord(text('ENVIRONMENT'), ['sandbox', 'production']) === 'sandbox' ? 'sandbox' : 'production';
   for (const key of keys) {
     const value = given(key.name);
-    if (value !== undefined && !key.accepts(value))
-      faults.push(`${variable(key.name)} must be ${key.format} (${key.doc})`);
+    if (value === undefined || key.accepts(value)) continue;
+    const meant = key.name === 'ENVIRONMENT' ? environment : nearWord(value, key.words ?? []);
+    const hint = meant === undefined ? '' : `: did you mean ${meant}?`;
+    faults.push(`${key.name} must be ${key.format} (${key.doc})${hint}`);
   }
-  const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
-  const environment = text('ENVIRONMENT') === 'production' ? 'production' : 'sandbox';
   const secrets = {} as Config['secrets'];
   const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
   for (const { name, format } of secretKeys) {
@@ -144,8 +151,9 @@ export function readConfig(
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
     olderKeys[name] = withoutRepeated(first, older);
-    if (!first || older.includes(undefined))
-      faults.push(`${variable(name)} is too weak: it must be ${format}`);
+    const isForm = [sealing, ...others].every((key) => decodeKey(key) !== undefined);
+    if (!first || !isForm)
+      faults.push(`${name} is ${isForm ? 'too weak' : 'not 32 bytes in base64'}: it must be ${format}`);
   }
   if (environment === 'production' && !has('DATABASE_URL')) {
     faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
@@ -153,11 +161,11 @@ export function readConfig(
   // Without any part of the URL: what looks like its host may be a part of the password.
   if (hasUnencodedPassword(given('DATABASE_URL') ?? ''))
     faults.push(
-      `${variable('DATABASE_URL')} cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)`,
+      `DATABASE_URL cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)`,
     );
   else if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
     faults.push(
-      `${variable('DATABASE_URL')} must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)`,
+      `DATABASE_URL must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)`,
     );
   if (given('DATABASE_POOLER') !== undefined && !has('DATABASE_URL'))
     faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
@@ -181,9 +189,10 @@ export function readConfig(
       (other) => other !== name && bytes(name).some((key) => key !== '' && bytes(other).includes(key)),
     ),
   );
-  if (shared.length > 0) faults.push(`${shared.map(variable).join(' and ')} must differ from each other`);
+  if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
   const misspelt = findMisspelt(env, has);
-  if (faults.length > 0) throw faultOf(faults, misspelt);
+  const named = (message: string) => asGiven(message, env);
+  if (faults.length > 0) throw faultOf(faults.map(named), misspelt);
   const host = text('HOST');
   const port = Number(text('PORT'));
   return {
@@ -220,21 +229,20 @@ export function readConfig(
     ...(given('CARDS_PER_MINUTE') === undefined
       ? {}
       : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
-    warnings: [...misspelt, ...warningsOf(environment, given, variable('DATABASE_URL'))],
+    warnings: [...misspelt, ...warningsOf(environment, given).map(named)],
   };
 }
 
 function warningsOf(
   environment: Config['environment'],
   given: (name: string) => string | undefined,
-  variable: string,
 ): string[] {
   const databaseUrl = given('DATABASE_URL');
   if (databaseUrl === undefined) return [];
   const warnings: string[] = [];
   if (given('ENVIRONMENT') === undefined)
     warnings.push(
-      `ENVIRONMENT is not set although ${variable} is, so the rules of the sandbox apply: set it to production or sandbox`,
+      `ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox`,
     );
   if (
     environment === 'production' &&
@@ -242,7 +250,7 @@ function warningsOf(
     !hasTls(databaseUrl, given('PGSSLMODE'))
   )
     warnings.push(
-      `${variable} reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full`,
+      `DATABASE_URL reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full`,
     );
   return warnings;
 }

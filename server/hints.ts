@@ -1,5 +1,7 @@
-// Commands for messages that are printed to be copied. An installation has dist/ and bin/, but no scripts of npm.
+// Commands and paths for messages that are printed to be copied. An installation has dist/ and bin/, but no scripts of npm.
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { namedAsGiven } from './config.ts';
 import { projectRoot } from './contract/load.ts';
 
 export interface Commands {
@@ -9,6 +11,13 @@ export interface Commands {
 
 /** Whether this runs from dist/. */
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
+
+/** A message for the operator of this installation: settings as they are given, guides by paths that exist. */
+export const forOperator = (message: string, root = projectRoot): string =>
+  namedAsGiven(message).replace(/\bdocs\/[\w/-]+\.md/g, (guide) => {
+    const path = join(dirname(root), guide);
+    return isInstallation(root) && existsSync(path) ? path : guide;
+  });
 
 /** For the shell that this process was started in. */
 export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands {

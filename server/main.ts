@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
-import { commandsHere } from './hints.ts';
+import { commandsHere, forOperator } from './hints.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
 import { ProvidersFault } from './providers/index.ts';
@@ -15,6 +15,7 @@ import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;
 const idleMilliseconds = 500;
+const failedStart = 'the service did not start';
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -93,9 +94,21 @@ function messageForOperator(error: unknown): string | undefined {
   return `HOST ${hostname ?? address} is not an address of this machine (${code}).`;
 }
 
+/** A line of the log unless that is a terminal: whoever collects it must find the reason there, whatever LOG_LEVEL is. */
+function reportFailedStart(error: unknown): void {
+  const message = messageForOperator(error);
+  const { stdout, stderr } = process;
+  if (stdout.isTTY || stderr.isTTY)
+    console.error(visibleLines(message === undefined ? inspect(error) : forOperator(message)));
+  if (stdout.isTTY) return;
+  const log = createLog('fatal', { write: (line) => void stdout.write(line) });
+  if (message === undefined) log.fatal({ reason: 'an unexpected error', err: error }, failedStart);
+  else log.fatal({ reason: forOperator(message) }, failedStart);
+}
+
 try {
   await main();
 } catch (error) {
-  console.error(visibleLines(messageForOperator(error) ?? inspect(error)));
+  reportFailedStart(error);
   process.exitCode = 1;
 }

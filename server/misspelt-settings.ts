@@ -8,15 +8,17 @@ const names: readonly string[] = [
   ...new Set([...keys.map(({ name }) => name), ...secretNames, ...namesWithFiles.map(fileNameOf)]),
 ];
 
-/** Other programs use these. */
-const known = ['LOGLEVEL', 'DATADIR', 'PROVIDER'];
+/** Other programs use it. */
+const known = ['PROVIDER'];
 const prefix = 'PAYMENTS_';
 
 /** One sentence per variable, without its value. `has`: whether a setting is given, by its name or in a file. */
 export function findMisspelt(env: Env, has: (name: string) => boolean): string[] {
   return Object.entries(env).flatMap(([given, value = '']) => {
     if (value === '' || names.includes(given) || known.includes(given)) return [];
-    const meant = names.find((name) => isPrefixed(given, value, name) || isNear(given, name));
+    const meant = names.find(
+      (name) => isPrefixed(given, value, name) || isCut(given, name) || isNear(given, name),
+    );
     // With both, the other one is somebody else's.
     if (meant === undefined || has(meant.replace(/_FILE$/, ''))) return [];
     return [`${given} is not a setting: did you mean ${meant}?`];
@@ -27,9 +29,27 @@ export function findMisspelt(env: Env, has: (name: string) => boolean): string[]
 const isPrefixed = (given: string, value: string, name: string): boolean =>
   given === prefix + name && (name !== 'PORT' || /^\d+$/.test(value));
 
+/** `EVENT_RETENTION` for EVENT_RETENTION_DAYS. One word alone, such as DATABASE, is often somebody else's. */
+const isCut = (given: string, name: string): boolean =>
+  given.includes('_') && name.startsWith(`${given.toUpperCase()}_`);
+
 /** Short names such as PORT are near too many others. */
 function isNear(given: string, name: string): boolean {
   const most = name.length < 8 ? -1 : name.length < 10 ? 1 : 2;
   // Other programs have many long variables.
-  return Math.abs(given.length - name.length) <= most && editDistance(given.toUpperCase(), name) <= most;
+  const [one, other] = [withoutUnderscores(given.toUpperCase()), withoutUnderscores(name)];
+  return Math.abs(one.length - other.length) <= most && editDistance(one, other) <= most;
+}
+
+const withoutUnderscores = (name: string): string => name.replaceAll('_', '');
+
+/** The word that was probably meant: `production` for prod. */
+export function nearWord(given: string, words: readonly string[]): string | undefined {
+  const word = given.trim().toLowerCase();
+  return words.find(
+    (known) =>
+      word === known ||
+      (word.length > 2 && (known.startsWith(word) || word.startsWith(known))) ||
+      (known.length > 4 && editDistance(word, known) <= 2),
+  );
 }

@@ -9,8 +9,6 @@ export interface Given {
   value: (name: string) => string | undefined;
   /** Whether the operator gave it, also if it could not be read. */
   has: (name: string) => boolean;
-  /** The variable that the operator set: `CARD_KEY`, or `CARD_KEY_FILE`. */
-  variable: (name: string) => string;
   faults: string[];
 }
 
@@ -30,16 +28,21 @@ export function readGiven(env: Env): Given {
     faults.push(
       found.fault === undefined
         ? `${name} and ${variable} are both given: set only one of them`
-        : `${variable} must be the path of a file with ${name}: ${found.fault}`,
+        : `${variable} must be the path of a file with the value: ${found.fault}`,
     );
   }
   return {
     value: (name) => (fromFiles.has(name) ? fromFiles.get(name) : set(name)),
     has: (name) => fromFiles.has(name) || set(name) !== undefined,
-    variable: (name) => (fromFiles.has(name) ? fileNameOf(name) : name),
     faults,
   };
 }
+
+/** Messages name `CARD_KEY`; the operator may have set `CARD_KEY_FILE` instead, and looks for that. */
+export const asGiven = (message: string, env: Env): string =>
+  namesWithFiles
+    .filter((name) => env[fileNameOf(name)] && !env[name])
+    .reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), fileNameOf(name)), message);
 
 const mostBytes = 65_536;
 

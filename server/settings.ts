@@ -14,12 +14,14 @@ interface Key {
   format: string;
   default?: string;
   accepts: (value: string) => boolean;
+  /** All that it accepts, if these are words. */
+  words?: readonly string[];
 }
 
-const oneOf =
-  (...words: string[]) =>
-  (value: string) =>
-    words.includes(value);
+const oneOf = (...words: string[]): Pick<Key, 'words' | 'accepts'> => ({
+  words,
+  accepts: (value) => words.includes(value),
+});
 const whole = (from: number, to: number) => (value: string) =>
   /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to;
 const isHost = (value: string) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value);
@@ -52,7 +54,7 @@ export const keys: Key[] = [
     doc: 'which rules apply',
     format: '`sandbox` or `production`',
     default: 'sandbox',
-    accepts: oneOf('sandbox', 'production'),
+    ...oneOf('sandbox', 'production'),
   },
   {
     name: 'HOST',
@@ -93,7 +95,7 @@ export const keys: Key[] = [
     name: 'DATABASE_POOLER',
     doc: 'what DATABASE_URL leads to; unset: PostgreSQL itself, or a pooler in session mode',
     format: '`transaction`: a pooler in transaction mode, such as PgBouncer',
-    accepts: oneOf('transaction'),
+    ...oneOf('transaction'),
   },
   {
     name: 'SHUTDOWN_DELAY',
@@ -107,7 +109,7 @@ export const keys: Key[] = [
     doc: 'how much to log',
     format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
     default: 'info',
-    accepts: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    ...oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
   {
     name: 'METRICS_PORT',
@@ -127,7 +129,7 @@ export const keys: Key[] = [
     doc: 'whether traces of callers (traceparent) are accepted, logged and passed on to receivers of webhooks',
     format: '`on` or `off`',
     default: 'off',
-    accepts: oneOf('on', 'off'),
+    ...oneOf('on', 'off'),
   },
   {
     name: 'BODY_LIMIT',
@@ -155,7 +157,7 @@ export const keys: Key[] = [
     doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
     format: '`on` or `off`',
     default: 'on',
-    accepts: oneOf('on', 'off'),
+    ...oneOf('on', 'off'),
   },
   {
     name: 'EVENT_RETENTION_DAYS',
@@ -181,7 +183,7 @@ export const keys: Key[] = [
     doc: 'whether to start although CARD_KEY or FINGERPRINT_KEY fits none of the stored values, because the key is lost',
     format: '`refuse` or `accept`',
     default: 'refuse',
-    accepts: oneOf('refuse', 'accept'),
+    ...oneOf('refuse', 'accept'),
   },
   {
     name: 'PROVIDERS',

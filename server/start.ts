@@ -12,7 +12,7 @@ import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
-import { firstCall } from './hints.ts';
+import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import { listen } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
@@ -235,7 +235,7 @@ async function refuseWrongKeys(
       throw new ConfigFault(
         `${name} fits no stored value: they need key ${ids}. Add it to ${name}. If it is lost, see "A lost key" in docs/guides/keys.md.`,
       );
-    log.error(`stored values need a key that is missing: ${ids} (add it to ${name})`);
+    log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to ${name})`));
   }
 }
 

@@ -1,6 +1,7 @@
 // `payments completion bash|zsh`: a script that completes commands, options and choices. It is made from the commands
 // themselves, so a new one needs nothing here.
 import { Argument, Command, type Option } from 'commander';
+import { contractScopes } from './scopes.ts';
 
 const shells = ['bash', 'zsh'] as const;
 
@@ -36,8 +37,9 @@ function wordsByPlace(program: Command): Words {
     for (const sub of command.commands) visit(sub, `${place} ${sub.name()}`);
   };
   const noteChoices = (option: Option, place: string) => {
+    const choices = /^--(scopes|allow)$/.test(option.long ?? '') ? contractScopes : option.argChoices;
     // Without choices the value is free, and the shell completes names of files.
-    if (option.required) words.choices.set(place, option.argChoices ?? []);
+    if (option.required) words.choices.set(place, choices ?? []);
   };
   visit(program, program.name());
   return words;
@@ -75,7 +77,10 @@ _payments() {
   local previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local -a before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
 ${findPlace(words)}
-  COMPREPLY=($(compgen -W "$offered" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  # In a list such as --scopes, the word after the last comma.
+  local current="\${COMP_WORDS[COMP_CWORD]}"
+  local last="\${current##*,}"
+  COMPREPLY=($(compgen -P "\${current%"$last"}" -W "$offered" -- "$last"))
 }
 complete -o default -F _payments payments`,
   zsh: (words) => `#compdef payments
@@ -85,7 +90,7 @@ _payments() {
   local -a before=("\${(@)words[2,CURRENT-1]}")
   local offered=
 ${findPlace(words)}
-  if [[ -n "$offered" ]]; then compadd -- \${=offered}; else _files; fi
+  if [[ -n "$offered" ]]; then compset -P '*,'; compadd -- \${=offered}; else _files; fi
 }
 # Works from a file in fpath, where zsh calls the file itself, and with source.
 if [[ "$funcstack[1]" = "_payments" ]]; then _payments "$@"; else compdef _payments payments; fi`,

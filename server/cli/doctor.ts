@@ -11,6 +11,7 @@ import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { countUnbound, listSealed } from '../store/reseal.ts';
 import { findSealing } from '../store/sealing.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
 import { call, printJson } from './output.ts';
 import { count, startProgress } from './progress.ts';
@@ -43,8 +44,11 @@ export function doctor(): Command {
       ).finally(() => {
         progress.failed();
       });
-      if (json) printJson({ items: findings, notes });
-      else printAll(findings, notes);
+      const named = findings.map((one) =>
+        one.note === undefined ? one : { ...one, note: forOperator(one.note) },
+      );
+      if (json) printJson({ items: named, notes });
+      else printAll(named, notes);
       if (findings.some(isBroken)) process.exitCode = 1;
     });
 }

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { eraseBuyer, type Erasure } from '../actions/erasure.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { withLock } from '../store/locks.ts';
-import { jsonText, Refused } from './output.ts';
+import { asResult, Refused, resultText } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { auditOnce, withSecrets } from './support.ts';
 
@@ -16,13 +16,12 @@ interface Options {
 }
 
 export const eraseCommand = (): Command =>
-  new Command('erase')
+  asResult(new Command('erase'))
     .description('remove the personal data of a buyer; amounts and states of its transactions stay')
     .argument('<id>', 'the ID of the buyer')
     .option('--references', "erase the merchant's reference (external_identifier) of its transactions, too")
     .option('--dry-run', 'count the records that have personal data, and change nothing')
     .option('--yes', 'do not ask')
-    .option('--json', 'for programs')
     .addHelpText(
       'after',
       `
@@ -82,9 +81,10 @@ function conclude(
   { progress, dryRun, json }: { progress: Progress; dryRun: boolean; json: boolean | undefined },
 ): void {
   const isErased = Object.values(found).every((records) => records === 0);
-  if (json) progress.done(jsonText({ id, dry_run: dryRun, already_erased: isErased, found }));
-  else if (isErased) progress.done(`Buyer ${id} is already erased.`);
-  else progress.done(`${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`);
+  const sentence = isErased
+    ? `Buyer ${id} is already erased.`
+    : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
+  progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isErased, found }, sentence));
 }
 
 const listed = ({ buyers, payment_methods, transactions, kept_answers, events }: Erasure): string =>

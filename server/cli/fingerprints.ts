@@ -4,33 +4,35 @@ import { rewriteFingerprints } from '../actions/fingerprints.ts';
 import type { Fingerprints } from '../domain/fingerprints.ts';
 import { countFingerprints, listUnfinished } from '../store/fingerprints.ts';
 import { countSealed } from '../store/reseal.ts';
-import { call, printJson, Refused } from './output.ts';
+import { asResult, call, printJson, Refused, resultText } from './output.ts';
 import { count, startProgress } from './progress.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 export const fingerprintCommands = (): Command[] => [
-  new Command('status')
+  asResult(new Command('status'))
     .description(
       'list the keys of the three secrets by ID, with the stored values that need them, and accounts whose fingerprints are being rewritten',
     )
     .action(() => withSecrets(status, { readOnly: true })),
-  new Command('rewrite-fingerprints')
+  asResult(new Command('rewrite-fingerprints'))
     .description('make fingerprints of older keys anew, as the service does after its start and once a day')
     .option('--all', 'also those of keys that are no longer in FINGERPRINT_KEY')
     .addHelpText(
       'after',
       `
 To change FINGERPRINT_KEY, create a new key (openssl rand -base64 32), and then
-  1. restart every instance with FINGERPRINT_KEY=<new>,<old>   each rewrites old fingerprints in the background
+  1. restart every instance with FINGERPRINT_KEY=<new>,<old>
+     each rewrites old fingerprints in the background
   2. run, with the same FINGERPRINT_KEY: payments secrets rewrite-fingerprints
-     after the last instance was restarted; it also rewrites what the old ones stored meanwhile
+     after the last instance was restarted; it also rewrites what the old ones
+     stored meanwhile
   3. after 24 hours, restart every instance with FINGERPRINT_KEY=<new>
 For these 24 hours the old key recognises repeated requests with an Idempotency-Key, and card numbers that count for the
 limit on storing cards. Cards, snapshots in transactions and stored events are rewritten without events and without a new
 updated_at; where the card is not known, a fingerprint becomes null.
 If the command is interrupted, run it again: it continues where it stopped.`,
     )
-    .action(({ all = false }: { all?: boolean }) => withSecrets((parts) => rewrite(parts, all))),
+    .action((options: RewriteOptions) => withSecrets((parts) => rewrite(parts, options))),
 ];
 
 async function status({ database: { db }, secrets }: ServiceParts): Promise<void> {
@@ -70,7 +72,15 @@ function nameOf(version: string | null, { version: current, older }: Fingerprint
   return older.includes(version) ? 'an older FINGERPRINT_KEY' : 'a key that is not in FINGERPRINT_KEY';
 }
 
-async function rewrite({ database: { db }, secrets }: ServiceParts, all: boolean): Promise<void> {
+interface RewriteOptions {
+  all?: boolean;
+  json?: boolean;
+}
+
+async function rewrite(
+  { database: { db }, secrets }: ServiceParts,
+  { all = false, json }: RewriteOptions,
+): Promise<void> {
   const progress = startProgress('Rewriting fingerprints');
   try {
     await inAuditedWork(db, () => Promise.resolve(true));
@@ -92,7 +102,8 @@ async function rewrite({ database: { db }, secrets }: ServiceParts, all: boolean
       throw new Refused(
         `The numbers of ${count(faults.length, 'card')} cannot be opened, such as that of ${faults[0] ?? ''}. See: ${call('doctor')}`,
       );
-    progress.done(`Rewrote ${count(done, 'record')}. See: ${call('secrets status')}`);
+    const sentence = `Rewrote ${count(done, 'record')}. See: ${call('secrets status')}`;
+    progress.done(resultText(json, { rewritten: done }, sentence));
   } catch (error) {
     progress.failed();
     throw error;

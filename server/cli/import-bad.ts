@@ -54,6 +54,8 @@ function create(file: string): number {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new Refused(`${file} ${isThere ? 'exists already' : 'cannot be created'}. Nothing was imported.`);
+    throw new Refused(
+      `${file} ${isThere ? 'exists already' : 'cannot be created'}. Name another file; nothing was imported.`,
+    );
   }
 }

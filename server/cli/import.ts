@@ -1,5 +1,5 @@
 // `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing.
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -13,7 +13,7 @@ import { collectBadLines, type BadLines } from './import-bad.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, refuseOtherForms, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
-import { Refused } from './output.ts';
+import { asResult, call, Refused, resultText, shellWord } from './output.ts';
 import { withEvents, type EventParts } from './support.ts';
 
 /** Every property that the contract requires. */
@@ -50,8 +50,7 @@ const sampleLine = {
 
 export function importCommand(): Command {
   const command = new Command('import');
-  command
-    .command('transactions <file>')
+  asResult(command.command('transactions <file>'))
     .description('import transactions, one JSON object per line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
     .option(
@@ -83,7 +82,12 @@ interface Options {
   bad?: string;
   dryRun?: boolean;
   events?: boolean;
+  json?: boolean;
 }
+
+const badAdvice = 'Fix these lines, or leave them out with --skip-bad.';
+const storedAdvice =
+  'These transactions are stored already, and an import never changes them. To import only the others, add --skip-bad.';
 
 /** Rolls a dry run back. */
 class DryRun extends Error {}
@@ -92,14 +96,14 @@ async function run(file: string, options: Options): Promise<void> {
   // Most of what is read is garbage soon, and V8 would let it grow to four times of what is used.
   setFlagsFromString('--heap-growing-percent=100');
   const { skipBad = false, dryRun = false, events = false } = options;
-  const found = file === '-' ? undefined : await stat(file).catch(() => undefined);
-  if (file !== '-' && (!found || found.isDirectory())) throw new Refused(`${file} cannot be read.`);
+  const found = file === '-' ? undefined : await findFile(file);
   const readsAll = skipBad || dryRun || options.bad !== undefined;
   const bad = collectBadLines(options.bad);
   const input = file === '-' ? process.stdin : createReadStream(file);
   const interruption = stopOnSignal(input);
   const progress = startProgress('Importing');
   let imported = 0;
+  let existing = 0;
   try {
     const importAll = ({ inUnitOfWork }: EventParts) =>
       inUnitOfWork(async (unit) => {
@@ -108,7 +112,8 @@ async function run(file: string, options: Options): Promise<void> {
         const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
         const store = (good: GoodLine[]): Promise<void> =>
           storeLines(begun, good, bad).then((stored) => {
-            imported += stored;
+            imported += stored.imported;
+            existing += stored.existing;
           });
         let stoppedAfter: number | undefined;
         // The next lines are read, checked and encoded while the database stores these.
@@ -138,7 +143,7 @@ async function run(file: string, options: Options): Promise<void> {
         await storing;
         if (bad.total() > 0 && !skipBad)
           throw new Refused(
-            `${bad.report(stoppedAfter)}\nNothing was imported. Fix these lines, or leave them out with --skip-bad.`,
+            `${bad.report(stoppedAfter)}\nNothing was imported. ${existing === bad.total() ? storedAdvice : badAdvice}`,
           );
         if (dryRun) throw new DryRun();
         await begun.finish();
@@ -159,11 +164,31 @@ async function run(file: string, options: Options): Promise<void> {
     bad.close();
   }
   if (bad.total() > 0) console.error(bad.report());
+  else if (imported === 0)
+    console.error(
+      `${file === '-' ? 'Standard input' : file} has no lines. If it should have some, check what writes it.`,
+    );
   const leftOut = bad.total() > 0 ? `, left ${count(bad.total(), 'bad line')} out` : '';
-  progress.done(
-    dryRun
-      ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
-      : `Imported ${count(imported, 'transaction')}${leftOut}.`,
+  const sentence = dryRun
+    ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
+    : `Imported ${count(imported, 'transaction')}${leftOut}.`;
+  const lines = { good_lines: imported, bad_lines: bad.total() };
+  const result = { dry_run: dryRun, ...lines, imported: dryRun ? 0 : imported };
+  progress.done(resultText(options.json, result, sentence));
+}
+
+async function findFile(file: string): Promise<Stats> {
+  const found = await stat(file).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Refused(
+      code === 'ENOENT'
+        ? `There is no file ${file}. Check the path, or read standard input with -`
+        : `${file} cannot be read (${code ?? 'unknown'}).`,
+    );
+  });
+  if (!found.isDirectory()) return found;
+  throw new Refused(
+    `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | ${call('import transactions -')}`,
   );
 }
 
@@ -205,14 +230,19 @@ async function checkLines(lines: Line[], check: LineCheck, bad: BadLines): Promi
   return good;
 }
 
-/** Returns how many were stored. Not `async`, so that the rows are not kept until then. */
-function storeLines(begun: Import, good: GoodLine[], bad: BadLines): Promise<number> {
+/** Returns how many were stored, and how many had been before. Not `async`, so that the rows are not kept until then. */
+function storeLines(
+  begun: Import,
+  good: GoodLine[],
+  bad: BadLines,
+): Promise<{ imported: number; existing: number }> {
   const places = good.map(({ line, row: { id } }) => ({ line, id }));
   return begun.create(good.map(({ row }) => row)).then((refused) => {
     for (const { index, isRepeated } of refused) {
       const { line, id } = places[index] as (typeof places)[number];
       bad.note(line, isRepeated ? `id ${id} is used by an earlier line` : `id ${id} exists already`);
     }
-    return places.length - refused.length;
+    const existing = refused.filter(({ isRepeated }) => !isRepeated).length;
+    return { imported: places.length - refused.length, existing };
   });
 }

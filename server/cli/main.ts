@@ -1,9 +1,11 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { buildText, readBuild } from '../build.ts';
+import { forOperator } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { addExamples } from './examples.ts';
 import { collectFaults, everyCommand, WrongCall } from './faults.ts';
+import { writeHelp } from './help.ts';
 import { refuseKeptOptions } from './npm.ts';
 import { Refused } from './output.ts';
 
@@ -77,6 +79,7 @@ for (const [name, [description, load]] of Object.entries(commands)) {
 if (asksHelp && !isCommand(program, words)) args.pop();
 for (const command of everyCommand(program)) {
   command.exitOverride();
+  command.configureOutput({ writeOut: writeHelp });
   addExamples(command);
 }
 collectFaults(program, args);
@@ -100,7 +103,7 @@ try {
     const message = error instanceof Error ? error.message : String(error);
     const { setupFault } = await import('../store/database.ts');
     const other = setupFault(error) ?? `Unexpected error: ${message}`;
-    console.error(visibleLines(expected ? message : other));
+    console.error(visibleLines(forOperator(expected ? message : other)));
     process.exitCode = 1;
   }
 }

@@ -46,6 +46,14 @@ export const asList = (command: Command): Command =>
     .option('--json', 'for programs: an object whose items are the rows')
     .option('--wide', 'all columns in full, also if they do not fit the terminal');
 
+/** The option of every command that ends with a sentence. */
+export const asResult = (command: Command): Command =>
+  command.option('--json', 'for programs: the result as an object');
+
+/** What such a command prints last. */
+export const resultText = (json: boolean | undefined, result: object, sentence: string): string =>
+  json ? jsonText(result) : sentence;
+
 interface TableText extends Pick<TableOptions, 'least'> {
   whenEmpty: string;
   /** What to print for an empty list in a cell, by column. */

@@ -3,6 +3,7 @@ import { createRole, deleteRole, updateRole } from '../actions/roles.ts';
 import { isPermission } from '../domain/scopes.ts';
 import { listRoles } from '../store/roles.ts';
 import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { unknownResource } from './scopes.ts';
 import { withDatabase, withWork } from './support.ts';
 import { matching, name, scopes } from './values.ts';
 
@@ -57,7 +58,7 @@ export function roles(): Command {
         throw new Refused(
           `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
         );
-      console.log(`Deleted the role ${slug}.`);
+      printJson({ slug, deleted: true });
     });
   return command;
 }
@@ -81,6 +82,7 @@ function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
         isPermission,
         (wrong) =>
           `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
+        unknownResource,
       ),
     )
     .makeOptionMandatory(isNew);

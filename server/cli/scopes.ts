@@ -5,14 +5,14 @@ import { editDistance } from '../domain/edit-distance.ts';
 
 const resourceOf = (scope: string): string => scope.slice(0, scope.indexOf('.'));
 
-const resources = [
-  ...new Set(
-    Object.values(operations)
-      .flatMap(({ scopes }) => [...scopes] as string[])
-      .filter((scope) => scope.includes('.'))
-      .map(resourceOf),
-  ),
-].sort();
+/** Those that operations need, without `embed`. */
+export const contractScopes: readonly string[] = [
+  ...new Set(Object.values(operations).flatMap(({ scopes }) => [...scopes] as string[])),
+]
+  .filter((scope) => scope.includes('.'))
+  .sort();
+
+const resources = [...new Set(contractScopes.map(resourceOf))];
 
 /** Undefined for a scope of a resource of the API, or of all; otherwise a sentence that says what could be meant. */
 export function unknownResource(scope: string): string | undefined {
@@ -22,4 +22,11 @@ export function unknownResource(scope: string): string | undefined {
   return near === undefined
     ? `${scope} is of no resource of the API. Resources: ${resources.join(', ')}.`
     : `${scope} is of no resource of the API. Did you mean ${near}${scope.slice(resource.length)}?`;
+}
+
+/** Undefined for a scope that some operation needs; otherwise a sentence that says what could be meant. */
+export function uselessScope(scope: string): string | undefined {
+  if (scope === 'embed' || scope.startsWith('*.') || contractScopes.includes(scope)) return undefined;
+  const others = contractScopes.filter((known) => resourceOf(known) === resourceOf(scope));
+  return unknownResource(scope) ?? `No operation needs ${scope}. Did you mean ${others.join(' or ')}?`;
 }

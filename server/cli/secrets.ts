@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { resealEverything, UnopenableValue } from '../actions/card-key.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
+import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
@@ -12,15 +13,14 @@ import { countSealed } from '../store/reseal.ts';
 import { countInstanceConnections, countOlderConnections, findSealing } from '../store/sealing.ts';
 import { fingerprintCommands } from './fingerprints.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { call, Refused } from './output.ts';
+import { asResult, call, Refused, resultText } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
 
 export function secrets(): Command {
   const command = new Command('secrets');
-  command
-    .command('rotate')
+  asResult(command.command('rotate'))
     .description(
       'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, bound to their rows, while the service runs',
     )
@@ -34,9 +34,12 @@ export function secrets(): Command {
       `
 In the sandbox the key is in DATA_DIR: the command creates a new one, encrypts everything with it and removes the old one.
 If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and then
-  1. restart every instance with CARD_KEY=<old>,<new>   now every instance can decrypt values of the new key
-  2. restart every instance with CARD_KEY=<new>,<old>   the first key encrypts
-  3. run, with the same CARD_KEY: payments secrets rotate --yes   --yes says that step 2 is done on every instance
+  1. restart every instance with CARD_KEY=<old>,<new>
+     now every instance can decrypt values of the new key
+  2. restart every instance with CARD_KEY=<new>,<old>
+     the first key encrypts
+  3. run, with the same CARD_KEY: payments secrets rotate --yes
+     --yes says that step 2 is done on every instance
   4. restart every instance with CARD_KEY=<new>
 With an unchanged CARD_KEY it binds what versions before 1.2 stored: first replace all of their instances.
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
@@ -49,11 +52,12 @@ If the command is interrupted, run it again: it continues where it stopped. All 
 interface Options {
   keepOld?: boolean;
   yes?: boolean;
+  json?: boolean;
 }
 
 async function rotate(
   { database: { db }, secrets: { vault }, config }: ServiceParts,
-  { keepOld = false, yes = false }: Options,
+  { keepOld = false, yes = false, json }: Options,
 ): Promise<void> {
   const progress = startProgress('Rotating the card key');
   try {
@@ -69,7 +73,8 @@ async function rotate(
       await inAuditedWork(db, () => Promise.resolve(true));
       const total = await sealEverything(db, vault, progress);
       const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
-      return conclusion(vault.keyId, total, { kept, dropped });
+      const sentence = forOperator(conclusion(vault.keyId, total, { kept, dropped }));
+      return resultText(json, { key: vault.keyId, encrypted: total, old_keys_removed: dropped }, sentence);
     });
     if (!rotated) throw new Refused('Another rotation is running.');
     progress.done(rotated.done);

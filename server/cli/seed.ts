@@ -7,14 +7,14 @@ import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import { countSeeded, type NewTransaction } from '../store/transactions.ts';
 import { count, startProgress } from './progress.ts';
-import { Refused } from './output.ts';
+import { asResult, Refused, resultText } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
 
 export function seed(): Command {
-  return new Command('seed')
+  return asResult(new Command('seed'))
     .requiredOption(
       '--transactions <number>',
       'how many, up to 10000000',
@@ -36,6 +36,7 @@ interface Options {
   merchantAccount: string;
   seed: number;
   until?: Date;
+  json?: boolean;
 }
 
 async function run({
@@ -43,6 +44,7 @@ async function run({
   merchantAccount: account,
   seed: seedNumber,
   until: end = new Date(new Date().setUTCHours(0, 0, 0, 0)),
+  json,
 }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
     throw new Refused('Sample transactions can be created only in the sandbox.');
@@ -88,5 +90,6 @@ async function run({
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
-  progress.done(`Created ${count(total, 'transaction')} in ${account}.`);
+  const result = { created: total, merchant_account_id: account };
+  progress.done(resultText(json, result, `Created ${count(total, 'transaction')} in ${account}.`));
 }

@@ -35,6 +35,7 @@ export async function withDatabase<T>(
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     pooler: config.databasePooler,
+    command: calledCommand(),
     log: () => undefined,
     // The output of a command may be for a program.
     progress: console.error,
@@ -48,6 +49,13 @@ export async function withDatabase<T>(
     await database.close();
   }
 }
+
+/** `webhooks work`, without arguments. */
+const calledCommand = (): string =>
+  process.argv
+    .slice(2, 4)
+    .filter((word) => /^[a-z][a-z-]*$/.test(word))
+    .join(' ');
 
 /** One transaction with its audit entry, for changes that have no events. */
 export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>

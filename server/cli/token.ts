@@ -9,6 +9,7 @@ import { longestLifetimeSeconds, signToken } from '../domain/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { WrongCall } from './faults.ts';
 import { call, noSandbox, Refused } from './output.ts';
+import { uselessScope } from './scopes.ts';
 import { scopes as scopesIn, whole } from './values.ts';
 
 export function token(): Command {
@@ -37,6 +38,11 @@ pair that is unknown or deactivated is answered with 401, a scope that its roles
 ${call('keys list')}.`,
     )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
+      // The token may be for a service of another version.
+      for (const scope of scopes) {
+        const fault = uselessScope(scope);
+        if (fault !== undefined) console.error(`Warning: ${fault}`);
+      }
       console.log(signToken(readKey(key), scopes, ttl));
     });
 }

@@ -2,7 +2,6 @@
 // are reported at once.
 import { isUuid } from '../domain/uuid.ts';
 import { list, Refused } from './output.ts';
-import { unknownResource } from './scopes.ts';
 
 type Parser<T> = (text: string) => T;
 
@@ -61,14 +60,18 @@ export const uuid: Parser<string> = (text) => {
 
 /** Scopes or permissions separated by commas. `refusal` gets those that have a wrong form. */
 export const scopes =
-  (isScope: (word: string) => boolean, refusal: (wrong: string[]) => string): Parser<string[]> =>
+  (
+    isScope: (word: string) => boolean,
+    refusal: (wrong: string[]) => string,
+    faultOf: (scope: string) => string | undefined = () => undefined,
+  ): Parser<string[]> =>
   (text) => {
     const given = list(text);
     const wrong = given.filter((word) => !isScope(word));
     // A space or a semicolon in a word was meant to separate two of them.
     const hint = wrong.some((word) => /[^\w.*-]/.test(word)) ? ' Separate scopes by commas.' : '';
     if (given.length === 0 || wrong.length > 0) throw new Refused(refusal(wrong) + hint);
-    const unknown = given.flatMap((scope) => unknownResource(scope) ?? []);
-    if (unknown.length > 0) throw new Refused(unknown.join('\n'));
+    const faults = given.flatMap((scope) => faultOf(scope) ?? []);
+    if (faults.length > 0) throw new Refused(faults.join('\n'));
     return given;
   };

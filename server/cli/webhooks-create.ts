@@ -7,6 +7,7 @@ import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { isCallable, isSchemeAllowed } from '../domain/web-address.ts';
+import { forOperator } from '../hints.ts';
 import { whyUndeliverable } from '../webhooks/guard.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { call, printJson, Refused } from './output.ts';
@@ -73,7 +74,7 @@ async function create(given: string, { merchantAccount, inactive = false }: Opti
 export function warnIfUndeliverable(id: string, address: string, config: Config): void {
   const reason = isCallable(address) ? whyUndeliverable(new URL(address), sendOptions(config)) : undefined;
   if (reason !== undefined)
-    console.error(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`);
+    console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
 }
 
 export const noSubscription = (id: string): Refused =>

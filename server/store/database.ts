@@ -2,6 +2,7 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
+import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { withinBudget, type Budget } from './budget.ts';
 import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
@@ -107,13 +108,13 @@ export function setupFault(
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
 
-/** Names of connections. Not that of versions before 1.2: see `countOlderConnections` in sealing.ts. */
-export const instanceName = 'payments-service 1.2';
-const commandName = 'payments-service 1.2 command';
+/** In pg_stat_activity: `payments-service 1.3.0`, and `payments-service 1.3.0 webhooks work`. See also sealing.ts. */
+const nameOf = (command: string | undefined): string =>
+  ['payments-service', contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
 
 export interface DatabaseOptions {
-  /** Whether the connections are of a command, and not of an instance of the service. */
-  isCommand?: boolean;
+  /** The command whose connections these are. Undefined for an instance of the service. */
+  command?: string | undefined;
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
@@ -135,7 +136,7 @@ export function openDatabase(
     waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
     isFresh = false,
-    isCommand = false,
+    command,
     plansOnce = () => false,
   }: DatabaseOptions = {},
 ): Database {
@@ -143,7 +144,7 @@ export function openDatabase(
     connectionString: url,
     types,
     max: size,
-    application_name: isCommand ? commandName : instanceName,
+    application_name: nameOf(command),
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,

@@ -42,6 +42,8 @@ export interface OpenOptions {
   /** 0 for commands whose statements may take long. */
   statementMilliseconds?: number;
   pooler?: Pooler | undefined;
+  /** The name of the command that opens it. */
+  command?: string;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
   /** For what must change nothing: it refuses a database that needs migrations. */
@@ -62,6 +64,7 @@ const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const { environment, databaseUrl, dataDir, log, progress, size, statementMilliseconds } = options;
   const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
+  const command = servesRequests ? undefined : (options.command ?? 'command');
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
@@ -71,7 +74,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   let plansOnce = false;
   const database = openDatabase(url, onError, {
     pooler,
-    isCommand: !servesRequests,
+    command,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
     ...(servesRequests
@@ -113,8 +116,8 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       return migrated;
     };
     const prepared = embedded
-      ? await prepareEmbedded(embedded, onError, ready, servesRequests)
-      : await prepare(url, onError, ready, { pooler, servesRequests });
+      ? await prepareEmbedded(embedded, onError, ready, command)
+      : await prepare(url, onError, ready, { pooler, command });
     plansOnce = !prepared.isSharded;
     const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
     return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
@@ -139,13 +142,13 @@ async function prepare(
   url: string,
   onError: (error: Error) => void,
   ready: Ready,
-  { pooler = 'none', servesRequests }: { pooler?: Pooler; servesRequests: boolean },
+  { pooler = 'none', command }: { pooler?: Pooler; command: string | undefined },
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
     size: 3,
     statementMilliseconds: 0,
     waitMilliseconds: startMilliseconds,
-    isCommand: !servesRequests,
+    command,
     pooler,
   });
   try {
@@ -164,7 +167,7 @@ async function prepare(
         { cause: error },
       );
     }
-    if (servesRequests && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
+    if (command === undefined && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
     return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
@@ -227,11 +230,11 @@ async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
   ready: Ready,
-  servesRequests: boolean,
+  command: string | undefined,
 ): Promise<Prepared> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepare(embedded.url(), onError, ready, { servesRequests });
+      return await prepare(embedded.url(), onError, ready, { command });
     } catch (error) {
       if (attempt === 3) throw error;
       await embedded.restart();

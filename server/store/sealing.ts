@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Sealer, Sealing, Vault } from '../domain/vault.ts';
-import { instanceName, type Db } from './database.ts';
+import type { Db } from './database.ts';
 
 const name = 'sealing';
 
@@ -49,15 +49,16 @@ export async function sampleKeyIds(db: Db): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-/** Connections of versions before 1.2, which cannot read bound values. Later ones have another name, see database.ts. */
-export const countOlderConnections = (db: Db): Promise<number> => countConnections(db, 'payments-service');
+/** Connections of versions before 1.2, which cannot read bound values. Their name has no version. */
+export const countOlderConnections = (db: Db): Promise<number> => countConnections(db, '^payments-service$');
 
 /** Connections of instances since 1.2, without those of commands. Version 1.2.0 did not tell them apart. */
-export const countInstanceConnections = (db: Db): Promise<number> => countConnections(db, instanceName);
+export const countInstanceConnections = (db: Db): Promise<number> =>
+  countConnections(db, '^payments-service [0-9.]+$');
 
-async function countConnections(db: Db, applicationName: string): Promise<number> {
+async function countConnections(db: Db, names: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from pg_stat_activity
-    where datname = current_database() and application_name = ${applicationName}`.execute(db);
+    where datname = current_database() and application_name ~ ${names}`.execute(db);
   return rows[0]?.total ?? 0;
 }

@@ -151,15 +151,11 @@ describe('a wrong value exits with 2 and prints one sentence', () => {
     [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
     [
-      ['token', '--scopes', '*.read,transaction.read'],
-      'transaction.read is of no resource of the API. Did you mean transactions.read?',
-    ],
-    [
       ['roles', 'create', 'r', '--allow', 'webhook-subscription.write'],
       'webhook-subscription.write is of no resource of the API. Did you mean webhook-subscriptions.write?',
     ],
     [
-      ['token', '--scopes', 'unicorns.read'],
+      ['roles', 'create', 'r', '--allow', 'unicorns.read'],
       'unicorns.read is of no resource of the API. Resources: api-key-pairs, card-scheme-definitions,',
     ],
   ])('%j', async (args, message) => {
@@ -363,6 +359,20 @@ describe('while the server runs', () => {
     expect(claims.scopes).toEqual(['api-key-pairs.read', '*.read']);
     expect(claims.exp - claims.iat).toBe(60);
     expect(await statusWith(text.trim(), '/api-key-pairs')).toBe(200);
+  });
+
+  it.each([
+    [
+      '*.read,transaction.read',
+      'transaction.read is of no resource of the API. Did you mean transactions.read?',
+    ],
+    ['unicorns.read', 'unicorns.read is of no resource of the API. Resources: api-key-pairs,'],
+    ['transactions.write', 'No operation needs transactions.write. Did you mean transactions.read?'],
+  ])('token --scopes %s prints the token with a warning', async (scopes, warning) => {
+    const { status, stdout, stderr } = await here('token', '--scopes', scopes);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^eyJ[\w-]+\.[\w-]+\.[\w-]+\n$/)]);
+    expect(stderr).toContain(`Warning: ${warning}`);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
   it('database url prints an address that other programs can use', async () => {

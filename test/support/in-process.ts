@@ -9,9 +9,15 @@ export type EndedHere = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 export const paymentsHere = (args: string[], env: Env, input: string | Readable = ''): Promise<EndedHere> =>
   inTurn(() => here('server/cli/main.ts', args, env, input));
 
-/** Runs the service when it is expected not to start. */
+/** Runs the service when it is expected not to start. `stderr` is the reason in its log. */
 export const startInVainHere = (env: Env): Promise<EndedHere> =>
-  inTurn(() => here('server/main.ts', [], { PORT: '0', LOG_LEVEL: 'silent', ...env }, ''));
+  inTurn(async () => {
+    const said = await here('server/main.ts', [], { PORT: '0', LOG_LEVEL: 'silent', ...env }, '');
+    const [, line = '', rest = ''] = /^(\{.*\}\n)(.*)$/s.exec(said.stdout) ?? [];
+    const { level, msg, reason } = JSON.parse(line) as Record<string, unknown>;
+    if (level !== 60 || msg !== 'the service did not start') throw new Error(`It logged: ${line}`);
+    return { ...said, stdout: rest, stderr: `${said.stderr}${String(reason)}\n` };
+  });
 
 let last: Promise<unknown> = Promise.resolve();
 

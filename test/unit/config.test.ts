@@ -13,6 +13,7 @@ import {
   secretNames,
   type SecretName,
 } from '../../server/settings.ts';
+import { asGiven } from '../../server/setting-files.ts';
 import { looksRandom } from '../../server/random-key.ts';
 
 type Env = Record<string, string | undefined>;
@@ -112,7 +113,7 @@ describe('the table', () => {
   });
 
   it.each([
-    ['ENVIRONMENT', ['sandbox'], ['Production', 'staging', 'sandbox ']],
+    ['ENVIRONMENT', ['sandbox'], ['Sandbox', 'sandbox ']],
     ['HOST', ['0.0.0.0', '::1', 'localhost', 'pay.example'], ['a b', 'http://x', 'x/y', 'x:80']],
     ['PORT', ['0', '80', '65535'], ['-1', '65536', '8080x', '80.5', ' 80', '0x50', '1e3', 'http']],
     [
@@ -273,8 +274,6 @@ describe('production', () => {
   });
 
   it.each([
-    ['short', randomBytes(16).toString('base64')],
-    ['long', randomBytes(48).toString('base64')],
     ['a phrase', Buffer.from('The quick brown fox jumps a dog!').toString('base64')],
     ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
     ['a few bytes over and over', Buffer.alloc(32, Buffer.from('80ff017e', 'hex')).toString('base64')],
@@ -289,19 +288,43 @@ describe('production', () => {
     ['a sequence of numbers of two bytes', bytes((index) => (index % 2 === 0 ? 1 + index / 2 : 64 + index))],
     ['squares', bytes((index) => index * index + 3)],
     ['primes', Buffer.from(primes).toString('base64')],
+  ])('refuses a secret that is %s, and does not repeat it', (_name, value) => {
+    for (const name of secretNames) refuses(name, value, 'too weak');
+  });
+
+  it.each([
+    ['short', randomBytes(16).toString('base64')],
+    ['long', randomBytes(48).toString('base64')],
     ['hexadecimal', randomBytes(32).toString('hex')],
     ['not base64', `${'!'.repeat(43)}=`],
     ['in two lines', `${random().slice(0, 20)}\n${random().slice(20)}`],
-  ])('refuses a secret that is %s, and does not repeat it', (_name, value) => {
-    for (const name of secretNames) {
-      const message = faultOf({ ...production(), [name]: value });
-      expect(message).toContain(`${name} is too weak`);
-      expect(message).not.toContain(value.trim());
-    }
+    ['a PEM', `-----BEGIN PRIVATE KEY-----\n${random()}\n-----END PRIVATE KEY-----`],
+  ])('refuses a secret that is %s, because of its form, and does not repeat it', (_name, value) => {
+    for (const name of secretNames)
+      refuses(name, value, 'not 32 bytes in base64: it must be 32 random bytes in base64 (`openssl rand');
   });
 
+  function refuses(name: SecretName, value: string, reason: string): void {
+    const message = faultOf({ ...production(), [name]: value });
+    expect(message).toContain(`${name} is ${reason}`);
+    expect(message).not.toContain(value.trim());
+  }
+
+  it.each(['prod', 'Production', 'staging'])(
+    'ENVIRONMENT=%s is told with the other faults of production',
+    (ENVIRONMENT) => {
+      const message = faultOf({ ENVIRONMENT, LOG_LEVEL: 'warning' });
+      expect(message).toContain(
+        'ENVIRONMENT must be `sandbox` or `production` (which rules apply): did you mean production?',
+      );
+      expect(message).toContain('(how much to log): did you mean warn?');
+      for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
+        expect(message).toContain(`${name} is missing`);
+    },
+  );
+
   it('the sandbox refuses a weak secret too', () => {
-    expect(faultOf({ CURSOR_KEY: 'secret' })).toContain('CURSOR_KEY is too weak');
+    expect(faultOf({ CURSOR_KEY: Buffer.alloc(32).toString('base64') })).toContain('CURSOR_KEY is too weak');
   });
 
   it('takes several card keys, of which the first seals, and refuses a weak one among them', () => {
@@ -309,8 +332,8 @@ describe('production', () => {
     const config = readConfig({ ...production(), CARD_KEY: `${first}, ${second}` });
     expect(config.secrets.CARD_KEY?.toString('base64')).toBe(first);
     expect(config.olderCardKeys?.map((key) => key.toString('base64'))).toEqual([second]);
-    expect(faultOf({ ...production(), CARD_KEY: `${first},secret` })).toContain('CARD_KEY is too weak');
-    expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is too weak');
+    expect(faultOf({ ...production(), CARD_KEY: `${first},secret` })).toContain('CARD_KEY is not 32 bytes');
+    expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is not 32 bytes');
     const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
   });
@@ -321,7 +344,9 @@ describe('production', () => {
     expect(config.secrets.CURSOR_KEY?.toString('base64')).toBe(first);
     expect(config.olderCursorKeys?.map((key) => key.toString('base64'))).toEqual([second]);
     expect(config.olderCardKeys).toEqual([]);
-    expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain('CURSOR_KEY is too weak');
+    expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain(
+      'CURSOR_KEY is not 32 bytes',
+    );
   });
 
   it('takes several fingerprint keys, of which the first is used, and refuses a short one among them', () => {
@@ -330,7 +355,9 @@ describe('production', () => {
     const read = readConfig({ ...env, FINGERPRINT_KEY: `${first}, ${second}` });
     expect(read.secrets.FINGERPRINT_KEY?.toString('base64')).toBe(first);
     expect(read.olderFingerprintKeys?.map((key) => key.toString('base64'))).toEqual([second]);
-    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},short` })).toContain('FINGERPRINT_KEY is too weak');
+    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},short` })).toContain(
+      'FINGERPRINT_KEY is not 32 bytes',
+    );
     expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},${env.CARD_KEY ?? ''}` })).toContain('must differ');
   });
 
@@ -396,6 +423,11 @@ const rightlyGiven: Env = {
   PUBLIC_URL: 'http://localhost',
   CARD_KEY: random(),
   WEBHOOK_WORKER: 'on',
+  LOG_LEVEL: 'info',
+  DATA_DIR: '.data',
+  EVENT_RETENTION_DAYS: '30',
+  CARDS_PER_MINUTE: 'off',
+  MAX_REQUESTS_PER_CONNECTION: '1',
 };
 
 describe('warnings', () => {
@@ -455,6 +487,11 @@ describe('warnings', () => {
     ['CARD_KEY_FLIE', 'CARD_KEY_FILE'],
     ['WEBHOOKS_WORKER', 'WEBHOOK_WORKER'],
     ['PAYMENTS_DATABASE_URL', 'DATABASE_URL'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['EVENT_RETENTION', 'EVENT_RETENTION_DAYS'],
+    ['CARDS_PER', 'CARDS_PER_MINUTE'],
+    ['MAXREQUESTSPERCONNECTION', 'MAX_REQUESTS_PER_CONNECTION'],
   ])('%s is probably %s', (given, meant) => {
     const told = `${given} is not a setting: did you mean ${meant}?`;
     expect(of({ [given]: 'hunter2' })).toEqual([told]);
@@ -480,7 +517,7 @@ describe('warnings', () => {
   });
 
   it('none for what other programs use', () => {
-    const others = `PATH HOME HOSTNAME HOSTTYPE LOGNAME LOGLEVEL DATADIR PROVIDER POST PORTS SPORT HOSTS TRACKING SHELL TERM
+    const others = `PATH HOME HOSTNAME HOSTTYPE LOGNAME PROVIDER DATABASE LOG POST PORTS SPORT HOSTS TRACKING SHELL TERM
       XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV NODE_OPTIONS PGHOST PGPORT PGDATABASE PGDATA PGSSLMODE POSTGRES_PASSWORD DB_URL
       TEST_DATABASE_URL REDIS_URL AMQP_URL PUBLIC_KEY PUBLIC_DIR SSH_CONNECTION HTTP_PROXY NO_PROXY LC_ALL LS_COLORS
       OTEL_TRACES_EXPORTER OTEL_LOG_LEVEL npm_config_loglevel RUST_LOG LOG_FILE API_KEY SECRET_KEY ENV MAIL METRICS_PATH
@@ -534,7 +571,7 @@ describe('a secret in a file', () => {
   it('loses one newline only: a value in two lines is refused', () => {
     const key = random();
     expect(faultOf(inFile('CARD_KEY', fileWith(`${key}\n\n${random()}\n`)))).toContain(
-      'CARD_KEY_FILE is too weak',
+      'CARD_KEY_FILE is not 32 bytes in base64',
     );
     const url = 'postgres://h/d';
     expect(readConfig({ DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
@@ -553,7 +590,9 @@ describe('a secret in a file', () => {
     const path = join(folder, random().replaceAll('/', '_'));
     const message = faultOf(inFile(name, path));
     expect(message).toContain('has 1 fault:');
-    expect(message).toContain(`${name}_FILE must be the path of a file with ${name}: there is no such file`);
+    expect(message).toContain(
+      `${name}_FILE must be the path of a file with the value: there is no such file`,
+    );
     expect(message).not.toContain(path);
   });
 
@@ -565,7 +604,7 @@ describe('a secret in a file', () => {
     ['no file at all', () => `${folder}/${'x'.repeat(300)}`, 'the file cannot be read (ENAMETOOLONG)'],
   ])('that is %s is refused', (_, path, reason) => {
     expect(faultOf(inFile('CARD_KEY', path()))).toContain(
-      `CARD_KEY_FILE must be the path of a file with CARD_KEY: ${reason}`,
+      `CARD_KEY_FILE must be the path of a file with the value: ${reason}`,
     );
   });
 
@@ -585,11 +624,21 @@ describe('a secret in a file', () => {
       ...{ DATABASE_URL: undefined, DATABASE_URL_FILE: fileWith('mysql://u:hunter3@h/d') },
     });
     expect(message).toContain('has 3 faults:');
-    expect(message).toContain('CARD_KEY_FILE is too weak');
+    expect(message).toContain('CARD_KEY_FILE is not 32 bytes in base64');
     expect(message).toContain('DATABASE_URL_FILE must be a postgres URL');
     expect(message).toContain('FINGERPRINT_KEY and CURSOR_KEY_FILE must differ');
     expect(message).not.toMatch(/hunter|\/tmp/);
     expect(message).not.toContain(shared);
+  });
+
+  it('is named in messages that come later, too', () => {
+    const said = 'Add it to CARD_KEY. Check DATABASE_URL, not TEST_DATABASE_URL.';
+    const path = '/run/secrets/x';
+    expect(asGiven(said, { CARD_KEY_FILE: path })).toBe(said.replace('CARD_KEY', 'CARD_KEY_FILE'));
+    expect(asGiven(said, { DATABASE_URL_FILE: path })).toBe(
+      said.replace('DATABASE_URL', 'DATABASE_URL_FILE'),
+    );
+    expect(asGiven(said, {})).toBe(said);
   });
 
   it('is named in warnings, too', () => {

@@ -71,7 +71,7 @@ const rooms: Record<string, Room> = {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
-  'server/hints.ts': { from: ['server/contract'] },
+  'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
   'server/private-files.ts': { from: [] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
