@@ -101,7 +101,10 @@ const faultOf = (faults: readonly string[], hints: readonly string[] = []): Conf
   );
 
 /** A message that names settings as they are given: `CARD_KEY_FILE` instead of `CARD_KEY`. */
-export const namedAsGiven = (message: string): string => asGiven(message, process.env);
+export const namedAsGiven = (
+  message: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string => asGiven(message, env);
 
 function missingSecret(name: SecretName): string {
   const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};

@@ -245,10 +245,7 @@ describe('while the server runs', () => {
     expect(await list()).toBe(200);
 
     await json('roles', 'create', 'spare', '--allow', '*.read');
-    expect(await here('roles', 'delete', 'spare')).toMatchObject({
-      status: 0,
-      stdout: 'Deleted the role spare.\n',
-    });
+    expect(await json('roles', 'delete', 'spare')).toEqual({ slug: 'spare', deleted: true });
     expect((await here('roles', 'list')).stdout).not.toContain('spare');
   });
 

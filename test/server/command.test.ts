@@ -136,6 +136,9 @@ describe('npm pack', () => {
         /For production set ENVIRONMENT and DATABASE_URL.*\nTo create a sandbox: node project\/package\/dist\/server\/main\.js\n$/,
       ),
     ]);
+    // Guides are in the package.
+    const help = await run(link, ['secrets', 'rotate', '--help'], { cwd: scratch });
+    expect(help.stdout).toContain(join(installed, 'docs/guides/keys.md'));
     // Nor does a command that writes create a sandbox, which its operator would take for production.
     const create = ['accounts', 'create', 'shop', '--name', 'Shop'];
     const written = await run(link, create, { cwd: scratch, env: { DATA_DIR: 'none' } });
@@ -186,6 +189,11 @@ describe('payments completion', () => {
       ['ECDSA', 'RSA'],
     ],
     [['transactions', 'list', '--limit', '5', '--stat'], ['--status']],
+    [
+      ['token', '--scopes', 'transactions.read,webhook'],
+      ['transactions.read,webhook-subscriptions.read', 'transactions.read,webhook-subscriptions.write'],
+    ],
+    [['roles', 'create', 'r', '--allow', 'gift'], ['gift-cards.read']],
     // Nothing, so that bash completes the name of a file.
     [['keys', 'create', '--out', ''], []],
   ])('in bash %j offers %j', async (words, expected) => {
@@ -205,11 +213,15 @@ describe('payments completion', () => {
     expect(await offered('')).toEqual(expect.arrayContaining(commands));
   });
 
-  it('every list has --json', () => {
+  it('every list, and every command that ends with a sentence, has --json', () => {
     const lists = [...readFileSync(bash, 'utf8').matchAll(/^ +'payments ([^']+)'\) offered='([^']*)'/gm)]
       .map(([, place = '', words = '']) => ({ place, words: words.split(' ') }))
-      .filter(({ place }) => / list$|^audit$|^webhooks deliveries$|^doctor$/.test(place));
-    expect(lists.length).toBeGreaterThan(9);
+      .filter(({ place }) =>
+        / list$|^audit$|^webhooks deliveries$|^doctor$|^import transactions$|^seed$|^secrets [a-z-]+$|^buyers erase$/.test(
+          place,
+        ),
+      );
+    expect(lists.length).toBeGreaterThan(15);
     expect(lists.filter(({ words }) => !words.includes('--json')).map(({ place }) => place)).toEqual([]);
   });
 

@@ -132,7 +132,34 @@ describe('a good file', () => {
   });
 
   it('may be empty', async () => {
-    expect(await importText('')).toMatchObject({ status: 0, stdout: 'Imported 0 transactions.\n' });
+    expect(await importText('')).toEqual({
+      status: 0,
+      stdout: 'Imported 0 transactions.\n',
+      stderr: 'Standard input has no lines. If it should have some, check what writes it.\n',
+    });
+  });
+
+  it.each([
+    [[], { dry_run: false, good_lines: 1, bad_lines: 1, imported: 1 }],
+    [['--dry-run'], { dry_run: true, good_lines: 1, bad_lines: 1, imported: 0 }],
+  ])('with --json and %j prints a summary for programs', async (more, summary) => {
+    const { status, stdout } = await importText(`${line()}\n{}`, '--skip-bad', '--json', ...more);
+    expect([status, JSON.parse(stdout)]).toEqual([0, summary]);
+  });
+
+  it('that was imported before is refused, and --skip-bad imports what is new', async () => {
+    const again = line();
+    expect((await importText(again)).status).toBe(0);
+    const { status, stderr } = await importText(`${line()}\n${again}`);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^line 2: id [0-9a-f-]+ exists already\nNothing was imported\. These transactions are stored already, .* add --skip-bad\.\n$/,
+      ),
+    ]);
+    expect((await importText(`${line()}\n${again}`, '--skip-bad')).stdout).toContain(
+      'Imported 1 transaction,',
+    );
   });
 });
 
@@ -267,7 +294,7 @@ describe('a file with bad lines', () => {
 
     expect(await importText(line(), '--bad', file)).toMatchObject({
       status: 1,
-      stderr: `${file} exists already. Nothing was imported.\n`,
+      stderr: `${file} exists already. Name another file; nothing was imported.\n`,
     });
     expect(await total()).toBe(before);
   });
@@ -335,9 +362,14 @@ describe('a file with bad lines', () => {
   });
 
   it('refuses a path that is not a file', async () => {
-    for (const file of [folder, join(folder, 'missing.jsonl')]) {
+    const missing = join(folder, 'missing.jsonl');
+    for (const [file, reason] of [
+      [folder, `${folder} is a folder. Name one file, or import all of them: cat ${folder}/*.jsonl | `],
+      [missing, `There is no file ${missing}. Check the path`],
+      ['/dev/null/x', '/dev/null/x cannot be read (ENOTDIR).'],
+    ] as const) {
       const { status, stderr } = await payments(['import', 'transactions', file]);
-      expect([status, stderr]).toEqual([1, `${file} cannot be read.\n`]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(reason)]);
     }
   });
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
-import { paymentsHere } from '../support/in-process.ts';
+import { onTerminal, paymentsHere } from '../support/in-process.ts';
 import { run } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createAccount, createBuyer, createTransactions, noteReplacement } from '../support/records.ts';
@@ -509,24 +509,23 @@ describe('filters of lists', () => {
 });
 
 describe('on a terminal', () => {
-  const onTerminal = async (columns: number, ...args: string[]) => {
-    const own = { isTTY: true, columns };
-    const before = Object.entries(Object.getOwnPropertyDescriptors(process.stdout));
-    Object.assign(process.stdout, own);
-    try {
-      return await payments(...args);
-    } finally {
-      for (const name of Object.keys(own)) Reflect.deleteProperty(process.stdout, name);
-      for (const [name, was] of before) if (name in own) Object.defineProperty(process.stdout, name, was);
-    }
-  };
+  const at = (columns: number, ...args: string[]) => onTerminal(columns, () => payments(...args));
+
+  it('help is as wide as the terminal, and 80 columns elsewhere', async () => {
+    const widest = ({ stdout }: { stdout: string }) =>
+      Math.max(...(stdout.match(/^[^ \n].*/gm) ?? []).map((line) => line.length));
+    const help = ['buyers', 'erase', '--help'];
+    expect(widest(await at(60, ...help))).toBeLessThanOrEqual(60);
+    expect(widest(await payments(...help))).toBeLessThanOrEqual(80);
+    expect(widest(await at(120, ...help))).toBeGreaterThan(100);
+  });
 
   it('80 columns show why a delivery failed and when the next attempt is due', async () => {
     const subscription = await subscribe(service, 'http://127.0.0.1:9/');
     await storeCard(service);
     const list = ['webhooks', 'deliveries', '--subscription', subscription.id];
     const lines = await until(async () => {
-      const { stdout } = await onTerminal(80, ...list);
+      const { stdout } = await at(80, ...list);
       return stdout.includes(' in ') && stdout.split('\n');
     });
     expect(lines[0]).toMatch(/^event .* state +.*error +next_attempt$/);
@@ -541,7 +540,7 @@ describe('on a terminal', () => {
       transaction({ merchant_account_id: 'wide', external_identifier: 'x'.repeat(50) }),
     ]);
     const list = ['transactions', 'list', '--merchant-account', 'wide'];
-    const lines = (await onTerminal(80, ...list)).stdout.trimEnd().split('\n');
+    const lines = (await at(80, ...list)).stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^id +status +amount +created_at$/);
     expect(lines[1]).toMatch(
       /^[0-9a-f-]{36} {2}processing +\d+\.\d\d [A-Z]{3} +(\d\d-\d\d \d\d:\d\d|\d{4}-\d\d-\d\d)$/,
@@ -551,10 +550,10 @@ describe('on a terminal', () => {
       'Not shown: method, buyer, external_identifier. Widen the terminal, or add --wide.',
     ]);
     expect(Math.max(...lines.slice(0, 2).map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect((await onTerminal(110, ...list)).stdout).toMatch(/ x{10,}…/);
+    expect((await at(110, ...list)).stdout).toMatch(/ x{10,}…/);
     const piped = (await payments(...list)).stdout;
     expect(piped).not.toContain('…');
     expect(Math.max(...piped.split('\n').map((line) => line.length))).toBeGreaterThan(100);
-    expect((await onTerminal(80, ...list, '--wide')).stdout).toBe(piped);
+    expect((await at(80, ...list, '--wide')).stdout).toBe(piped);
   });
 });

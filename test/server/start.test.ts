@@ -16,7 +16,7 @@ import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { paymentsHere, startInVainHere } from '../support/in-process.ts';
+import { onTerminal, paymentsHere, startInVainHere } from '../support/in-process.ts';
 import { run, startServer, type Server } from '../support/processes.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
@@ -200,7 +200,7 @@ describe('two first starts at once', () => {
   });
 });
 
-describe('a failed start prints one sentence', () => {
+describe('a failed start logs one reason, at the level fatal', () => {
   it('a port that is taken', async () => {
     await using dataDir = await newDataDir();
     const other = createServer().listen(0, '127.0.0.1');
@@ -275,6 +275,12 @@ describe('a failed start prints one sentence', () => {
     for (const name of ['LOG_LEVEL', 'DATABASE_URL', 'PUBLIC_URL', ...secretNames])
       expect(stderr).toContain(name);
     expect(stderr).not.toContain('    at ');
+  });
+
+  it('on a terminal as text', async () => {
+    const said = await onTerminal(80, () => startInVainHere({ LOG_LEVEL: 'loud' }));
+    expect(said).toMatchObject({ status: 1, stdout: '' });
+    expect(said.stderr).toMatch(/^The configuration has 1 fault:\n {2}LOG_LEVEL must be .*\n$/);
   });
 });
 

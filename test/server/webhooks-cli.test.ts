@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sql } from 'kysely';
+import { contractVersion } from '../../generated/operations.ts';
 import { createAccount, createTransactions } from '../support/records.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -399,6 +400,13 @@ describe('payments webhooks work', () => {
     for (let made = 0; made < 12; made += 1) await storeCard(idle);
     const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
     await receiver.received(12);
+    const { rows: connected } = await sql<{ name: string }>`
+      select distinct application_name as name from pg_stat_activity
+      where datname = current_database()`.execute(idle.service.database.db);
+    const version = `payments-service ${contractVersion}`;
+    expect(connected.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([version, `${version} webhooks work`]),
+    );
     const pending = idle.service.database.db
       .selectFrom('deliveries')
       .select('id')

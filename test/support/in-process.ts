@@ -13,11 +13,25 @@ export const paymentsHere = (args: string[], env: Env, input: string | Readable 
 export const startInVainHere = (env: Env): Promise<EndedHere> =>
   inTurn(async () => {
     const said = await here('server/main.ts', [], { PORT: '0', LOG_LEVEL: 'silent', ...env }, '');
+    if (process.stdout.isTTY) return said;
     const [, line = '', rest = ''] = /^(\{.*\}\n)(.*)$/s.exec(said.stdout) ?? [];
     const { level, msg, reason } = JSON.parse(line) as Record<string, unknown>;
     if (level !== 60 || msg !== 'the service did not start') throw new Error(`It logged: ${line}`);
     return { ...said, stdout: rest, stderr: `${said.stderr}${String(reason)}\n` };
   });
+
+/** While `work` runs, standard output is a terminal. */
+export async function onTerminal<T>(columns: number, work: () => Promise<T>): Promise<T> {
+  const own = { isTTY: true, columns };
+  const before = Object.entries(Object.getOwnPropertyDescriptors(process.stdout));
+  Object.assign(process.stdout, own);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(own)) Reflect.deleteProperty(process.stdout, name);
+    for (const [name, was] of before) if (name in own) Object.defineProperty(process.stdout, name, was);
+  }
+}
 
 let last: Promise<unknown> = Promise.resolve();
 

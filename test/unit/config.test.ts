@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigFault, readConfig, readCallName } from '../../server/config.ts';
+import { ConfigFault, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
 import {
   fileNameOf,
   keys,
@@ -13,7 +13,6 @@ import {
   secretNames,
   type SecretName,
 } from '../../server/settings.ts';
-import { asGiven } from '../../server/setting-files.ts';
 import { looksRandom } from '../../server/random-key.ts';
 
 type Env = Record<string, string | undefined>;
@@ -634,11 +633,11 @@ describe('a secret in a file', () => {
   it('is named in messages that come later, too', () => {
     const said = 'Add it to CARD_KEY. Check DATABASE_URL, not TEST_DATABASE_URL.';
     const path = '/run/secrets/x';
-    expect(asGiven(said, { CARD_KEY_FILE: path })).toBe(said.replace('CARD_KEY', 'CARD_KEY_FILE'));
-    expect(asGiven(said, { DATABASE_URL_FILE: path })).toBe(
+    expect(namedAsGiven(said, { CARD_KEY_FILE: path })).toBe(said.replace('CARD_KEY', 'CARD_KEY_FILE'));
+    expect(namedAsGiven(said, { DATABASE_URL_FILE: path })).toBe(
       said.replace('DATABASE_URL', 'DATABASE_URL_FILE'),
     );
-    expect(asGiven(said, {})).toBe(said);
+    expect(namedAsGiven(said, {})).toBe(said);
   });
 
   it('is named in warnings, too', () => {
