@@ -13,8 +13,10 @@ export interface Commands {
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
 
 /** A message for the operator of this installation: settings as they are given, guides by paths that exist. */
-export const forOperator = (message: string, root = projectRoot): string =>
-  namedAsGiven(message).replace(/\bdocs\/[\w/-]+\.md/g, (guide) => {
+export const forOperator = (message: string): string => withGuides(namedAsGiven(message));
+
+export const withGuides = (text: string, root = projectRoot): string =>
+  text.replace(/\bdocs\/[\w/-]+\.md/g, (guide) => {
     const path = join(dirname(root), guide);
     return isInstallation(root) && existsSync(path) ? path : guide;
   });

@@ -1,14 +1,14 @@
 // The output of `--help`. Commander wraps what it writes itself, but not the texts that are added after it.
 import { Help } from 'commander';
-import { forOperator } from '../hints.ts';
-
-export const writeHelp = (text: string): void => {
-  const { stdout } = process;
-  stdout.write(wrapped(forOperator(text), (stdout.isTTY && stdout.columns) || 80));
-};
+import { withGuides } from '../hints.ts';
 
 /** Joins the lines of a paragraph and breaks them at the width. Indented lines are commands to copy, and stay as they are. */
-export const wrapped = (text: string, width: number): string =>
+const wrapped = (text: string, width: number): string =>
   text.replace(/^(?! ).+(?:\n(?! ).+)*/gm, (paragraph) =>
     new Help().boxWrap(paragraph.replaceAll('\n', ' '), width),
   );
+
+export const writeHelp = (text: string): void => {
+  const { stdout } = process;
+  stdout.write(wrapped(withGuides(text), (stdout.isTTY && stdout.columns) || 80));
+};

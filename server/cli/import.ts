@@ -85,7 +85,7 @@ interface Options {
   json?: boolean;
 }
 
-const badAdvice = 'Fix these lines, or leave them out with --skip-bad.';
+const badAdvice = 'Fix these lines (--help shows a good one), or leave them out with --skip-bad.';
 const storedAdvice =
   'These transactions are stored already, and an import never changes them. To import only the others, add --skip-bad.';
 

@@ -15,7 +15,7 @@ import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createPayments, startNode } from '../support/processes.ts';
+import { createPayments, root, startNode } from '../support/processes.ts';
 import { insertTransactionsIn, noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
@@ -56,9 +56,12 @@ const seeded = (index: number, seed = 77): FullTransaction =>
   );
 
 describe('a good file', () => {
-  it('may have the line that --help shows', async () => {
+  it('may have the line that --help and the guide show', async () => {
     const { stdout } = await payments(['import', 'transactions', '--help']);
     const [shown = ''] = /^ *\{.*\}$/m.exec(stdout) ?? [];
+    expect(await readFile(join(root, 'docs/guides/operator.md'), 'utf8')).toContain(
+      `\`\`\`text\n${shown.trim()}\n`,
+    );
     expect(await importText(shown.trim())).toMatchObject({ status: 0, stdout: 'Imported 1 transaction.\n' });
   });
 
@@ -239,7 +242,7 @@ describe('a file with bad lines', () => {
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Nothing was imported. Fix these lines, or leave them out with --skip-bad.',
+      'Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });

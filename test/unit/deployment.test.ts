@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { secretNames } from '../../server/settings.ts';
+import { fileNameOf, secretNames } from '../../server/settings.ts';
 import { inUnit, namesInDotEnv, readCompose, unitFile } from '../support/deployment.ts';
 import { parseDockerfile, parseDockerignore, wordsOf } from '../support/dockerfile.ts';
 import { root, settingNames } from '../support/processes.ts';
@@ -137,12 +137,12 @@ describe('the unit of systemd', () => {
     expect(mistakes()).toEqual([]);
   });
 
-  it('takes the credentials of docs/operating.md, in a variable that the service knows', () => {
-    const [, block = ''] = /```ini\n([^]*?)```/.exec(read('docs/operating.md')) ?? [];
-    const [, credential] = /^LoadCredential=(\w+):/m.exec(block) ?? [];
-    const [, variable = '', path] = /^Environment=(\w+)=(.*)$/m.exec(block) ?? [];
-    expect(settingNames).toContain(variable);
-    expect(path).toBe(`%d/${credential ?? ''}`);
+  it('takes the credentials of the guide for operators, in variables that the service knows', () => {
+    const [, block = ''] = /```ini\n([^]*?)```/.exec(read('docs/guides/operator.md')) ?? [];
+    const credentials = [...block.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => `%d/${name ?? ''}`);
+    const variables = [...block.matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    expect(variables.map(([, name]) => name)).toEqual(secretNames.map(fileNameOf));
+    expect(variables.map(([, , path]) => path)).toEqual(credentials);
     if (isInstalled) expect(mistakes(block)).toEqual([]);
   });
 
