@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Express {
       createAnswer({ address, now }),
     ),
   );
-  servePages(app, siteDir, { hasConsole: pagesDir !== undefined });
+  servePages(app, siteDir, { hasConsole: pagesDir !== undefined, sandboxUrl: pagesDir && address });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));
   app.use(writeError);

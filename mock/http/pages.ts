@@ -6,7 +6,7 @@ import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
-import { serveDocs } from '../../server/http/docs.ts';
+import { serveDocs, type DocsOptions } from '../../server/http/docs.ts';
 import { approvalPath, badgePath } from '../../server/present/links.ts';
 import { contextOf } from './context.ts';
 
@@ -27,7 +27,7 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
+export function servePages(app: Express, siteDir: string, options: DocsOptions): void {
   app.get('/healthz', (_req, res) => {
     contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
@@ -88,7 +88,7 @@ export function servePages(app: Express, siteDir: string, options: { hasConsole:
   serveSite(app, siteDir, options);
 }
 
-function serveSite(app: Express, siteDir: string, options: { hasConsole: boolean }): void {
+function serveSite(app: Express, siteDir: string, options: DocsOptions): void {
   app.use('/docs', (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();

@@ -9,7 +9,7 @@ const usualUrl = 'http://127.0.0.1:8080';
 export interface DocsOptions {
   /** With a console, each operation has a link to it. */
   hasConsole: boolean;
-  /** Of a sandbox: examples name this address, so that what is copied from them works with any port. */
+  /** Of a sandbox or a mock: examples name this address, so that what is copied from them works with any port. */
   sandboxUrl?: (() => string) | undefined;
 }
 

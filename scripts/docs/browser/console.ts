@@ -12,6 +12,19 @@ interface Ui {
 
 declare const SwaggerUIBundle: (options: object) => Ui;
 
+interface System {
+  getComponent: (name: string) => unknown;
+  React: { createElement: (component: unknown, props: object) => unknown };
+}
+
+/** Swagger UI warns on the console if the items of a list have a format for which it has no input of its own. */
+const textInputs = (system: System) => ({
+  components: {
+    JsonSchema_string_uuid: (props: object) =>
+      system.React.createElement(system.getComponent('JsonSchema_string'), props),
+  },
+});
+
 interface Schema {
   $ref?: string;
   /** `integer`, or `integer,null` as text. */
@@ -68,17 +81,49 @@ async function start(): Promise<void> {
       },
       defaultExpanded: true,
     },
-    plugins: [{ fn: { requestSnippetGenerator_payments_client: clientCode(contract) } }],
+    plugins: [{ fn: { requestSnippetGenerator_payments_client: clientCode(contract) } }, textInputs],
   });
+  const useToken = ({ token, until }: Token) => {
+    ui.preauthorizeApiKey(scheme, token);
+    const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' });
+    find('#token-state').textContent = `Calls carry a token with every scope, until ${time}.`;
+  };
+  const kept = keptToken();
+  if (kept) useToken(kept);
   find('#get-token').addEventListener('click', () => {
     void getToken().then((token) => {
-      if (token !== undefined) ui.preauthorizeApiKey(scheme, token);
-      find('#token-state').textContent =
-        token === undefined
-          ? 'No answer from the server.'
-          : 'Calls carry a token with every scope, for an hour.';
+      if (token === undefined) find('#token-state').textContent = 'No answer from the server.';
+      else useToken(keepToken(token));
     });
   });
+}
+
+interface Token {
+  token: string;
+  until: number;
+}
+
+const tokenKey = 'payments.console-token';
+const tokenMilliseconds = 3_600_000;
+
+/** For this tab only, until it is closed: a reload, or a link from the docs, needs no new token. */
+function keepToken(token: string): Token {
+  const kept = { token, until: Date.now() + tokenMilliseconds };
+  try {
+    sessionStorage.setItem(tokenKey, JSON.stringify(kept));
+  } catch {
+    // Without storage the token holds for this page.
+  }
+  return kept;
+}
+
+function keptToken(): Token | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(tokenKey) ?? 'null') as Token | null;
+    return kept && kept.until > Date.now() ? kept : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Calls go to this server. What is optional stays empty: forty filters with examples would find nothing. */

@@ -53,6 +53,8 @@ addEventListener('DOMContentLoaded', () => {
 
   const show = (feed: Feed) => {
     find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
+    for (const text of document.querySelectorAll<HTMLElement>('[data-kind]'))
+      text.hidden = text.dataset.kind !== feed.kind;
     find('#version').textContent = `contract ${feed.version}`;
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
