@@ -1436,7 +1436,7 @@ export interface components {
         GiftCardIdFilter: string;
         /**
          * @description Only transactions with at least one redemption of a gift card whose number ends so.
-         * @example 1234
+         * @example 5678
          */
         GiftCardLast4Filter: string;
         /** @description True: only transactions with at least one gift card redemption. False: only those with none. */
@@ -1775,7 +1775,7 @@ export interface operations {
                 gift_card_id?: components["parameters"]["GiftCardIdFilter"];
                 /**
                  * @description Only transactions with at least one redemption of a gift card whose number ends so.
-                 * @example 1234
+                 * @example 5678
                  */
                 gift_card_last4?: components["parameters"]["GiftCardLast4Filter"];
                 /** @description True: only transactions with at least one gift card redemption. False: only those with none. */

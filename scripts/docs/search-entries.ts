@@ -20,10 +20,10 @@ const keywords: Record<string, string> = {
   pages: 'pagination paginate paging next page cursor limit offset',
   'pages#filters': 'date filter filter by date date range created_at since until between',
   errors: 'error codes status codes 400 401 403 404 409 422 429 500 validation',
-  idempotency: 'idempotent retry duplicate timeout safe repeat',
-  'rate-limits': 'throttle throttling quota 429',
-  webhooks:
-    'callback notification push events redelivery retries backoff retry schedule attempts receiver endpoint',
+  idempotency: 'idempotent retry retrying duplicate timeout safe repeat',
+  'rate-limits': 'throttle throttling quota 429 Retry-After',
+  webhooks: 'callback notification push events receiver endpoint',
+  'webhooks#retries': 'webhook redelivery backoff retry schedule attempts failed delivery switched off',
   'webhooks#checking-a-signature': 'verify HMAC secret',
   sandbox:
     'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval',

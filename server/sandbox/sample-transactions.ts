@@ -120,8 +120,12 @@ function sampleTransaction(
   };
   // The first nine transactions have one status each, so that a short list has them all.
   const status = statuses[index]?.[0] ?? weighted();
-  const currency = pick(currencies);
-  const amount = Math.floor(random() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
+  // The newest is the first that a reader of the docs sees, and the one that their examples of filters look for.
+  const isFirst = index === 0;
+  const currency = isFirst ? 'EUR' : pick(currencies);
+  const amount = isFirst
+    ? 1299
+    : Math.floor(random() ** 2 * (currency === 'IDR' ? 2_000_000_000 : 50_000)) + 100;
   const authorized = ![
     'processing',
     'buyer_approval_pending',
@@ -162,7 +166,7 @@ function sampleTransaction(
     currency,
     created_at: created.toISOString(),
     updated_at: new Date(Math.min(updated.getTime(), until.getTime())).toISOString(),
-    external_identifier: `order-${10_000 + index}`,
+    external_identifier: `order-${9001 + index}`,
     gift_card_redemptions: redemption
       ? [
           {

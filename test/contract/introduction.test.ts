@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
+import { switchOffAfterMilliseconds, waits } from '../../server/webhooks/schedule.ts';
 import { run } from '../support/processes.ts';
 
 let text: string;
@@ -52,6 +53,25 @@ describe('the introduction', () => {
     expect(Object.keys(payload).sort()).toEqual(
       Object.keys(JSON.parse(snippet('json', '"scopes"')) as object).sort(),
     );
+  });
+
+  it('lists the attempts of a delivery as the service makes them', () => {
+    const seconds = (time: string) =>
+      [...time.matchAll(/(\d+) ([hms])/g)].reduce(
+        (sum, [, count, unit]) => sum + Number(count) * { h: 3600, m: 60, s: 1 }[unit as 'h'],
+        0,
+      );
+    const rows = [...text.matchAll(/^\| (\d+) +\| ([^|]+)\| ([^|]+)\|$/gm)].map(([, ...cells]) => cells);
+    expect(rows.map(([attempt]) => Number(attempt))).toEqual(waits.map((_, index) => index + 1));
+    expect(rows.map(([, wait = '']) => seconds(wait))).toEqual(waits);
+    let sum = 0;
+    // From minutes on, the five seconds of the second attempt are left out.
+    for (const [index, [, , total = '']] of rows.entries()) {
+      sum += waits[index] ?? 0;
+      expect(sum - seconds(total)).toBe(index < 2 ? 0 : 5);
+    }
+    expect(switchOffAfterMilliseconds).toBe(5 * 24 * 3_600_000);
+    expect(text).toContain('after five days in\nwhich every attempt failed');
   });
 
   it('checks a webhook signature: the right one, one of two, a forged one, an old one', async () => {

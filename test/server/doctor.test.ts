@@ -103,8 +103,8 @@ const damages: [check: string, damage: string, repair: string][] = [
   ],
   [
     'what filters look for matches the transaction',
-    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,
-    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-10000'`,
+    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-9001'`,
+    `update transactions set has_settlements = not has_settlements where external_identifier = 'order-9001'`,
   ],
   [
     'attempts of deliveries are counted',

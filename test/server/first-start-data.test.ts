@@ -100,6 +100,27 @@ describe('the first start', () => {
     expect(await transactions('marketplace')).toHaveLength(60);
   });
 
+  it('has transactions for every example of a filter, and for those of the guides', async () => {
+    const { parameters } = (document.paths as Record<string, { get: { parameters: { $ref: string }[] } }>)[
+      '/transactions'
+    ]?.get ?? { parameters: [] };
+    const filters = parameters
+      .map((parameter) => resolve(parameter) as { name: string; in: string; example?: unknown })
+      .filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
+      .map(
+        ({ name, example }) => `/transactions?${new URLSearchParams({ [name]: String(example) }).toString()}`,
+      );
+    const { description } = document.info as { description: string };
+    const inGuides = [...description.matchAll(/:8080(\/transactions[^'…]*)'/g)].map(([, path = '']) => path);
+    expect([filters.length > 10, inGuides.length > 1]).toEqual([true, true]);
+    for (const path of [...filters, ...inGuides]) {
+      const { body } = await service.call('GET', path, { token: token() });
+      expect((body as { items?: unknown[] }).items?.length, path).toBeGreaterThan(0);
+    }
+    const [newest] = await transactions('default');
+    expect(newest).toMatchObject({ amount: 1299, currency: 'EUR', external_identifier: 'order-9001' });
+  });
+
   it('creates buyers that cards can be stored for', async () => {
     for (const { id, external_identifier: reference, display_name } of buyers) {
       const who = reference === null ? { buyer_id: id } : { buyer_external_identifier: reference };

@@ -31,8 +31,9 @@ describe('the search of the docs', () => {
     ['authenticate', 'guides/authentication.html'],
     ['retry', 'guides/idempotency.html'],
     ['idempotent', 'guides/idempotency.html'],
-    ['webhook retries', 'guides/webhooks.html'],
-    ['backoff', 'guides/webhooks.html'],
+    ['webhook retries', 'guides/webhooks.html#retries'],
+    ['backoff', 'guides/webhooks.html#retries'],
+    ['Retry-After', 'guides/rate-limits.html'],
     ['api version', 'guides/versioning.html'],
     ['3ds', 'guides/sandbox.html'],
     ['production', 'guides/going-live.html'],
@@ -43,7 +44,7 @@ describe('the search of the docs', () => {
   });
 
   it('also names webhooks, which are retried, for "retry"', () => {
-    expect(hrefs('retry').slice(0, 3)).toContain('guides/webhooks.html');
+    expect(hrefs('retry').slice(0, 3)).toContain('guides/webhooks.html#retries');
   });
 
   it('shows text, and no entities of HTML', () => {
@@ -53,6 +54,13 @@ describe('the search of the docs', () => {
   it('finds a word with two swapped letters', () => {
     expect(hrefs('retyr').slice(0, 3)).toContain('guides/idempotency.html');
   });
+
+  it.each(['qwertz', 'asdfgh', 'xyzzy', 'foobar', 'blorp', 'lorem ipsum', 'asdf', 'zzzzzz'])(
+    'finds nothing for "%s"',
+    (query) => {
+      expect(hrefs(query)).toEqual([]);
+    },
+  );
 
   it('finds operations by name and path, and fields by name', () => {
     expect(hrefs('list transactions')[0]).toBe('reference.html#/transactions/listtransactions');

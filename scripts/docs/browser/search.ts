@@ -1,5 +1,5 @@
 // The search of the docs. It has nothing of a browser, so that a test can ask it what readers ask.
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchResult } from 'minisearch';
 import type { Entry } from './entry.ts';
 
 const mostResults = 12;
@@ -34,11 +34,29 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
   return (query) => {
     const exact = index.search(query);
-    // Only if no word begins so: otherwise `curl` finds `url`. Two swapped letters are two changes.
-    const found =
-      exact.length > 0 ? exact : index.search(query, { fuzzy: (term) => (term.length < 5 ? 1 : 2) });
+    // Only if no word begins so: otherwise `curl` finds `url`.
+    const found = exact.length > 0 ? exact : index.search(query, { fuzzy: 2, filter: isMisspelt });
     return fewOfEachPage(found.flatMap(({ id }) => entries[id as number] ?? [])).slice(0, mostResults);
   };
+}
+
+/** One letter wrong, or two swapped, in a word that is long enough to tell. Otherwise nonsense finds something. */
+const isMisspelt = ({ terms, queryTerms }: SearchResult) =>
+  queryTerms.every((asked) =>
+    terms.some((term) => term.startsWith(asked) || (asked.length > 4 && isNear(asked, term))),
+  );
+
+function isNear(one: string, other: string): boolean {
+  const differs = (letter: string, at: number) => letter !== other[at];
+  const first = Array.from(one).findIndex(differs);
+  const [restOfOne, restOfOther] = [one.slice(first), other.slice(first)];
+  const [a = '', b = ''] = restOfOne;
+  return (
+    restOfOne.slice(1) === restOfOther ||
+    restOfOne === restOfOther.slice(1) ||
+    restOfOne.slice(1) === restOfOther.slice(1) ||
+    b + a + restOfOne.slice(2) === restOfOther
+  );
 }
 
 function fewOfEachPage(found: Entry[]): Entry[] {
