@@ -1,10 +1,11 @@
 // `npm run dev`: on every save it lints the contract, generates from it, and updates the service, the mock and the docs.
 // While there are problems, the last state without problems is served.
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createProgram, type Program, type Started } from './dev/program.ts';
+import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
 import { createTypeCheck, noTypeCheck, type TypeCheck } from './dev/types.ts';
 import { watchFolders } from './support/watch.ts';
@@ -84,13 +85,15 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
 
   async function runService(): Promise<void> {
     const started = await service.run();
-    where.API = describe(started, (fault) => fault.replace('npm start', 'npm run dev'));
+    where.API = describe(started, (fault) => fault.replace('npm start', command()));
     where.Docs = 'url' in started ? `${started.url}/docs/` : 'served with the API';
   }
 
   async function runMock(): Promise<void> {
     const advice = (fault: string) =>
-      fault.replace(' (from --port)', '').replace('npm run mock -- --port', 'npm run dev -- --mock-port');
+      fault
+        .replace(' (from --port)', '')
+        .replace(/npm run mock -- --port (\d+)/, (_, port: string) => command(port));
     where.Mock = describe(await mock.run(), advice);
   }
 
@@ -148,6 +151,15 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   };
 }
 
+/** The command as it was typed, or with another port of the mock. */
+function command(mockPort?: string): string {
+  const typed = process.argv.slice(2);
+  const at = typed.findIndex((arg) => arg.startsWith('--mock-port'));
+  const others = at === -1 ? typed : typed.toSpliced(at, typed[at] === '--mock-port' ? 2 : 1);
+  const args = mockPort === undefined ? typed : [...others, '--mock-port', mockPort];
+  return ['npm run dev', ...(args.length > 0 ? ['--'] : []), ...args].join(' ');
+}
+
 const describe = (started: Started, advise: (fault: string) => string) =>
   'url' in started ? started.url : advise(started.fault);
 
@@ -177,8 +189,9 @@ function parsePort(text: string): string {
 
 async function start({ mockPort, types: compiles }: { mockPort: string; types: boolean }): Promise<void> {
   const begun = performance.now();
-  const folder = join(root, '.cache', 'dev');
-  await rm(folder, { recursive: true, force: true });
+  await rm(devFolder, { recursive: true, force: true });
+  await mkdir(devFolder, { recursive: true });
+  const noteEnd = noteRunning();
   const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
@@ -192,14 +205,14 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     where[name] = `ended, and starts again after the next save: ${why}`;
     say({});
   };
-  const service = await createProgram(join(folder, 'service'), {
+  const service = await createProgram(join(devFolder, 'service'), {
     entry: 'server/main.ts',
     inPlace: ['generated/validators.js'],
     listening: /"url":"([^"]+)".*"listening"/,
     onLine: showWarning,
     onEnd: ended('API'),
   });
-  const mock = await createProgram(join(folder, 'mock'), {
+  const mock = await createProgram(join(devFolder, 'mock'), {
     entry: 'mock/main.ts',
     args: ['--port', mockPort],
     listening: /^Mock of the payments service: (\S+)/,
@@ -217,6 +230,7 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     // One Ctrl+C arrives several times, from the terminal and from npm.
     if (isStopping) return;
     isStopping = true;
+    noteEnd();
     updates.cancel();
     types.stop();
     stopRedocly();

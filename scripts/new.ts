@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
+import { isDevRunning } from './dev/running.ts';
 import { planOf, readCall, WrongCall } from './new/call.ts';
 import { carryOut, Refusal } from './new/plan.ts';
 import { root } from './support/root.ts';
@@ -44,11 +45,14 @@ async function main(): Promise<number> {
     }
     const planned = await planOf(root, call);
     for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
-    const status = call.values['no-generate'] ? 0 : await generate();
+    const isDone = call.values['no-generate'] || isDevRunning();
+    const status = isDone ? 0 : await generate();
     const steps = planned.next.map((step, index) => `  ${index + 1}. ${step}`);
     console.log(`\nNext:\n${steps.join('\n')}`);
     console.log(
-      '\nA service or mock that runs already must be started again; npm run dev does that by itself.',
+      isDevRunning()
+        ? '\nnpm run dev is running: it generates what follows, and shows it.'
+        : '\nA service or mock that runs already must be started again; npm run dev does that by itself.',
     );
     return status;
   } catch (error) {

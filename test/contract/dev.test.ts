@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { root, startNode, type Child } from '../support/processes.ts';
+import { root, runNode, startNode, type Child } from '../support/processes.ts';
 
 const parts = [
   ...['openapi', 'generated', 'server', 'client', 'mock', 'scripts', 'docs'],
@@ -118,8 +118,12 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     await prints('Waiting for changes');
     const [port = 0, second] = taken.map((one) => one.port);
     expect(output()).toContain('✓ 0 problems');
-    expect(output()).toContain(`Port ${port} is taken. Choose another: PORT=${port + 1} npm run dev\n`);
-    expect(output()).toContain(`Port ${second} is taken. Choose another: npm run dev -- --mock-port 4011\n`);
+    expect(output()).toContain(
+      `Port ${port} is taken. Choose another: PORT=${port + 1} npm run dev -- --mock-port ${second} --no-types\n`,
+    );
+    expect(output()).toContain(
+      `Port ${second} is taken. Choose another: npm run dev -- --no-types --mock-port 4011\n`,
+    );
   });
 
   it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
@@ -169,6 +173,17 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     await prints('up to date');
     // The page of the docs has no descriptions; its script has.
     expect((await served('In plain words.')).slice(0, 2)).toEqual([true, true]);
+  });
+
+  it('generates what follows from `npm run new`, which leaves that to it', async () => {
+    mark = dev.output().length;
+    const { status, output: said } = await runNode('scripts/new.ts', ['operation', 'GET', '/buyer-notes'], {
+      cwd: folder,
+    });
+    expect([status, said]).toEqual([0, expect.stringContaining('npm run dev is running: it generates')]);
+    await prints('up to date');
+    expect(output()).toMatch(/✓ 0 problems[\s\S]*Wrote/);
+    expect(await served('buyer-notes')).toEqual([true, true, true]);
   });
 
   it('ends everything that it started with Ctrl+C', async () => {
