@@ -138,6 +138,8 @@ const kinds: Kind[] = [
     explains: 'camelCase',
     proposes: 'x-rate-limit',
   },
+  // As Markdown: a description would be shown with its backticks escaped.
+  { file: 'openapi/paths/transactions.yaml', keyword: '  x-merchant-scope', explains: '`one`: acts on one' },
   {
     file: 'openapi/webhooks/transaction.created.yaml',
     keyword: '  operationId',
