@@ -37,9 +37,14 @@ async function visit({ url, payments }: Sandbox): Promise<void> {
 async function take(page: Page, url: string, name: string): Promise<void> {
   await page.goto(url, { waitUntil: 'networkidle' });
   // As everybody sees it, instead of the folder and the port of this run.
-  await page.evaluate(`for (const code of document.querySelectorAll('pre code, pre'))
-    if (code.childElementCount === 0)
-      code.textContent = code.textContent.replace(/DATA_DIR=\\S+ /, '').replace(/127\\.0\\.0\\.1:\\d+/, '127.0.0.1:8080')`);
+  await page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { currentNode: node } = texts;
+      const text = node.nodeValue.replace(/DATA_DIR=\\S+ /, '').replace(/127\\.0\\.0\\.1:\\d+/, '127.0.0.1:8080');
+      if (text !== node.nodeValue) node.nodeValue = text;
+    }
+  })()`);
   // The first picture after a jump may be of a page that is still being drawn.
   await page.screenshot();
   await page.screenshot({ path: join(folder, `${name}.png`) });

@@ -9,7 +9,7 @@ import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
 import { preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, oldAddresses } from './links.ts';
-import { render } from './markdown.ts';
+import { render, withContents } from './markdown.ts';
 import { overview } from './overview.ts';
 import { proveKnownHosts, proveSelfContained, takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
@@ -61,7 +61,7 @@ export async function assemble(
       title: name,
       description: `${guide.label}: a guide of the ${title}.`,
       path: `guides/${guide.slug}.html`,
-      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${html}</article>`,
+      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${withContents(html)}</article>`,
     });
   for (const guide of guides)
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));

@@ -71,7 +71,21 @@ const isForValidators = (key: string, value: unknown) =>
 function samples(contract: Contract, method: string, path: string, { requestBody }: Operation) {
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
   const body = first && resolved(contract, first).value;
-  return [{ lang: 'curl', source: curl(contract, method, path, body) }];
+  // The local server is the only URL without variables, so the samples work unedited.
+  const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
+  const call = { method: method.toUpperCase(), url: server + path, path, body };
+  return [
+    { lang: 'curl', source: curl(call) },
+    { lang: 'TypeScript', source: typeScript(call, server) },
+    { lang: 'Python', source: python(call) },
+  ];
+}
+
+interface Call {
+  method: string;
+  url: string;
+  path: string;
+  body: unknown;
 }
 
 const resolved = ({ components }: Contract, example: Example): Example =>
@@ -79,14 +93,40 @@ const resolved = ({ components }: Contract, example: Example): Example =>
     ? example
     : (components?.examples?.[example.$ref.split('/').at(-1) ?? ''] ?? example);
 
-function curl(contract: Contract, method: string, path: string, body?: unknown): string {
-  // The local server is the only URL without variables, so the command works unedited.
-  const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
-  const lines = [`curl '${server}${path}'`, '-H "Authorization: Bearer $TOKEN"'];
-  if (method !== 'get') lines[0] = `curl -X ${method.toUpperCase()} '${server}${path}'`;
+function curl({ method, url, body }: Call): string {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
+    '-H "Authorization: Bearer $TOKEN"',
+  ];
   if (body !== undefined) {
     const text = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
     lines.push("-H 'Content-Type: application/json'", `-d '${text}'`);
   }
   return lines.join(' \\\n  ');
 }
+
+const typeScript = (
+  { method, path, body }: Call,
+  server: string,
+) => `import { createPaymentsClient, unwrap } from 'payments-service-client';
+
+const client = createPaymentsClient({ baseUrl: '${server}', token: process.env.TOKEN ?? '' });
+console.log(unwrap(await client.${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})));`;
+
+/** With its standard library. JSON is Python but for its constants. */
+const python = ({ method, url, body }: Call) => `import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${url}",
+    method="${method}",
+    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
+)
+${body === undefined ? '' : `request.add_header("Content-Type", "application/json")\nrequest.data = json.dumps(${literal(body)}).encode()\n`}with urllib.request.urlopen(request) as response:
+    print(json.load(response))`;
+
+const constants: Record<string, string> = { null: 'None', true: 'True', false: 'False' };
+const literal = (value: unknown) =>
+  JSON.stringify(value, null, 4).replaceAll(
+    /("(?:[^"\\]|\\.)*")|\b(null|true|false)\b/g,
+    (_, text: string | undefined, word = '') => text ?? constants[word as string] ?? '',
+  );

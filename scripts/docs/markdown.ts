@@ -94,6 +94,19 @@ export function render(markdown: string, link: (href: string) => string): Render
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
 
+/** From this many sections on, a reader needs a list of them. */
+const manySections = 4;
+
+/** With a list of its sections below its title, if it is long. */
+export function withContents(html: string): string {
+  const items = [...html.matchAll(/<h2 id="([^"]*)">([\s\S]*?) <a class="anchor"/g)].map(
+    ([, id, heading]) => `<li><a href="#${id}">${heading?.replaceAll(/<\/?a\b[^>]*>/g, '')}</a></li>`,
+  );
+  if (items.length < manySections) return html;
+  const list = `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
+  return html.replace('</h1>\n', (end) => `${end}${list}\n`);
+}
+
 /** `tabindex`: a block that is wider than the page can be scrolled with the keyboard. */
 export const codeBlock = (code: string, language?: string) =>
   `<div class="code"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;

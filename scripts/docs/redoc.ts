@@ -14,7 +14,7 @@ const options = {
   hideSchemaTitles: true,
   /** The height of our bar. */
   scrollYOffset: 56,
-  codeSamples: { languages: [{ lang: 'curl' }, { lang: 'Payload' }] },
+  codeSamples: { languages: ['curl', 'TypeScript', 'Python', 'Payload'].map((lang) => ({ lang })) },
 };
 
 export async function renderReference(contract: Contract): Promise<string> {
