@@ -37,14 +37,9 @@ async function visit({ url, payments }: Sandbox): Promise<void> {
 async function take(page: Page, url: string, name: string): Promise<void> {
   await page.goto(url, { waitUntil: 'networkidle' });
   // As everybody sees it, instead of the folder and the port of this run.
-  await page.evaluate(`(() => {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-      const { currentNode: node } = texts;
-      const text = node.nodeValue.replace(/DATA_DIR=\\S+ /, '').replace(/127\\.0\\.0\\.1:\\d+/, '127.0.0.1:8080');
-      if (text !== node.nodeValue) node.nodeValue = text;
-    }
-  })()`);
+  await page.evaluate(`for (const code of document.querySelectorAll('pre code, pre'))
+    if (code.childElementCount === 0)
+      code.textContent = code.textContent.replace(/DATA_DIR=\\S+ /, '').replace(/127\\.0\\.0\\.1:\\d+/, '127.0.0.1:8080')`);
   // The first picture after a jump may be of a page that is still being drawn.
   await page.screenshot();
   await page.screenshot({ path: join(folder, `${name}.png`) });
@@ -67,6 +62,9 @@ async function main(): Promise<void> {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1400, height: 800 }, colorScheme: 'light' });
+    // Otherwise the docs name the address of this sandbox in place of the usual one.
+    const here = { contentType: 'text/javascript', body: `document.documentElement.dataset.console = ''` };
+    await page.route('**/docs/here.js', (route) => route.fulfill(here));
     await take(page, `${service.url}/`, 'landing-page');
     await take(page, `${service.url}/docs/reference.html#operation/createPaymentMethod`, 'docs');
   } finally {

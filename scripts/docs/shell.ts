@@ -88,6 +88,7 @@ export function frame({ name, menu, assets }: Frame, page: Page): string {
   const tag = content.includes('<main') ? 'div' : 'main';
   const full = title === name ? name : `${title} · ${name}`;
   const data = moved ? ` data-moved="${escape(JSON.stringify(moved))}"` : '';
+  // Styles come before scripts, which then wait for them: to scroll a menu that is not laid out yet would scroll the page.
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -99,9 +100,9 @@ export function frame({ name, menu, assets }: Frame, page: Page): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" type="image/svg+xml" href="${up}${assets.icon}">
+${head}<link rel="stylesheet" href="${up}${assets.style}">
 <script src="${up}here.js"></script>
 <script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"${data}></script>
-${head}<link rel="stylesheet" href="${up}${assets.style}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
