@@ -84,7 +84,10 @@ export function createApp(options: AppOptions): Express {
       createAnswer({ address, now }),
     ),
   );
-  servePages(app, siteDir, { hasConsole: pagesDir !== undefined, sandboxUrl: pagesDir && address });
+  servePages(app, siteDir, {
+    hasConsole: pagesDir !== undefined,
+    sandboxUrl: pagesDir === undefined ? undefined : address,
+  });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));
   app.use(writeError);

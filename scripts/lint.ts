@@ -8,7 +8,7 @@ import { withHints } from './support/type-hints.ts';
 import { lintContract } from './lint/contract.ts';
 import { prettierFix, withStaleTypes } from './lint/fixes.ts';
 import type { Problem } from './lint/problem.ts';
-import { asText } from './lint/report.ts';
+import { asText, messagesOf } from './lint/report.ts';
 import { root } from './support/root.ts';
 
 const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
@@ -18,7 +18,7 @@ const help = `Check the contract and the code. Every step runs, even if an earli
   npm run lint -- --code          Oxlint only
   npm run lint -- --format        the format only
   npm run lint -- --types         the compiler only; several of these may be combined
-  npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, fix?}]}
+  npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, unfinished?, fix?}]}
   npm run lint -- --fresh         ignore all caches
 
 Exit code: 0 if every claim holds, 1 if one does not, 2 for an unknown option.`;
@@ -36,6 +36,9 @@ interface Outcome {
   ok: boolean;
   output: string;
   problems?: Problem[];
+  unfinished?: Problem[];
+  /** Shown even if it is ok. */
+  warnings?: string[];
   /** Instead of those of the step. */
   claim?: string;
   fix?: string;
@@ -114,17 +117,22 @@ async function tool(
 
 async function checkContract({ json }: Options): Promise<Outcome> {
   const linted = await lintContract(root);
-  const { problems, failure } = linted;
+  const { problems, unfinished, failure } = linted;
   const ok = problems.length === 0 && failure === undefined;
   const output = json ? (failure ?? '') : asText(linted, root, process.stdout.isTTY);
-  return { ok, output, ...(json ? { problems } : {}) };
+  if (json) return { ok, output, problems, unfinished };
+  return { ok, output, warnings: messagesOf({ problems: unfinished }, root, process.stdout.isTTY) };
 }
 
 type Result = Omit<Step, 'run'> & Outcome & { seconds: number };
 
-function print({ ok, claim, output, fix, seconds }: Result): void {
+function print({ ok, claim, output, warnings = [], fix, seconds }: Result): void {
   const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
   console.log(`${mark} ${claim} ${styleText('dim', `(${seconds} s)`)}`);
+  if (warnings.length > 0)
+    console.log(
+      `\n${warnings.join('\n\n')}\n\n${styleText('yellow', 'Unfinished, so it cannot be released yet.')}\n`,
+    );
   if (!ok) console.log(`\n${output}\n\n${styleText('bold', fix)}\n`);
 }
 

@@ -10,7 +10,11 @@ const maxPlaces = 3;
 export const asText = (linted: Linted, project: string, colour: boolean): string =>
   [...messagesOf(linted, project, colour), count(linted.problems.length)].join('\n\n');
 
-export function messagesOf({ problems, failure }: Linted, project: string, colour: boolean): string[] {
+export function messagesOf(
+  { problems, failure }: Omit<Linted, 'unfinished'>,
+  project: string,
+  colour: boolean,
+): string[] {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
   const shown = problems.map((problem) => {

@@ -21,6 +21,8 @@ export const textsCutOff = (sources: Sources): Problem[] =>
       Pair(_, { key, value }) {
         if (!isScalar(key) || !prose.includes(String(key.value)) || !isScalar(value)) return;
         if (value.type !== Scalar.PLAIN || value.comment == null) return;
+        // A mark of `npm run new`: see `unfinished` in contract.ts.
+        if (value.comment.startsWith(' TODO')) return;
         const { line, col } = lines.linePos(value.range?.[1] ?? 0);
         const whole = `${String(value.value)} #${value.comment}`;
         found.push({

@@ -2,7 +2,7 @@
 // shows it. A response that no operation has fails the lint.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { append, insertBefore, replaceAt } from './contract-text.ts';
+import { append, insertBefore, replaceAt, todo } from './contract-text.ts';
 import { kebab, mustMatch, pascal, sentence, spoken } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, operationsIn, readSchema, type Project } from './project.ts';
@@ -88,6 +88,6 @@ value:
   type: error
   code: ${code}
   status: ${status}
-  message: ${sentence(spoken(code))}
+  message: ${sentence(spoken(code))}${todo('say what is wrong, for callers')}
   details: []
 ${status === '409' ? '  resource_id: null\n' : ''}`;

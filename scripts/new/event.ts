@@ -1,5 +1,5 @@
 // `npm run new -- event transaction.captured`: the webhook, its map entry, its payload and an example of it.
-import { append, indent, inTurn } from './contract-text.ts';
+import { append, indent, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, plural, sentence, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
@@ -27,7 +27,7 @@ export async function newEvent(project: Project, event: string): Promise<Plan> {
   operationId: on${name}
   tags: [${tag}]
   summary: ${sentence(says)}
-  description: >-
+  description: >-${todo('say when it is sent')}
     Sent after ${says}. \`target\` is the whole resource. Check the signature before you trust the payload; see
     [Webhooks](#section/Webhooks). Deliveries may repeat and overtake each other: deduplicate on \`webhook-id\`.
   security: []
@@ -94,7 +94,14 @@ value:
     edit: {
       'openapi/openapi.yaml': inTurn(
         append(['webhooks'], `  ${event}:\n    $ref: ./webhooks/${event}.yaml\n`),
-        ...(hasTag ? [] : [append(['tags'], indent(`- name: ${tag}\n  description: ${tag}.\n`, 2))]),
+        ...(hasTag
+          ? []
+          : [
+              append(
+                ['tags'],
+                indent(`- name: ${tag}\n  description: ${tag}.${todo('say what they are for')}\n`, 2),
+              ),
+            ]),
       ),
     },
     next: [

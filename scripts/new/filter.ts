@@ -2,7 +2,7 @@
 // service, the mock and the test that compares them, with its index. What it means follows from the property's type.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { append } from './contract-text.ts';
+import { append, todo } from './contract-text.ts';
 import { mustMatch, pascal } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project, type Schema } from './project.ts';
@@ -156,7 +156,7 @@ export async function newFilter(project: Project, name: string): Promise<Plan> {
     );
   return {
     write: {
-      [parameter]: `name: ${name}\nin: query\ndescription: ${kind.description}\n${kind.schema}`,
+      [parameter]: `name: ${name}\nin: query\ndescription: ${kind.description}${todo('say what it is for')}\n${kind.schema}`,
       [await migrationFile(project, name)]: `import { buildIndex, type Online } from '../online.ts';
 
 export const online = (steps: Online): Promise<void> =>

@@ -1,6 +1,6 @@
 // `npm run new -- operation GET /buyer-notes`: the path, its map entry, schemas, examples and parameters. `npm run generate`
 // then writes the handler's stub and the test.
-import { append, indent, insertBefore, inTurn } from './contract-text.ts';
+import { append, indent, insertBefore, inTurn, todo } from './contract-text.ts';
 import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
@@ -179,7 +179,7 @@ function operationText({ kind, method, id, name, tag, scope, parameters }: Desig
   operationId: ${id}
   tags: [${tag}]
   summary: ${summary}
-  description: >-
+  description: >-${todo('say when to use it, and what it changes')}
     ${description}
   security:
     - BearerAuth: [${scope}]
@@ -245,7 +245,13 @@ export async function newOperation(
     root.push(append(['paths'], `  ${path}:\n    $ref: ./paths/${file}\n`));
   }
   const hasTag = (await tagsOf(project)).includes(tag);
-  if (!hasTag) root.push(append(['tags'], indent(`- name: ${tag}\n  description: ${sentence(many)}.\n`, 2)));
+  if (!hasTag)
+    root.push(
+      append(
+        ['tags'],
+        indent(`- name: ${tag}\n  description: ${sentence(many)}.${todo('say what they are for')}\n`, 2),
+      ),
+    );
   if (root.length > 0) plan.edit['openapi/openapi.yaml'] = inTurn(...root);
 
   if (await project.has(`server/handlers/${kebab(id)}.ts`))

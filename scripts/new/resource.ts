@@ -1,8 +1,11 @@
 // The schema and the example of a resource that an operation or a property shows.
+import { todo } from './contract-text.ts';
 import { kebab, sentence, spoken, withArticle } from './names.ts';
 import { component } from './project.ts';
 
-const resource = (name: string) => `description: ${sentence(withArticle(spoken(name)))}.
+const resource = (
+  name: string,
+) => `description: ${sentence(withArticle(spoken(name)))}.${todo('say what it is, and write its properties')}
 type: object
 additionalProperties: false
 required: [type, id, display_name, created_at]

@@ -1,6 +1,6 @@
 // `npm run new -- schema NoteAuthor --in BuyerNote`: a schema and the property that shows it. A schema that nothing refers to
 // fails the lint.
-import { append } from './contract-text.ts';
+import { append, todo } from './contract-text.ts';
 import { mustMatch, sentence, snake, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
@@ -25,7 +25,10 @@ export async function newSchema(
     throw new Refusal(`${owner} has the property ${property} already. Choose another: --property`);
   return {
     write: {
-      [component('schemas', name)]: namedObject(`${sentence(withArticle(spoken(name)))}.`, name),
+      [component('schemas', name)]: namedObject(
+        `${sentence(withArticle(spoken(name)))}.${todo('say what it is, and write its properties')}`,
+        name,
+      ),
     },
     edit: {
       [component('schemas', owner)]: append(

@@ -304,6 +304,14 @@ describe('npm run lint', () => {
     });
   });
 
+  it('lists what is unfinished, which is no fault yet', { timeout: 60_000 }, async () => {
+    await using project = await brokenProject({ [schema('Intent')]: swap('\n', ' # TODO: say it\n') });
+    const { status, output } = await lint(project.folder, '--contract');
+    expect(status).toBe(0);
+    expect(output).toMatch(new RegExp(`openapi/${schema('Intent')}:1:\\d+ todo\\n`));
+    expect(output).toContain('Unfinished, so it cannot be released yet.');
+  });
+
   it('says only that an operationId is taken, and by which operation', { timeout: 60_000 }, async () => {
     const file = 'paths/webhook-subscriptions.yaml';
     await using project = await brokenProject({
