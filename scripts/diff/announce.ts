@@ -26,7 +26,7 @@ export function namesOf(change: Change): string[] {
   return isNamed ? [last] : [];
 }
 
-const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
+export const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
 /** A line for the changelog to begin with. It has the names in code spans. */
 export function proposedLine({ place, what, names = [] }: Announced): string {

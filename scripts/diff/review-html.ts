@@ -1,7 +1,7 @@
 // The review as one HTML page, which loads nothing.
 import { summary } from './places.ts';
 import type { Line } from './report.ts';
-import type { ExampleChange, Review } from './review.ts';
+import type { ExampleChange, NewOperation, Review } from './review.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -24,7 +24,7 @@ del { background: light-dark(#ffebe9, #4b1d1c); }
 `;
 
 export function asHtml(review: Review): string {
-  const { base, baseVersion, version, total, groups, consumers, examples, problems } = review;
+  const { base, baseVersion, version, total, groups, consumers, examples, operations, problems } = review;
   const title = `Contract ${baseVersion} → ${version}`;
   const parts = [
     `<h1>${escape(title)}</h1>`,
@@ -38,6 +38,9 @@ export function asHtml(review: Review): string {
         name.toLowerCase(),
       ),
     ),
+    ...(operations.length === 0
+      ? []
+      : [section('New operations', [`<ul>\n${operations.map(operation).join('\n')}\n</ul>`])]),
     ...(consumers.length === 0 ? [] : [section('Who is affected', [table(consumers)])]),
     ...(examples.length === 0 ? [] : [section('Examples, before and after', examples.map(example))]),
   ];
@@ -69,6 +72,12 @@ function item({ place, usedBy, what, why, where, accepted }: Line): string {
     ? `<br>${spans(accepted.reason)} Proved by <code>${escape(accepted.test)}</code>.`
     : '';
   return `<li><strong>${escape(place)}</strong>${users}: ${spans(what)}${reason}<br><small><code>${escape(where)}</code></small>${note}</li>`;
+}
+
+function operation({ place, summary: name, takes, hasBody, statuses }: NewOperation): string {
+  const code = (text: string) => `<code>${escape(text)}</code>`;
+  const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
+  return `<li>${code(place)}: ${escape(name)}. Takes ${given}; answers ${escape(statuses.join(', '))}.</li>`;
 }
 
 const table = (rows: Review['consumers']) => `<table>

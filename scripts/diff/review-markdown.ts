@@ -1,10 +1,10 @@
 // The review as Markdown, for a comment on a pull request.
 import { summary } from './places.ts';
 import type { Line } from './report.ts';
-import type { ExampleChange, Review } from './review.ts';
+import type { ExampleChange, NewOperation, Review } from './review.ts';
 
 export function asMarkdown(review: Review): string {
-  const { base, baseVersion, version, total, groups, consumers, examples, problems } = review;
+  const { base, baseVersion, version, total, groups, consumers, examples, operations, problems } = review;
   const blocks = [
     `# Contract ${safe(baseVersion)} → ${safe(version)}`,
     `${safe(total)}, compared with ${code(base)}.`,
@@ -13,6 +13,7 @@ export function asMarkdown(review: Review): string {
       ? []
       : ['## To do before this is merged', list(problems.map(({ message }) => fenced(message)))]),
     ...groups.flatMap(({ title, lines }) => [`## ${title} (${lines.length})`, list(lines.map(item))]),
+    ...(operations.length === 0 ? [] : ['## New operations', list(operations.map(operation))]),
     ...(consumers.length === 0 ? [] : ['## Who is affected', table(consumers)]),
     ...(examples.length === 0 ? [] : ['## Examples, before and after', ...examples.map(example)]),
   ];
@@ -26,6 +27,11 @@ function item({ place, usedBy, what, why, where, accepted }: Line): string {
   const reason = why === undefined ? '' : `: ${safe(why)}`;
   const note = accepted ? `\n${safe(accepted.reason)} Proved by ${code(accepted.test)}.` : '';
   return `**${safe(place)}**${users}: ${safe(what)}${reason}, in ${code(where)}${note}`;
+}
+
+function operation({ place, summary: name, takes, hasBody, statuses }: NewOperation): string {
+  const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
+  return `${code(place)}: ${safe(name)}. Takes ${given}; answers ${safe(statuses.join(', '))}.`;
 }
 
 const table = (rows: Review['consumers']) =>

@@ -1,6 +1,7 @@
 // What a reviewer of a pull request reads: the changes in groups, who is affected by them, and what examples look like before
 // and after. review-markdown.ts and review-html.ts write it down.
 import { isDeepStrictEqual } from 'node:util';
+import { methods } from './announce.ts';
 import { isObject, type Json } from './change.ts';
 import { usesOf } from './places.ts';
 import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
@@ -8,9 +9,20 @@ import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
 export interface Review extends Outcome {
   total: string;
   groups: { title: string; lines: Line[] }[];
+  operations: NewOperation[];
   /** Those with breaking changes first. */
   consumers: { place: string; breaking: number; additions: number; other: number }[];
   examples: ExampleChange[];
+}
+
+export interface NewOperation {
+  /** Method and path. */
+  place: string;
+  summary: string;
+  /** Names of its parameters. */
+  takes: string[];
+  hasBody: boolean;
+  statuses: string[];
 }
 
 export interface ExampleChange {
@@ -34,9 +46,41 @@ export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
       const lines = changes.filter((line) => kindOf(line) === kind);
       return lines.length === 0 ? [] : [{ title, lines }];
     }),
+    operations: newOperations(base, revision),
     consumers: consumersOf(changes),
     examples: examplesOf(base, revision),
   };
+}
+
+function newOperations(base: Json, revision: Json): NewOperation[] {
+  const known = new Set(operationsOf(base).map(([place]) => place));
+  return operationsOf(revision)
+    .filter(([place]) => !known.has(place))
+    .map(([place, { summary, parameters, requestBody, responses }]) => ({
+      place,
+      summary: String(summary),
+      takes: (Array.isArray(parameters) ? parameters : []).map((one) => String(resolved(revision, one).name)),
+      hasBody: requestBody !== undefined,
+      statuses: keysOf(responses),
+    }));
+}
+
+const keysOf = (value: unknown) => Object.keys(isObject(value) ? value : {});
+
+const operationsOf = ({ paths }: Json): [place: string, operation: Json][] =>
+  Object.entries(isObject(paths) ? paths : {}).flatMap(([path, item]) =>
+    Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]): [string, Json][] =>
+      methods.has(method) && isObject(operation) ? [[`${method.toUpperCase()} ${path}`, operation]] : [],
+    ),
+  );
+
+/** A parameter, which may be a component. */
+function resolved({ components }: Json, value: unknown): Json {
+  const parameter = isObject(value) ? value : {};
+  const [, name] = /^#\/components\/parameters\/(.+)$/.exec(String(parameter.$ref)) ?? [];
+  const { parameters } = isObject(components) ? components : {};
+  const component = name !== undefined && isObject(parameters) ? parameters[name] : undefined;
+  return isObject(component) ? component : parameter;
 }
 
 const isConsumed = (place: string) => /^[A-Z]+ \/|^webhook /.test(place);

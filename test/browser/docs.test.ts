@@ -166,6 +166,27 @@ describe('the built site', () => {
     expect(differing).toEqual([]);
   });
 
+  it('lists the sections of a long guide, and of no other', () => {
+    const contents = (guide: string) =>
+      /<nav class="contents"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
+    expect(contents('operating')).toContain('<a href="#health">Health</a>');
+    expect(contents('errors')).toBeUndefined();
+  });
+
+  it('has samples in curl, TypeScript and Python, whose constants are its own', () => {
+    const changed = parseContract(text);
+    const { post } = changed.paths['/payment-methods'] ?? {};
+    const content = post?.requestBody?.content['application/json'];
+    if (content) content.examples = { odd: { value: { a: null, b: ['true, "null"', true, false] } } };
+    const [curl, typeScript, python] =
+      forReaders(changed).paths['/payment-methods']?.post?.['x-codeSamples'] ?? [];
+    expect([curl?.lang, typeScript?.lang, python?.lang]).toEqual(['curl', 'TypeScript', 'Python']);
+    expect(typeScript?.source).toContain(`client.POST('/payment-methods', { body: {\n  "a": null`);
+    expect(python?.source.replaceAll(/\s+/g, ' ')).toContain(
+      String.raw`json.dumps({ "a": None, "b": [ "true, \"null\"", True, False ] }).encode()`,
+    );
+  });
+
   it('has the contract as it was generated, in JSON and in YAML', () => {
     expect(readFileSync(join(site, 'openapi.json'), 'utf8') === text).toBe(true);
     expect(parse(readFileSync(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(text));
@@ -390,6 +411,16 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       expect(await dark.locator('html').getAttribute('class')).toContain('dark');
       if (path.startsWith('reference')) await expectAtTop(dark, 'List transactions');
       expect(await faintTexts(dark), path).toEqual([]);
+    }
+  });
+
+  it('cuts no sample where the window is 1280 pixels wide', async () => {
+    const narrow = await open('', { viewport: { width: 1280, height: 900 } });
+    for (const id of ['createPaymentMethod', 'listTransactions']) {
+      await narrow.goto(`${address}reference.html${hashOf(id)}`);
+      await narrow.locator('#redoc pre').first().waitFor();
+      const cut = `[...document.querySelectorAll('#redoc pre')].filter((one) => one.scrollWidth > one.clientWidth).length`;
+      expect(await narrow.evaluate(cut), id).toBe(0);
     }
   });
 

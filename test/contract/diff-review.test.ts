@@ -32,6 +32,10 @@ beforeAll(async () => {
   if (Transaction) Transaction.properties.mood = { type: 'string', description: 'How it feels.' };
   const { examples } = revision.components;
   if (examples.PaymentMethodVisaSucceeded) examples.PaymentMethodVisaSucceeded.value.label = hostile;
+  const { get } = (revision.paths as Record<string, Json>)['/transactions'] ?? {};
+  (revision.paths as Json)['/moods'] = {
+    get: { ...(get as Json), operationId: 'listMoods', summary: `List moods ${hostile}` },
+  };
   const changes = linesOf(await compare(base, revision), base, revision, root);
   const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
   review = reviewOf(
@@ -45,10 +49,10 @@ describe('the review', () => {
   it('has breaking changes first, and counts them', () => {
     expect(review.groups.map(({ title, lines }) => [title, lines.length])).toEqual([
       ['Breaking', 1],
-      ['Additions', 1],
+      ['Additions', 2],
       ['Other', 1],
     ]);
-    expect(review.total).toBe('1 breaking, 1 addition, 1 other');
+    expect(review.total).toBe('1 breaking, 2 additions, 1 other');
   });
 
   it('names who is affected, those with breaking changes first', () => {
@@ -94,18 +98,22 @@ describe.each([
       'Contract 1.0.0 → 1.1.0',
       'To do before this is merged',
       'Breaking (1)',
-      'Additions (1)',
+      'Additions (2)',
       'Other (1)',
+      'New operations',
       'Who is affected',
       'Examples, before and after',
     ]);
     expect(html()).toContain('<td><code>GET /transactions</code></td>');
+    expect(html()).toMatch(
+      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,/,
+    );
     expect(html()).toContain('PaymentMethodVisaSucceeded (changed, in POST /payment-methods)');
   });
 
   it('keeps what is hostile as text', () => {
     expect(html()).not.toMatch(/<script|<em>/);
-    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(3);
+    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(4);
   });
 });
 
