@@ -110,7 +110,10 @@ const typeScript = (
   server: string,
 ) => `import { createPaymentsClient, unwrap } from 'payments-service-client';
 
-const client = createPaymentsClient({ baseUrl: '${server}', token: process.env.TOKEN ?? '' });
+const client = createPaymentsClient({
+  baseUrl: '${server}',
+  token: async () => (await fetch('/token')).text(),
+});
 console.log(unwrap(await client.${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})));`;
 
 /** With its standard library. JSON is Python but for its constants. */
