@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, schema, filter, event or error code, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, schema, field, filter, event or error code, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -18,6 +18,10 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --tag TAG         where the docs show it; otherwise from the path: Buyer notes
   npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
       --property NAME   the property; otherwise note_author
+  npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
+      --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
+      --values A,B      an enumeration of these
+      --erasure FATE    of buyers, cards and transactions: kept or erased, when a buyer is erased
   npm run new -- filter country                         a filter of GET /transactions by a property of them, with its index
   npm run new -- event transaction.captured             an event: webhook, payload, example
   npm run new -- error card_limit_reached --in createPaymentMethod   an error code, in a response of the operation

@@ -1,7 +1,9 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
+import { nearest } from '../lint/did-you-mean.ts';
 import { newError } from './error.ts';
 import { newEvent } from './event.ts';
+import { newField } from './field.ts';
 import { newFilter } from './filter.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -12,6 +14,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = {
   ...{ id: text, schema: text, tag: text, in: text, property: text, status: text },
+  ...{ type: text, values: text, erasure: text },
   ...{ 'no-generate': flag, help: flag },
 };
 
@@ -42,6 +45,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'schema':
       takes(1, 'schema NoteAuthor --in BuyerNote');
       return await newSchema(project, first ?? '', values);
+    case 'field':
+      takes(1, 'field installments --in Transaction --type integer');
+      return await newField(project, first ?? '', values);
     case 'filter':
       takes(1, 'filter country');
       return await newFilter(project, first ?? '');
@@ -53,7 +59,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       return await newError(project, first ?? '', values);
     case undefined:
       throw new WrongCall('Say what is new.');
-    default:
-      throw new WrongCall(`"${kind}" is not known.`);
+    default: {
+      const near = nearest(kind, ['operation', 'schema', 'field', 'filter', 'event', 'error']);
+      throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    }
   }
 }

@@ -25,6 +25,16 @@ export const append =
     return whole.slice(0, at) + lines + whole.slice(at);
   };
 
+/** The same for a name in a list, which may be written in brackets. */
+export const appendName =
+  (path: readonly string[], name: string) =>
+  (text: string): string => {
+    const list = parseDocument(text).getIn(path, true);
+    const last: unknown = isSeq(list) && list.flow ? list.items.at(-1) : undefined;
+    if (!isScalar(last) || !last.range) return append(path, `  - ${name}\n`)(text);
+    return `${text.slice(0, last.range[1])}, ${name}${text.slice(last.range[1])}`;
+  };
+
 /** Before the first entry of the map at `path` that has one of these keys, or after its last entry. */
 export const insertBefore =
   (keys: readonly string[], lines: string, path: readonly string[] = []) =>

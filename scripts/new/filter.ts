@@ -2,6 +2,7 @@
 // service, the mock and the test that compares them, with its index. What it means follows from the property's type.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addLine, migrationFile } from './code-text.ts';
 import { append, todo } from './contract-text.ts';
 import { mustMatch, pascal } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
@@ -71,14 +72,6 @@ function kindOf(name: string, property: Schema): Kind | undefined {
   };
 }
 
-/** At the end of the table that begins with `head`. */
-const addLine = (head: string, line: string) => (text: string) => {
-  const start = text.indexOf(head);
-  const end = text.indexOf('\n};\n', start);
-  if (start === -1 || end === -1) throw new Error(`There is no table "${head}" to add a line to.`);
-  return `${text.slice(0, end + 1)}  ${line},\n${text.slice(end + 1)}`;
-};
-
 /** Schemas that are objects or numbers have no obvious filter. */
 async function isText(project: Project, property: Schema): Promise<boolean> {
   const [known] = [property, ...(property.anyOf ?? [])].flatMap(({ $ref }) => $ref ?? []);
@@ -120,13 +113,6 @@ async function moreExamples(project: Project, name: string, kind: Kind): Promise
     : [];
 }
 
-async function migrationFile(project: Project, name: string): Promise<string> {
-  const folder = 'server/store/migrations';
-  const numbers = (await readdir(join(project.root, folder))).map((file) => Number.parseInt(file, 10) || 0);
-  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
-  return `${folder}/${number}-filter-by-${name.replaceAll('_', '-')}.ts`;
-}
-
 /** Properties of a transaction that have no filter yet, and whose filter follows from their type. */
 export async function offeredFilters(project: Project): Promise<Record<string, Schema>> {
   const { properties = {} } = await readSchema(project, 'Transaction');
@@ -157,7 +143,8 @@ export async function newFilter(project: Project, name: string): Promise<Plan> {
   return {
     write: {
       [parameter]: `name: ${name}\nin: query\ndescription: ${kind.description}${todo('say what it is for')}\n${kind.schema}`,
-      [await migrationFile(project, name)]: `import { buildIndex, type Online } from '../online.ts';
+      [await migrationFile(project, `filter_by_${name}`)]:
+        `import { buildIndex, type Online } from '../online.ts';
 
 export const online = (steps: Online): Promise<void> =>
   buildIndex(steps, {

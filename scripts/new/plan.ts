@@ -7,7 +7,7 @@ export interface Plan {
   /** New files, by path within the project. */
   write: Record<string, string>;
   /** Existing files. */
-  edit: Record<string, (text: string) => string>;
+  edit: Record<string, (text: string) => string | Promise<string>>;
   /** What the author does next. */
   next: string[];
 }
@@ -28,7 +28,7 @@ export async function carryOut(root: string, { write, edit }: Plan): Promise<str
       throw new Refusal(`${file} exists already. Edit it, or choose another name.`);
   const contents = new Map(Object.entries(write));
   for (const [file, change] of Object.entries(edit))
-    contents.set(file, change(await readFile(join(root, file), 'utf8')));
+    contents.set(file, await change(await readFile(join(root, file), 'utf8')));
   for (const file of contents.keys()) await mkdir(dirname(join(root, file)), { recursive: true });
   // At once, because `npm run dev` reads the contract when it changes. In between, files would refer to others that do not exist
   // yet, or nothing would refer to them.

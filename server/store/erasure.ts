@@ -18,11 +18,17 @@ export const lockBuyer = (db: Tx, account: string, id: string) =>
     .forUpdate()
     .executeTakeFirst();
 
+const erasedBuyer = {
+  display_name: null,
+  account_number: null,
+  billing_details: null,
+} as const;
+
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
 export const markBuyerErased = (db: Tx, account: string, id: string, now: Date) =>
   db
     .updateTable('buyers')
-    .set({ erased_at: now, updated_at: now, display_name: null, account_number: null, billing_details: null })
+    .set({ ...erasedBuyer, erased_at: now, updated_at: now })
     .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .execute();

@@ -62,9 +62,9 @@ beforeAll(async () => {
   ];
   for (const part of [...parts, 'test/support', 'test/operations', 'test/mock/parity.filters.values.ts'])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
-  // Migrations come before `generate`, which lists them.
+  // Migrations come before `generate`, which lists them, and the new table before its new field.
   for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
-    await apply(edits, (path) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path));
+    await apply(edits, isFirst);
   await apply(handlers, () => true);
   await createNewThings();
   await apply(emptyAnswer, () => true);
@@ -78,12 +78,15 @@ beforeAll(async () => {
   checked = await generate(made.folder, { check: true, bundled });
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = await diagnose();
-  for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !path.includes('migrations'));
+  for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !isFirst(path));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   await writeFile(join(made.folder, 'client/use.ts'), clientUse);
   compiled = await diagnose();
 }, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
+
+const isFirst = (path: string) =>
+  /^(openapi|CHANGELOG|server\/store\/(migrations|tables\/refund-reasons))/.test(path);
 
 const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
 
@@ -231,6 +234,8 @@ describe('an operation', () => {
       expect([response.status, await response.json()]).toEqual([200, { items: ['EUR', 'USD'] }]);
       expect((await fetch(`${mock.url}/currencies?unicorn=1`, { headers })).status).toBe(400);
       const note = { type: 'buyer-note', display_name: 'First buyer note' };
+      const reason = await fetch(`${mock.url}/refund-reasons/${id}`, { headers });
+      expect(await reason.json()).toMatchObject({ type: 'refund-reason', severity: 'minor' });
       const one = await fetch(`${mock.url}/buyer-notes/${id}`, { headers });
       expect([one.status, await one.json()]).toEqual([200, expect.objectContaining(note)]);
       const page = await fetch(`${mock.url}/buyer-notes`, { headers });
@@ -345,6 +350,13 @@ describe('npm run new', () => {
     [['schema', 'BuyerNote', '--in', 'Buyer'], 'openapi/components/schemas/BuyerNote.yaml exists already'],
     [['schema', 'buyer_note', '--in', 'Buyer'], 'PascalCase'],
     [['schema', 'Unicorn'], '--in'],
+    [['field', 'shipped_at'], 'These are stored: '],
+    [['field', 'shipped_at', '--in', 'Transactions'], 'Did you mean --in Transaction?'],
+    [['field', 'note', '--in', 'BuyerNote'], 'BuyerNote is not stored'],
+    [['field', 'severity', '--in', 'RefundReason'], 'has the field severity already'],
+    [['field', 'note', '--in', 'RefundReason', '--type', 'strng'], 'Did you mean --type string?'],
+    [['field', 'note', '--in', 'RefundReason', '--type', 'enum'], '--values'],
+    [['field', 'note', '--in', 'Transaction'], '--erasure erased'],
     [['filter', 'currency'], 'The filter currency exists already'],
     [['filter', 'merchant_account_id'], 'no property "merchant_account_id"'],
     [['filter', 'amount'], 'These have no filter yet: '],
@@ -371,11 +383,13 @@ describe('npm run new', () => {
   );
 
   it('says that nothing was written, and how it is called', async () => {
-    const [refused, wrong] = [await create('filter', 'currency'), await create('unicorn')];
+    const [refused, wrong] = [await create('filter', 'currency'), await create('filtre', 'x')];
     expect([refused.status, refused.output]).toEqual([1, expect.stringMatching(/Nothing was written\.$/m)]);
     expect([wrong.status, wrong.output]).toEqual([
       2,
-      expect.stringContaining('npm run new -- filter country'),
+      expect.stringMatching(
+        /^"filtre" is not known. Did you mean filter\?$[^]*npm run new -- filter country/m,
+      ),
     ]);
   });
 });
@@ -455,6 +469,7 @@ describe('the compiler', () => {
       'store/transactions',
       'present/transaction',
       'actions/transactions',
+      'store/tables/refund-reasons',
     ])
       expect(compiled(`server/${file}.ts`)).toBe('');
   });
@@ -523,6 +538,7 @@ describe('the oracle', () => {
         'refund-reason.created',
         'settled',
         'intent',
+        'shipped_at',
       ]),
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');
@@ -560,7 +576,9 @@ describe('the service', () => {
     const body = JSON.stringify({ display_name: 'Damaged' });
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const response = await fetch(`${server.url}/refund-reasons`, { method: 'POST', headers, body });
-    return ((await response.json()) as { id: string }).id;
+    const made = (await response.json()) as { id: string };
+    expect(made).toMatchObject({ display_name: 'Damaged', severity: null });
+    return made.id;
   };
   const request = (path: string, bearer = token) =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${bearer}` } });
@@ -573,7 +591,7 @@ describe('the service', () => {
     expect(await get('/currencies')).toEqual({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } });
     const { status, body } = await get('/transactions?country=NL&limit=3');
     expect(status).toBe(200);
-    const shown = { country: 'NL', installments: null };
+    const shown = { country: 'NL', installments: null, shipped_at: null };
     expect(body.items).toMatchObject([shown, shown, shown]);
     const { body: settled } = await get('/transactions?settled=true&limit=3');
     expect(settled.items).toMatchObject([{ settled: true }, { settled: true }, { settled: true }]);

@@ -358,7 +358,7 @@ export const announced: ProjectEdits = {
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
   \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
   \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`,
-  filters \`settled\` and \`intent\` of transactions.
+  filters \`settled\` and \`intent\` of transactions, field \`shipped_at\` of a transaction.
 
 `,
   ),
@@ -433,6 +433,8 @@ export const newThings = [
   ['operation', 'PUT', '/buyer-notes/{note_id}', '--id', 'updateWholeBuyerNote'],
   ['operation', 'DELETE', '/buyer-labels/{label_id}'],
   ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
+  ['field', 'shipped_at', '--in', 'Transaction', '--type', 'date-time', '--erasure', 'kept'],
+  ['field', 'severity', '--in', 'RefundReason', '--values', 'minor,major'],
   ['event', 'buyer-note.created'],
   ['event', 'refund-reason.created'],
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],

@@ -1,5 +1,5 @@
-// `npm run new` writes its files at once, because `npm run dev` may be watching and would report a contract that is half
-// written, and marks in them what their author has to write.
+// What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
+// is half written. In them is marked what their author has to write. test/contract/changes.test.ts runs what is written.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,16 +8,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { planOf, readCall } from '../../scripts/new/call.ts';
 import { carryOut } from '../../scripts/new/plan.ts';
-import { root as project } from '../../scripts/support/root.ts';
+import { root as projectRoot } from '../../scripts/support/root.ts';
 
 it.each([
   'operation GET /unicorns',
   'schema Unicorn --in Transaction',
+  'field unicorn --in WebhookSubscription',
   'filter country',
   'event transaction.captured',
   'error unicorn_found --in createPaymentMethod',
 ])('%s marks what its author has to write', async (call) => {
-  const { write } = await planOf(project, readCall(call.split(' ')));
+  const { write } = await planOf(projectRoot, readCall(call.split(' ')));
   expect(Object.values(write).join('')).toMatch(/^ *\w+: .* # TODO: say /m);
 });
 
@@ -43,4 +44,56 @@ it('nobody sees some of the files without the others', async () => {
   expect([...seen].filter((count) => count > 0 && count < names.length)).toEqual([]);
   expect(await readFile(join(root, 'map.yaml'), 'utf8')).toBe('paths:\n  /new\n');
   await rm(root, { recursive: true });
+});
+
+/** The lines that a call adds, by file. */
+async function addedBy(...args: string[]): Promise<Record<string, string[]>> {
+  const { write, edit } = await planOf(projectRoot, readCall(args));
+  const added = Object.entries(write).map(([file, text]): [string, string[]] => [file, text.split('\n')]);
+  for (const [file, change] of Object.entries(edit)) {
+    const before = await readFile(join(projectRoot, file), 'utf8');
+    const known = new Set(before.split('\n'));
+    added.push([file, (await change(before)).split('\n').filter((line) => !known.has(line))]);
+  }
+  return Object.fromEntries(added.map(([file, lines]) => [file.replace(/\d{4}-/, ''), lines]));
+}
+
+it('a field of a buyer is erased in the record, in events and in the test of both', async () => {
+  const added = await addedBy(
+    'field',
+    'tier',
+    '--in',
+    'Buyer',
+    '--values',
+    'gold,silver',
+    '--erasure',
+    'erased',
+  );
+  expect(added).toMatchObject({
+    'openapi/components/schemas/Tier.yaml': expect.arrayContaining(['enum: [gold, silver]']) as unknown,
+    'openapi/components/examples/BuyerJaneDoe.yaml': ['  tier: gold'],
+    'server/store/tables/buyers.ts': ["  tier: 'text',"],
+    'server/domain/personal-data.ts': ["  tier: 'erased',"],
+    'server/store/erasure.ts': ['  tier: null,'],
+    'test/server/erasure.test.ts': [expect.stringMatching(/^ {2}buyers: \['tier', /)],
+  });
+  expect(Object.keys(added)).not.toContain('openapi/components/examples/TransactionBuyerJaneDoe.yaml');
+  expect(added['server/store/migrations/buyers-tier.ts']?.join('\n')).toContain(
+    'alter table buyers add column tier text`',
+  );
+});
+
+it.each([
+  ['ApiKeyPair', 'api-key-pairs', 'boolean', 'boolean'],
+  ['MerchantAccountSummary', 'merchant-accounts', 'uuid', 'uuid'],
+  ['WebhookSubscription', 'webhook-subscriptions', 'date-time', 'timestamptz'],
+  ['Role', 'roles', 'integer', 'integer'],
+])('a field of %s is a nullable column of %s', async (owner, file, type, column) => {
+  const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
+  expect(added[`server/store/tables/${file}.ts`]).toEqual([`  shoe: '${column}',`]);
+  expect(added[`openapi/components/schemas/${owner}.yaml`]).toContain(
+    '    description: The shoe; null when there is none.',
+  );
+  expect(Object.keys(added).filter((path) => path.includes('/examples/'))).toHaveLength(1);
+  expect(Object.keys(added).some((path) => /erasure|personal/.test(path))).toBe(false);
 });

@@ -1,0 +1,20 @@
+// Adds lines to TypeScript files, and names new ones.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Project } from './project.ts';
+
+/** At the end of the object that begins with `head`. Its type may be written before it, and ends otherwise. */
+export const addLine = (head: string, line: string) => (text: string) => {
+  const start = text.indexOf(head);
+  const end = start + text.slice(start).search(/\n\}(;|\)| as )/);
+  if (start === -1 || end < start) throw new Error(`There is no "${head}" to add a line to.`);
+  return `${text.slice(0, end + 1)}  ${line},\n${text.slice(end + 1)}`;
+};
+
+/** The next migration; `name` is in snake_case. */
+export async function migrationFile(project: Project, name: string): Promise<string> {
+  const folder = 'server/store/migrations';
+  const numbers = (await readdir(join(project.root, folder))).map((file) => Number.parseInt(file, 10) || 0);
+  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
+  return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
+}

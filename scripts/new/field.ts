@@ -1,0 +1,197 @@
+// `npm run new -- field installments --in Transaction --type integer`: a property of a stored resource with its column, both
+// nullable, so that instances of the old version and code that makes records go on without it.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatted } from '../generate/format.ts';
+import { nearest } from '../lint/did-you-mean.ts';
+import { addLine, migrationFile } from './code-text.ts';
+import { append, appendName, inTurn } from './contract-text.ts';
+import { mustMatch, pascal, spoken, withArticle } from './names.ts';
+import { Refusal, type Plan } from './plan.ts';
+import { component, readSchema, type Project } from './project.ts';
+
+interface Kind {
+  /** The property below its description. */
+  schema: string;
+  /** As server/store/tables names it, and in SQL if that differs. */
+  column: string;
+  sql?: string;
+  example: string;
+}
+
+const nullable = (type: string, format?: string) =>
+  `    type: [${type}, 'null']\n${format === undefined ? '' : `    format: ${format}\n`}`;
+
+const kinds: Partial<Record<string, Kind>> = {
+  string: { schema: nullable('string'), column: 'text', example: 'Example' },
+  integer: { schema: nullable('integer', 'int32'), column: 'integer', example: '1' },
+  boolean: { schema: nullable('boolean'), column: 'boolean', example: 'true' },
+  'date-time': {
+    schema: nullable('string', 'date-time'),
+    column: 'timestamptz',
+    sql: 'timestamptz(3)',
+    example: "'2026-11-14T02:00:00.000Z'",
+  },
+  uuid: {
+    schema: nullable('string', 'uuid'),
+    column: 'uuid',
+    example: '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11',
+  },
+};
+
+function enumKind(name: string, values: string[]): Kind {
+  for (const value of values)
+    mustMatch(/^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/, value, 'Values are in lower case: --values gold,silver');
+  const schema = `    anyOf:\n      - $ref: ./${pascal(name)}.yaml\n      - type: 'null'\n`;
+  return { schema, column: 'text', example: values[0] ?? '' };
+}
+
+function kindOf(name: string, type: string, values: string[] | undefined): Kind {
+  if (values) return enumKind(name, values);
+  if (type === 'enum') throw new Refusal('Name the values: --values gold,silver');
+  const kind = kinds[type];
+  if (kind) return kind;
+  const known = [...Object.keys(kinds), 'enum'];
+  const near = nearest(type, known);
+  throw new Refusal(
+    `There is no type "${type}". ${near === undefined ? `These exist: ${known.join(', ')}` : `Did you mean --type ${near}?`}`,
+  );
+}
+
+/** The resources whose properties are columns, each with the file that describes its table. */
+async function storedResources(project: Project): Promise<Map<string, string>> {
+  const folder = 'server/store/tables';
+  const found = new Map<string, string>();
+  for (const name of (await readdir(join(project.root, folder))).sort()) {
+    const text = await readFile(join(project.root, folder, name), 'utf8');
+    const type = /satisfies Shown<(\w+),/.exec(text)?.[1];
+    const schema = new RegExp(`type ${type} = .*\\['(\\w+)'\\];`).exec(text)?.[1];
+    if (schema !== undefined) found.set(schema, `${folder}/${name}`);
+  }
+  return found;
+}
+
+/** Where an erased buyer's data may be: what becomes of each property, and in which records the store erases it. */
+const personal: Partial<Record<string, { fates: string; erasedRecord?: string }>> = {
+  Buyer: { fates: "eraser<Schemas['Buyer']>({", erasedRecord: 'const erasedBuyer = {' },
+  PaymentMethod: { fates: "eraser<Schemas['PaymentMethod']>({", erasedRecord: 'const erasedCard = {' },
+  // Erased transactions are written whole.
+  Transaction: { fates: 'const transactionFates = {' },
+};
+
+/** The examples of the resource that are not made from another one. Those of snapshots in transactions have another name. */
+async function baseExamples(project: Project, type = ''): Promise<string[]> {
+  const folder = 'openapi/components/examples';
+  const found: string[] = [];
+  for (const name of (await readdir(join(project.root, folder))).sort()) {
+    if (type === '' || !name.startsWith(pascal(type))) continue;
+    const { value } = (await project.read(`${folder}/${name}`)) as { value?: { type?: unknown } | null };
+    if (value?.type === type) found.push(`${folder}/${name}`);
+  }
+  return found;
+}
+
+const columnLists = 'test/server/erasure.test.ts';
+
+/** The test that knows every column which can hold text. */
+const listColumn = (isErased: boolean, table: string, name: string) => (text: string) => {
+  const head = isErased ? 'const erased = {' : 'const notOfBuyers';
+  const list = `\n  ${table}: [`;
+  const at = text.indexOf(list, text.indexOf(head));
+  if (at === -1) return addLine(head, `${table}: ['${name}']`)(text);
+  const start = at + list.length;
+  return `${text.slice(0, start)}'${name}', ${text.slice(start)}`;
+};
+
+export interface FieldOptions {
+  in?: string | undefined;
+  type?: string | undefined;
+  values?: string | undefined;
+  erasure?: string | undefined;
+}
+
+export async function newField(project: Project, name: string, options: FieldOptions): Promise<Plan> {
+  mustMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, name, 'A field is in snake_case: field installments');
+  const { in: owner, type = 'string', erasure } = options;
+  const stored = await storedResources(project);
+  const known = [...stored.keys()];
+  if (owner === undefined)
+    throw new Refusal(
+      `Name the resource: field ${name} --in Transaction. These are stored: ${known.join(', ')}`,
+    );
+  const file = stored.get(owner);
+  if (file === undefined) {
+    const near = nearest(owner, known);
+    const hint = near === undefined ? `These are: ${known.join(', ')}` : `Did you mean --in ${near}?`;
+    throw new Refusal(`${owner} is not stored: no file of server/store/tables describes it. ${hint}`);
+  }
+  const { properties = {} } = await readSchema(project, owner);
+  if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
+  const values = options.values?.split(',');
+  const kind = kindOf(name, type, values);
+  const place = personal[owner];
+  if (place && erasure !== 'kept' && erasure !== 'erased')
+    throw new Refusal(
+      `Decide what happens to it when a buyer is erased: add --erasure erased if it may say something about the buyer, --erasure kept if the books need it. See docs/guides/personal-data.md`,
+    );
+  const isErased = place !== undefined && erasure === 'erased';
+
+  const table = file.replace(/^.*\/|\.ts$/g, '').replaceAll('-', '_');
+  const examples = await baseExamples(project, properties.type?.const);
+  const ownSchema = component('schemas', pascal(name));
+  const [schema, request] = [component('schemas', owner), component('schemas', `${owner}Create`)];
+  const resource = withArticle(spoken(owner));
+  const isListed = kind.column === 'text' && (await project.has(columnLists));
+  const plan: Plan = {
+    write: {
+      [await migrationFile(project, `${table}_${name}`)]: `import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql\`alter table ${table} add column ${name} ${kind.sql ?? kind.column}\`.execute(db);
+}
+`,
+      ...(values && {
+        [ownSchema]: `description: The ${spoken(name)} of ${resource}.\ntype: string\nenum: [${values.join(', ')}]\n`,
+      }),
+    },
+    edit: {
+      [schema]: inTurn(
+        appendName(['required'], name),
+        append(
+          ['properties'],
+          `  ${name}:\n    description: The ${spoken(name)}; null when there is none.\n${kind.schema}`,
+        ),
+      ),
+      ...Object.fromEntries(
+        examples.map((one) => [one, append(['value'], `  ${name}: ${kind.example}\n`)] as const),
+      ),
+      [file]: addLine('Columns = {', `${name}: '${kind.column}'`),
+      ...(place && { 'server/domain/personal-data.ts': addLine(place.fates, `${name}: '${erasure}'`) }),
+      ...(isErased &&
+        place.erasedRecord !== undefined && {
+          'server/store/erasure.ts': addLine(place.erasedRecord, `${name}: null`),
+        }),
+      ...(isListed && { [columnLists]: listColumn(isErased, table, name) }),
+    },
+    next: [
+      `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
+      `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
+      ...(isListed && isErased
+        ? [`Give it a value in ${columnLists}, which fails until there is something to erase`]
+        : []),
+      ...((await project.has(request)) ? [`If callers give it, add it to ${request}`] : []),
+      `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
+      `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
+    ],
+  };
+  return formattedPlan(plan);
+}
+
+/** Lists and statements may have become longer than a line. */
+async function formattedPlan({ write, edit, next }: Plan): Promise<Plan> {
+  const made: Plan = { write: {}, edit: {}, next };
+  for (const [file, text] of Object.entries(write)) made.write[file] = await formatted(text, file);
+  for (const [file, change] of Object.entries(edit))
+    made.edit[file] = async (text) => formatted(await change(text), file);
+  return made;
+}
