@@ -14,7 +14,7 @@ import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
-import { listen } from './http/listen.ts';
+import { listen, requireFreePort } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
 import { countFaults, observe, type Observing } from './observe.ts';
@@ -66,6 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = () => new Date() } = options;
   const { environment } = config;
   for (const warning of config.warnings ?? []) log.warn(warning);
+  await requireFreePort(config);
   const contract = options.contract ?? (await compileContract(loadContract()));
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)

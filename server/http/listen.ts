@@ -76,13 +76,23 @@ export async function listen(
     // Only the code, because the error contains the received bytes.
     if (requestId !== undefined) onRefused({ requestId, reason: error.code });
   });
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed);
-    server.listen(port, host, done);
-  });
+  await listenOn(server, { host, port });
   const connections = () => promisify(server.getConnections.bind(server))();
   return { port: (server.address() as AddressInfo).port, connections, close };
 }
+
+/** Fails at once where `listen` would fail later, after the database was started and migrated. */
+export async function requireFreePort({ host, port }: ListenOptions): Promise<void> {
+  const server = createServer();
+  await listenOn(server, { host, port });
+  await promisify(server.close.bind(server))();
+}
+
+const listenOn = (server: Server, { host, port }: ListenOptions) =>
+  new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(port, host, done);
+  });
 
 // RFC 9112, 3.2.2: a server must accept `GET http://host/path` as well.
 const originForm = (target: string): string =>

@@ -201,14 +201,14 @@ describe('two first starts at once', () => {
 });
 
 describe('a failed start logs one reason, at the level fatal', () => {
-  it('a port that is taken', async () => {
+  it('a port that is taken, before anything is created', async () => {
     await using dataDir = await newDataDir();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), PORT: String(port) };
-    const { status, stderr } = await startInVainHere(env);
+    const { status, stderr } = await startInVainHere({ DATA_DIR: dataDir.path, PORT: String(port) });
     other.close();
+    expect(existsSync(dataDir.path)).toBe(false);
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `Port ${port} is taken. Choose another: PORT=${port + 1} npm start\n`,
