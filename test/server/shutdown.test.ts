@@ -12,7 +12,7 @@ import { limits } from '../../server/http/listen.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
-import { startServer } from '../support/processes.ts';
+import { startCommand, startServer } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
 import { card, patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
@@ -279,6 +279,16 @@ describe('the process', () => {
     expect(stdout).toMatch(/"msg":"stopping: finishing running requests"\}\n[^]*"msg":"stopped"\}\n$/);
     await nothingRunsOn(dataDir.path);
     expect(await isRefused(server.url)).toBe(true);
+  });
+
+  it('stops with the npm that has started it, as a script does with kill $!', async () => {
+    await using dataDir = await newDataDir();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), PORT: '0' };
+    const npm = startCommand('npm', ['start'], { env });
+    await eventually(() => npm.output().includes('"msg":"listening"'), 'it listens', 50);
+    npm.process.kill('SIGTERM');
+    const { status, stdout } = await npm.ended;
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/"msg":"stopped"\}\n$/)]);
   });
 
   it('does not log that the embedded PostgreSQL ended connections, because it stops too', async () => {
