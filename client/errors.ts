@@ -23,31 +23,30 @@ interface Facts {
   details: readonly PaymentsErrorDetail[];
   requestId: string | null;
   resourceId: string | null;
+  retryAfterSeconds?: number | undefined;
   body: unknown;
 }
 
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError';
   /** The HTTP status; 0 if there was no response. */
-  readonly status: number;
-  readonly code: PaymentsErrorCode;
+  declare readonly status: number;
+  declare readonly code: PaymentsErrorCode;
   /** Every violation in the request; empty if the error is not about a single value. */
-  readonly details: readonly PaymentsErrorDetail[];
+  declare readonly details: readonly PaymentsErrorDetail[];
   /** Quote it in support requests. */
-  readonly requestId: string | null;
+  declare readonly requestId: string | null;
   /** On 409: the ID of the existing record. */
-  readonly resourceId: string | null;
+  declare readonly resourceId: string | null;
+  /** From `Retry-After`: in how many seconds to try again. Every 429 of the service has it. */
+  declare readonly retryAfterSeconds: number | undefined;
   /** The response body, unchanged. */
-  readonly body: unknown;
+  declare readonly body: unknown;
 
   constructor(message: string, facts: Facts, options?: ErrorOptions) {
     super(message, options);
-    this.status = facts.status;
-    this.code = facts.code;
-    this.details = facts.details;
-    this.requestId = facts.requestId;
-    this.resourceId = facts.resourceId;
-    this.body = facts.body;
+    // Shorter than an assignment for each: this is in every page.
+    Object.assign(this, facts);
   }
 }
 
@@ -61,7 +60,8 @@ export function createError(response: Response, body: unknown, request: string):
   const hint = code === 'not_found' ? `; ${request}; is baseUrl right?` : '';
   const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message) + hint;
   const quoted = requestId === null ? '' : ` (request ${requestId})`;
-  const facts = { status, code, details, requestId, resourceId, body };
+  const retryAfterSeconds = readRetryAfter(response);
+  const facts = { status, code, details, requestId, resourceId, retryAfterSeconds, body };
   return new PaymentsError(`${status} ${code}: ${what}${quoted}`, facts);
 }
 
@@ -76,6 +76,14 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
   const message = `no_response: ${method} ${pathname} got no response from ${origin}${why}`;
   const facts = { status: 0, details: [], requestId: null, resourceId: null, body: undefined };
   return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
+}
+
+/** In seconds. RFC 9110: it is a number of them, or a date. */
+export function readRetryAfter({ headers }: Response): number | undefined {
+  const text = headers.get('Retry-After')?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
 
 // The service's own message depends only on the status, and for some it is "Generic error".

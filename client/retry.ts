@@ -1,7 +1,7 @@
 // Retries. After 429 nothing has changed, so every request is retried. After a network error or 5xx the service may have
 // processed the request, so only GET is retried, and a write with an Idempotency-Key, if the server is known to honour keys:
 // one before contract 1.1 ignores them and would do everything twice.
-import { createConnectionError } from './errors.ts';
+import { createConnectionError, readRetryAfter } from './errors.ts';
 import { keyHeader, replayedHeader } from './idempotency.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -125,16 +125,8 @@ function showsKeys(outcome: Outcome): boolean | undefined {
 function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): number | undefined {
   const backoff = firstDelaySeconds * 2 ** (attempt - 1);
   if (hasFailed(outcome)) return isSafe ? backoff : undefined;
-  if (outcome.status === 429) return retryAfterSeconds(outcome) ?? backoff;
-  return outcome.status >= 500 && isSafe ? (retryAfterSeconds(outcome) ?? backoff) : undefined;
-}
-
-/** RFC 9110: seconds, or a date. */
-function retryAfterSeconds({ headers }: Response): number | undefined {
-  const text = headers.get('Retry-After')?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
+  if (outcome.status === 429) return readRetryAfter(outcome) ?? backoff;
+  return outcome.status >= 500 && isSafe ? (readRetryAfter(outcome) ?? backoff) : undefined;
 }
 
 /** Rejects when the signal aborts, because a `token` function that waits for a backend or a login does not see the signal. */

@@ -38,9 +38,12 @@ export type EventPayload<Name extends EventName> = Open<ContractEvent<Name>>;
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-type PathWith<M extends Method> = {
-  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
-}[keyof paths];
+/** With `keyof`, the compiler's message about a wrong path lists the paths, and not the name of this type. */
+type PathWith<M extends Method> = keyof {
+  [Path in keyof paths as paths[Path] extends Record<M, object> ? Path : never]: unknown;
+};
+
+type OperationAt<Path extends keyof paths, M extends Method> = (paths[Path] & Record<M, unknown>)[M];
 
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
@@ -63,8 +66,8 @@ export type Result<Data> =
 
 type Call<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
-  ...options: CallArguments<paths[Path][M]>
-) => Promise<Result<DataOf<paths[Path][M]>>>;
+  ...options: CallArguments<OperationAt<Path, M>>
+) => Promise<Result<DataOf<OperationAt<Path, M>>>>;
 
 /** One function per method that the contract uses: `GET`, `POST` … */
 export type Calls = { [M in UsedMethod as Uppercase<M>]: Call<M> };
@@ -81,9 +84,9 @@ interface ListOperation {
 }
 
 /** The paths of paginated lists. */
-export type ListPath = {
-  [Path in keyof paths]: paths[Path] extends { get: ListOperation } ? Path : never;
-}[keyof paths];
+export type ListPath = keyof {
+  [Path in keyof paths as paths[Path] extends { get: ListOperation } ? Path : never]: unknown;
+};
 
 type ListAt<Path extends ListPath> = paths[Path]['get'];
 

@@ -29,6 +29,7 @@ Choose a response with a header:
   Prefer: code=409               a declared status
   Prefer: example=expired_card   a named example
   Prefer: dynamic=true           values generated from the schema
+  Prefer: code=429, retry-after=2   a refusal that may be repeated after two seconds
 or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
   )
   .parse();

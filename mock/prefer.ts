@@ -1,4 +1,4 @@
-// `Prefer: code=…`, `example=…`, `dynamic=true` (RFC 7240): the caller selects one of the contract's responses. A response
+// `Prefer: code=…`, `example=…`, `dynamic=true`, `retry-after=…` (RFC 7240): the caller selects one of the contract's responses. A response
 // that the contract does not have gives 400 and the list of those it has. RFC 7240: other preferences are ignored.
 import { ApiError } from '../server/errors.ts';
 import type { MockOperation } from './operations.ts';
@@ -7,13 +7,16 @@ import type { ResponseChoice } from './prism.ts';
 export interface Preference extends ResponseChoice {
   /** The value of the `Preference-Applied` header. */
   applied: string;
+  /** Replaces that of the contract's example. */
+  retryAfter?: string | undefined;
 }
 
-const names = ['code', 'example', 'dynamic'];
+const names = ['code', 'example', 'dynamic', 'retry-after'];
 
 export function readPreference(header: string | undefined, operation: MockOperation): Preference | undefined {
   const given = parse(header ?? '');
-  const { code, example, dynamic } = Object.fromEntries(given) as Record<string, string | undefined>;
+  const preferred = Object.fromEntries(given) as Record<string, string | undefined>;
+  const { code, example, dynamic, 'retry-after': retryAfter } = preferred;
   if (dynamic !== undefined && dynamic !== 'true' && dynamic !== 'false')
     throw unavailable(`dynamic=${dynamic}`, ['dynamic=true', 'dynamic=false']);
   if (example !== undefined && dynamic === 'true')
@@ -25,6 +28,8 @@ export function readPreference(header: string | undefined, operation: MockOperat
       `code=${code}`,
       operation.statuses.map((one) => `code=${one}`),
     );
+  if (retryAfter !== undefined && (status !== 429 || !/^\d{1,4}$/.test(retryAfter)))
+    throw unavailable(`retry-after=${retryAfter}`, ['code=429, retry-after=SECONDS']);
   const applied = given.map(([name, value]) => `${name}=${value}`).join(', ');
   if (example !== undefined) {
     const found = operation.responseExamples.find(
@@ -32,10 +37,10 @@ export function readPreference(header: string | undefined, operation: MockOperat
     );
     if (!found)
       throw unavailable(`${code ? `code=${code}, ` : ''}example=${example}`, choicesOf(operation, status));
-    return { status: found.status, example, applied };
+    return { status: found.status, example, applied, retryAfter };
   }
   if (status === undefined && dynamic !== 'true') return undefined;
-  return { status: status ?? operation.successStatus, dynamic: dynamic === 'true', applied };
+  return { status: status ?? operation.successStatus, dynamic: dynamic === 'true', applied, retryAfter };
 }
 
 /** Whether the header selects nothing, which may be a misspelling: `cod=401`, `401`. */

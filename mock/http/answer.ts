@@ -71,6 +71,7 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
       Object.entries(response.headers).filter(([name]) => !setByMock.has(name.toLowerCase())),
     );
     if (response.status === 405) headers.Allow = context.allow;
+    if (preference?.retryAfter !== undefined) headers['Retry-After'] = preference.retryAfter;
     const text = response.body === undefined ? '' : JSON.stringify(response.body);
     // What was asked for with Prefer is sent as the contract has it.
     const sent = preference ? text : rebaseUrls(contract.document, text, address());

@@ -79,8 +79,8 @@ export function describeGuide({ packed, service, prepare }: Given): void {
       expect([...files.keys()]).toEqual([
         ...['index.html', 'src/money.ts', 'src/main.ts', 'tsconfig.json', 'backend.mjs', 'src/token.ts'],
         ...['src/use-transactions.ts', 'src/transactions.tsx', 'react.html', 'src/pages.ts'],
-        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'server.mjs', 'src/retries.ts'],
-        'src/receive.ts',
+        ...['src/explain.ts', 'src/query.ts', 'src/card-form.tsx', 'src/gift-cards.ts', 'server.mjs'],
+        ...['src/retries.ts', 'src/receive.ts'],
       ]);
     });
 
@@ -115,7 +115,7 @@ export function describeGuide({ packed, service, prepare }: Given): void {
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
         expect.stringMatching(/^variable\.ts: .*curency/),
-        expect.stringMatching(/^path\.ts: .*refunds/),
+        expect.stringMatching(/^path\.ts: .*refunds.*"\/transactions"/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
       ];
@@ -212,6 +212,25 @@ export function describeGuide({ packed, service, prepare }: Given): void {
         ...['1,234.56', '123,456', '123.456', '1,234.56', '1,234.56', '123.456'],
       ]);
       expect(shown[0]).toBe('$1,234.56');
+    });
+
+    it('checks gift cards, at the mock and at the service', async () => {
+      type Check = (client: PaymentsClient, items: { number: string; pin: string }[]) => Promise<string[]>;
+      const { checkBalances } = await load<{ checkBalances: Check }>('gift-cards');
+      const [first, second] = [...guide.matchAll(/number: '(\d+)', pin: '(9001|1234)' \}[,\]]/g)];
+      const cards = [first, second].map((found) => ({ number: found?.[1] ?? '', pin: found?.[2] ?? '' }));
+      const mock = await startMock({ port: 0 });
+      try {
+        for (const baseUrl of [mock.url, service().url]) {
+          const client = createPaymentsClient({ baseUrl, token: service().token('embed') });
+          expect(await checkBalances(client, cards)).toEqual([
+            'Card ending in 1234: $50.00',
+            'Card 2: check number and PIN',
+          ]);
+        }
+      } finally {
+        await mock.close();
+      }
     });
 
     it('pages through the mock, and explains errors', async () => {

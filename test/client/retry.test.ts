@@ -64,7 +64,8 @@ describe('429', () => {
 
   it('is answered after the third try', async () => {
     const { client, waits } = rehearse([limited('1'), limited('2'), limited('3')]);
-    expect((await client.POST('/gift-cards/balances', { body })).response.status).toBe(429);
+    const { error } = await client.POST('/gift-cards/balances', { body });
+    expect(error).toMatchObject({ status: 429, retryAfterSeconds: 3 });
     expect(waits).toEqual([1, 2]);
   });
 

@@ -62,6 +62,12 @@ describe('Prefer: code', () => {
     },
   );
 
+  it('a 429 may be given another time to try again', async () => {
+    const { status, headers } = await ask('checkGiftCardBalances', 'code=429, retry-after=2');
+    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+    expect(headers.get('preference-applied')).toBe('code=429, retry-after=2');
+  });
+
   it('a 405 names the methods that the path really has', async () => {
     const { headers } = await ask('listWebhookSubscriptions', 'code=405');
     expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST']);
@@ -124,12 +130,12 @@ describe('an unknown preference', () => {
     );
   });
 
-  it.each(['dynamic=perhaps', 'code=', 'code=2e2', 'example=', 'example=works, dynamic=true'])(
-    '%s is refused',
-    async (prefer) => {
-      expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
-    },
-  );
+  it.each([
+    ...['dynamic=perhaps', 'code=', 'code=2e2', 'example=', 'example=works, dynamic=true', 'retry-after=2'],
+    ...['code=200, retry-after=2', 'code=429, retry-after=soon'],
+  ])('%s is refused', async (prefer) => {
+    expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
+  });
 
   it.each(['return=minimal, respond-async', 'cod=401', '401'])(
     '%s is ignored, as RFC 7240 requires, and the log says so',
