@@ -5,6 +5,7 @@ import { leewaySeconds } from '../../server/domain/leeway.ts';
 import { isAllowed, isScope } from '../../server/domain/scopes.ts';
 import { longestToken } from '../../server/domain/sizes.ts';
 import { ApiError } from '../../server/errors.ts';
+import { forbidden } from '../../server/http/permission.ts';
 import type { Step } from './context.ts';
 
 // The mock has no key pairs and no roles, so nothing restricts the scopes of a token.
@@ -29,9 +30,7 @@ export const createToken =
         reason: 'the token is a JWT whose scopes are missing or malformed',
       });
     if (!isAllowed(operation.scopes, scopes as string[], unrestricted))
-      throw new ApiError('forbidden', {
-        reason: `the token is a JWT without the scope ${operation.scopes.join(' or ')}`,
-      });
+      throw forbidden('scopes', operation.scopes);
     context.caller = { merchantAccountIds: [], scopes: scopes as string[] };
   };
 

@@ -8,8 +8,17 @@ const refusals = {
   both: 'neither the scopes of the token nor the roles of the key pair allow',
 };
 
+/** The caller is told what the reference of the operation says, but not whether the token or its key pair lacks it. */
+export function forbidden(lack: keyof typeof refusals, scopes: readonly string[]): ApiError {
+  const needed = scopes.join(' or ');
+  const message = `needs a token with the scope ${needed}, and a key pair with a role that allows the operation`;
+  return new ApiError('forbidden', {
+    reason: `${refusals[lack]} ${needed}`,
+    details: [{ location: 'header', pointer: '/authorization', message, type: 'value_error.scope' }],
+  });
+}
+
 export const permission: Step = ({ caller, operation }) => {
   const lack = findLack(operation.scopes, caller.scopes, caller.permissions);
-  if (lack === undefined) return;
-  throw new ApiError('forbidden', { reason: `${refusals[lack]} ${operation.scopes.join(' or ')}` });
+  if (lack !== undefined) throw forbidden(lack, operation.scopes);
 };

@@ -113,11 +113,13 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 
     describe('403 for a caller that lacks permission', () => {
       it('a token without the scope', async () => {
-        const { status, body } = await frame.call({
+        const { status, body, text } = await frame.call({
           token: frame.service.token('unicorns.read', 'unicorns.write'),
         });
         expect(status).toBe(403);
-        expect(body).toMatchObject({ code: 'forbidden', details: [] });
+        const told = { location: 'header', pointer: '/authorization', type: 'value_error.scope' };
+        expect(body).toMatchObject({ code: 'forbidden', details: [told] });
+        expect(text).toContain(`needs a token with the scope ${scope}`);
       });
 
       it('a pair whose roles do not allow it, whatever the token says', async () => {
