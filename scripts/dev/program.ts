@@ -62,12 +62,14 @@ export async function createProgram(folder: string, options: Options): Promise<P
         own.started = started;
         resolve(started);
       };
+      // The service logs why it does not start, as JSON, because this is no terminal; the mock prints it.
       const errors: string[] = [];
       const isListening = () => 'url' in own.started;
       createInterface(child.stdout).on('line', (line) => {
         const [, url] = listening.exec(line) ?? [];
         if (url !== undefined) settle({ url });
         else if (isListening()) onLine(line);
+        else if (line.includes('"reason":')) errors.push((JSON.parse(line) as { reason: string }).reason);
         for (const one of expected.filter(({ pattern }) => pattern.test(line))) one.resolve();
         expected = expected.filter(({ pattern }) => !pattern.test(line));
       });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { formatted } from '../generate/format.ts';
 import { nearest } from '../lint/did-you-mean.ts';
 import { addLine, migrationFile } from './code-text.ts';
-import { append, appendName, inTurn } from './contract-text.ts';
+import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
@@ -159,7 +159,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         appendName(['required'], name),
         append(
           ['properties'],
-          `  ${name}:\n    description: The ${spoken(name)}; null when there is none.\n${kind.schema}`,
+          `  ${name}:\n    description: The ${spoken(name)}; null when there is none.${todo('say what it is')}\n${kind.schema}`,
         ),
       ),
       ...Object.fromEntries(

@@ -4,6 +4,8 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 
 const candidates = [
   process.env.CHROMIUM_PATH,
+  // The same engine without windows, which needs a fifth less CPU.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

@@ -92,7 +92,7 @@ it.each([
   const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
   expect(added[`server/store/tables/${file}.ts`]).toEqual([`  shoe: '${column}',`]);
   expect(added[`openapi/components/schemas/${owner}.yaml`]).toContain(
-    '    description: The shoe; null when there is none.',
+    '    description: The shoe; null when there is none. # TODO: say what it is',
   );
   expect(Object.keys(added).filter((path) => path.includes('/examples/'))).toHaveLength(1);
   expect(Object.keys(added).some((path) => /erasure|personal/.test(path))).toBe(false);
