@@ -13,7 +13,6 @@ import { root as projectRoot } from '../../scripts/support/root.ts';
 it.each([
   'operation GET /unicorns',
   'schema Unicorn --in Transaction',
-  'field unicorn --in WebhookSubscription',
   'filter country',
   'event transaction.captured',
   'error unicorn_found --in createPaymentMethod',
