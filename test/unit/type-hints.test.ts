@@ -88,7 +88,11 @@ const ownTypes: [what: string, code: string, hint: string][] = [
   ['has no announcement', `insertPaymentMethod(tx, card)`, 'announce(unit,'],
   ['makes its own announcement', `insertPaymentMethod(tx, card, { tell: undefined })`, 'announce(unit,'],
   ['passes the unit of work instead', `insertPaymentMethod(tx, card, unit)`, 'announce(unit,'],
-  ['ignores a filter', `readPage('listTransactions', query, deps, read)`, 'would ignore the filter amount_eq'],
+  [
+    'ignores a filter',
+    `readPage('listTransactions', query, deps, read)`,
+    'would ignore the filter amount_eq',
+  ],
 ];
 
 const ownHead = `
