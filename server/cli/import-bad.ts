@@ -6,10 +6,17 @@ import { count } from './progress.ts';
 
 const mostShown = 20;
 
+interface BadLine {
+  line: number;
+  reason: string;
+}
+
 export interface BadLines {
   total: () => number;
   isReportFull: () => boolean;
   note: (line: number, reason: string) => void;
+  /** The first ones, in the order of the file. */
+  shown: () => BadLine[];
   /** `stoppedAfter` is the last line that was read, if there may be more. */
   report: (stoppedAfter?: number) => string;
   close: () => void;
@@ -18,7 +25,8 @@ export interface BadLines {
 /** Keeps only the first ones and the total in memory, because there may be a million. */
 export function collectBadLines(file: string | undefined): BadLines {
   const handle = file === undefined ? undefined : create(file);
-  const first: { line: number; reason: string }[] = [];
+  const first: BadLine[] = [];
+  const firstShown = () => first.sort((a, b) => a.line - b.line).slice(0, mostShown);
   let total = 0;
   return {
     total: () => total,
@@ -30,11 +38,9 @@ export function collectBadLines(file: string | undefined): BadLines {
       // Not the line itself, which may have a card number.
       if (handle !== undefined) writeSync(handle, `${JSON.stringify({ line, reason })}\n`);
     },
+    shown: firstShown,
     report(stoppedAfter) {
-      const shown = first
-        .sort((a, b) => a.line - b.line)
-        .slice(0, mostShown)
-        .map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
+      const shown = firstShown().map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
       if (total > mostShown) shown.push(`… and ${count(total - mostShown)} more`);
       if (stoppedAfter !== undefined)
         shown.push(

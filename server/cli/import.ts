@@ -13,7 +13,7 @@ import { collectBadLines, type BadLines } from './import-bad.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, refuseOtherForms, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
-import { asResult, call, Refused, resultText, shellWord } from './output.ts';
+import { asResult, call, printJson, Refused, resultText, shellWord } from './output.ts';
 import { withEvents, type EventParts } from './support.ts';
 
 /** Every property that the contract requires. */
@@ -104,6 +104,13 @@ async function run(file: string, options: Options): Promise<void> {
   const progress = startProgress('Importing');
   let imported = 0;
   let existing = 0;
+  const result = (isImported: boolean) => ({
+    dry_run: dryRun,
+    good_lines: imported,
+    bad_lines: bad.total(),
+    imported: isImported ? imported : 0,
+    errors: bad.shown(),
+  });
   try {
     const importAll = ({ inUnitOfWork }: EventParts) =>
       inUnitOfWork(async (unit) => {
@@ -154,7 +161,9 @@ async function run(file: string, options: Options): Promise<void> {
   } catch (error) {
     if (!(error instanceof DryRun)) {
       progress.failed();
-      if (!(error instanceof StoredMeanwhile)) throw error;
+      const isStoredMeanwhile = error instanceof StoredMeanwhile;
+      if (options.json && (isStoredMeanwhile || error instanceof Refused)) printJson(result(false));
+      if (!isStoredMeanwhile) throw error;
       throw new Refused(`${error.message}\nNothing was imported. Import it again to see which line it is.`);
     }
   } finally {
@@ -172,9 +181,7 @@ async function run(file: string, options: Options): Promise<void> {
   const sentence = dryRun
     ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
     : `Imported ${count(imported, 'transaction')}${leftOut}.`;
-  const lines = { good_lines: imported, bad_lines: bad.total() };
-  const result = { dry_run: dryRun, ...lines, imported: dryRun ? 0 : imported };
-  progress.done(resultText(options.json, result, sentence));
+  progress.done(resultText(options.json, result(!dryRun), sentence));
 }
 
 async function findFile(file: string): Promise<Stats> {

@@ -143,17 +143,22 @@ describe('a good file', () => {
   });
 
   it.each([
-    [[], { dry_run: false, good_lines: 1, bad_lines: 1, imported: 1 }],
-    [['--dry-run'], { dry_run: true, good_lines: 1, bad_lines: 1, imported: 0 }],
-  ])('with --json and %j prints a summary for programs', async (more, summary) => {
-    const { status, stdout } = await importText(`${line()}\n{}`, '--skip-bad', '--json', ...more);
-    expect([status, JSON.parse(stdout)]).toEqual([0, summary]);
+    [['--skip-bad'], 0, { dry_run: false, imported: 1 }],
+    [['--skip-bad', '--dry-run'], 0, { dry_run: true, imported: 0 }],
+    [['--dry-run'], 1, { dry_run: true, imported: 0 }],
+    [[], 1, { dry_run: false, imported: 0 }],
+  ])('with --json and %j ends with %i and prints a summary for programs', async (more, code, summary) => {
+    const { status, stdout, stderr } = await importText(`${line()}\n[]`, '--json', ...more);
+    const errors = [{ line: 2, reason: 'is not a JSON object' }];
+    expect([status, JSON.parse(stdout)]).toEqual([code, { ...summary, good_lines: 1, bad_lines: 1, errors }]);
+    expect(stderr).toContain('line 2: is not a JSON object\n');
   });
 
   it('that was imported before is refused, and --skip-bad imports what is new', async () => {
     const again = line();
     expect((await importText(again)).status).toBe(0);
-    const { status, stderr } = await importText(`${line()}\n${again}`);
+    const { status, stdout, stderr } = await importText(`${line()}\n${again}`, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ good_lines: 1, imported: 0, errors: [{ line: 2 }] });
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
