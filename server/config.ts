@@ -91,6 +91,29 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+/** Adds the variables of a file, written as for systemd. Those that are set stay as they are. */
+export function loadSettings(file: string): void {
+  try {
+    process.loadEnvFile(file);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new ConfigFault(
+      code === 'ENOENT'
+        ? `There is no file ${file}. Check the path after --settings.`
+        : `${file} cannot be read (${code}). Call this as a user that may, such as root.`,
+    );
+  }
+}
+
+/** For a program that a command starts. */
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...more,
+});
+
+/** Variables that are probably settings with a typing error. */
+export const readMisspelt = (): string[] => findMisspelt(process.env);
+
 /** `hints` may explain what is missing. */
 const faultOf = (faults: readonly string[], hints: readonly string[] = []): ConfigFault =>
   new ConfigFault(
@@ -137,8 +160,9 @@ export function readConfig(
   for (const key of keys) {
     const value = given(key.name);
     if (value === undefined || key.accepts(value)) continue;
-    const meant = key.name === 'ENVIRONMENT' ? environment : nearWord(value, key.words ?? []);
-    const hint = meant === undefined ? '' : `: did you mean ${meant}?`;
+    const meant = nearWord(value, key.words ?? []);
+    const unknown = key.name === 'ENVIRONMENT' ? `: \`${value}\` is unknown` : '';
+    const hint = meant === undefined ? unknown : `: did you mean ${meant}?`;
     faults.push(`${key.name} must be ${key.format} (${key.doc})${hint}`);
   }
   const secrets = {} as Config['secrets'];
@@ -193,7 +217,8 @@ export function readConfig(
     ),
   );
   if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
-  const misspelt = findMisspelt(env, has);
+  // Commands tell them before they begin.
+  const misspelt = isCommand ? [] : findMisspelt(env);
   const named = (message: string) => asGiven(message, env);
   if (faults.length > 0) throw faultOf(faults.map(named), misspelt);
   const host = text('HOST');

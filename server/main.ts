@@ -3,11 +3,12 @@ import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
 import { ConfigFault, readConfig } from './config.ts';
 import { ContractFault } from './contract/load.ts';
-import { commandsHere, forOperator } from './hints.ts';
+import { commandsHere, forOperator, quoted } from './hints.ts';
 import { createLog } from './log.ts';
 import { UnsafeFile } from './private-files.ts';
 import { ProvidersFault } from './providers/index.ts';
 import { SecretsFault } from './sandbox/secrets-file.ts';
+import { keys, namesWithFiles } from './settings.ts';
 import { startService } from './start.ts';
 import { DatabaseFault, setupFault } from './store/database.ts';
 import { toTerminal } from './terminal-log.ts';
@@ -106,9 +107,27 @@ function reportFailedStart(error: unknown): void {
   else log.fatal({ reason: forOperator(message) }, failedStart);
 }
 
-try {
-  await main();
-} catch (error) {
-  reportFailedStart(error);
-  process.exitCode = 1;
+/** `--port 9999` would otherwise be ignored, and the service would listen elsewhere. Secrets are not repeated. */
+function explainArguments(args: readonly string[]): string {
+  const words = args.flatMap((word) => (word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word]));
+  const settings = words.flatMap((word, index) => {
+    const name = word.replace(/^--/, '').replaceAll('-', '_').toUpperCase();
+    const isSetting = word.startsWith('--') && keys.some((key) => key.name === name);
+    return isSetting && !namesWithFiles.includes(name) ? [`${name}=${quoted(words[index + 1] ?? '…')}`] : [];
+  });
+  const example = settings.length > 0 ? settings : ['PORT=9999'];
+  return `Settings are variables, for example: ${[...example, commandsHere().start].join(' ')}\nAll of them: README.md, "Configuration".`;
 }
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) console.log(explainArguments([]));
+else if (args.length > 0) {
+  console.error(`The service takes no arguments. ${visibleLines(explainArguments(args))}`);
+  process.exitCode = 2;
+} else
+  try {
+    await main();
+  } catch (error) {
+    reportFailedStart(error);
+    process.exitCode = 1;
+  }

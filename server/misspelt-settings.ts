@@ -12,16 +12,18 @@ const names: readonly string[] = [
 const known = ['PROVIDER'];
 const prefix = 'PAYMENTS_';
 
-/** One sentence per variable, without its value. `has`: whether a setting is given, by its name or in a file. */
-export function findMisspelt(env: Env, has: (name: string) => boolean): string[] {
+/** One sentence per variable, without its value. */
+export function findMisspelt(env: Env): string[] {
   return Object.entries(env).flatMap(([given, value = '']) => {
     if (value === '' || names.includes(given) || known.includes(given)) return [];
     const meant = names.find(
       (name) => isPrefixed(given, value, name) || isCut(given, name) || isNear(given, name),
     );
-    // With both, the other one is somebody else's.
-    if (meant === undefined || has(meant.replace(/_FILE$/, ''))) return [];
-    return [`${given} is not a setting: did you mean ${meant}?`];
+    if (meant === undefined) return [];
+    const name = meant.replace(/_FILE$/, '');
+    const used = [name, fileNameOf(name)].find((one) => names.includes(one) && env[one]);
+    const advice = used === undefined ? `did you mean ${meant}?` : `${used} is used; remove ${given}`;
+    return [`${given} is not a setting: ${advice}`];
   });
 }
 

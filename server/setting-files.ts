@@ -1,5 +1,5 @@
 // Secrets that are given as files, as Docker, Kubernetes and systemd hand them over: NAME_FILE is the path of what NAME would be.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileNameOf, namesWithFiles } from './settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,11 +24,10 @@ export function readGiven(env: Env): Given {
     const found = set(name) === undefined ? readSetting(path) : { fault: undefined };
     fromFiles.set(name, 'text' in found ? found.text : undefined);
     if ('text' in found) continue;
-    // Without the path: it may be the secret itself, given to the wrong variable.
     faults.push(
       found.fault === undefined
         ? `${name} and ${variable} are both given: set only one of them`
-        : `${variable} must be the path of a file with the value: ${found.fault}`,
+        : `${variable} must be the path of a file with the value: ${found.fault}${isPath(path) ? ` (${path})` : ''}`,
     );
   }
   return {
@@ -43,6 +42,12 @@ export const asGiven = (message: string, env: Env): string =>
   namesWithFiles
     .filter((name) => env[fileNameOf(name)] && !env[name])
     .reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), fileNameOf(name)), message);
+
+/** A value that leads into no folder may be the secret itself, given to the wrong variable, and is not repeated. */
+function isPath(text: string): boolean {
+  const [, top] = /^(\/?[^/]+)\//.exec(text) ?? [];
+  return top !== undefined && existsSync(top);
+}
 
 const mostBytes = 65_536;
 

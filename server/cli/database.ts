@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Command } from 'commander';
-import { readCommandConfig } from '../config.ts';
+import { environmentWith, readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl } from '../postgres/index.ts';
 import { call, noSandbox, Refused, untilStopped } from './output.ts';
@@ -12,7 +14,42 @@ export function database(): Command {
     .description('print the address for psql and other tools')
     .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
     .action(printUrl);
+  command
+    .command('psql')
+    .description('open the database with psql; starts the embedded one if no server runs')
+    .argument('[args...]', 'options of psql, after --')
+    .action(openPsql);
   return command;
+}
+
+async function openPsql(args: string[]): Promise<void> {
+  const { databaseUrl, dataDir } = readCommandConfig();
+  const url = databaseUrl ?? (await runningUrl(dataDir));
+  if (url !== undefined) await runPsql(url, args);
+  else await withDatabase(async () => runPsql((await runningUrl(dataDir)) ?? '', args));
+}
+
+/** The password is not among the arguments, which others on the machine can see. */
+async function runPsql(url: string, args: string[]): Promise<void> {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  const env = environmentWith(password === '' ? {} : { PGPASSWORD: password });
+  // Ctrl-C is for psql, which cancels a statement.
+  const ignore = () => undefined;
+  process.on('SIGINT', ignore);
+  try {
+    const [code] = (await once(
+      spawn('psql', [`--dbname=${address.href}`, ...args], { stdio: 'inherit', env }),
+      'exit',
+    )) as [number | null];
+    process.exitCode = code ?? 1;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Refused('psql is not installed. Install it, for example: apt install postgresql-client');
+  } finally {
+    process.off('SIGINT', ignore);
+  }
 }
 
 async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {

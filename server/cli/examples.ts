@@ -87,7 +87,11 @@ const examples: Record<string, readonly string[]> = {
   'secrets rotate': ['payments secrets rotate'],
   'secrets status': ['payments secrets status'],
   'secrets rewrite-fingerprints': ['payments secrets rewrite-fingerprints'],
-  'database url': ['url=$(payments database url) && psql "$url"'],
+  'database url': ['payments database url --hold'],
+  'database psql': [
+    'payments database psql',
+    "payments database psql -- -c 'select count(*) from transactions'",
+  ],
   audit: ['payments audit --since 24h', 'payments audit --limit 1000 --json'],
   doctor: ['payments doctor'],
   completion: [

@@ -1,5 +1,6 @@
 // Commander stops at the first fault of a call. Here all of them are collected, so that one answer names them all.
 import { InvalidArgumentError, Option, type Argument, type Command } from 'commander';
+import { nearWord } from '../misspelt-settings.ts';
 import { Refused } from './output.ts';
 
 /** Everything that is wrong with a call, one fault per line. */
@@ -75,13 +76,15 @@ function collectFrom(
       return parse.call(part, value, previous) as T;
     } catch (error) {
       if (error instanceof Refused) note.refused(error.message);
-      else if (error instanceof InvalidArgumentError)
+      else if (error instanceof InvalidArgumentError) {
+        const meant = nearWord(value, part.argChoices ?? []);
+        const reason = error.message + (meant === undefined ? '' : ` Did you mean ${meant}?`);
         note.invalid(
           part instanceof Option
-            ? `error: option '${part.flags}' argument '${value}' is invalid. ${error.message}`
-            : `error: argument '${part.name()}' cannot be '${value}'. ${error.message}`,
+            ? `error: option '${part.flags}' argument '${value}' is invalid. ${reason}`
+            : `error: argument '${part.name()}' cannot be '${value}'. ${reason}`,
         );
-      else throw error;
+      } else throw error;
       return previous;
     }
   };

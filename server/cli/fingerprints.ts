@@ -4,7 +4,7 @@ import { rewriteFingerprints } from '../actions/fingerprints.ts';
 import type { Fingerprints } from '../domain/fingerprints.ts';
 import { countFingerprints, listUnfinished } from '../store/fingerprints.ts';
 import { countSealed } from '../store/reseal.ts';
-import { asResult, call, printJson, Refused, resultText } from './output.ts';
+import { asResult, call, printJson, printRows, Refused, resultText } from './output.ts';
 import { count, startProgress } from './progress.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
@@ -13,7 +13,9 @@ export const fingerprintCommands = (): Command[] => [
     .description(
       'list the keys of the three secrets by ID, with the stored values that need them, and accounts whose fingerprints are being rewritten',
     )
-    .action(() => withSecrets(status, { readOnly: true })),
+    .action(({ json }: { json?: boolean }) =>
+      withSecrets((parts) => status(parts, json), { readOnly: true }),
+    ),
   asResult(new Command('rewrite-fingerprints'))
     .description('make fingerprints of older keys anew, as the service does after its start and once a day')
     .option('--all', 'also those of keys that are no longer in FINGERPRINT_KEY')
@@ -35,13 +37,13 @@ If the command is interrupted, run it again: it continues where it stopped.`,
     .action((options: RewriteOptions) => withSecrets((parts) => rewrite(parts, options))),
 ];
 
-async function status({ database: { db }, secrets }: ServiceParts): Promise<void> {
+async function status({ database: { db }, secrets }: ServiceParts, json?: boolean): Promise<void> {
   // First, because it names all secrets that are missing.
   const given = secrets.keyIds();
   const { fingerprints } = secrets;
   const counts = [...(await countFingerprints(db))];
   const fingerprinted = new Map(counts.flatMap(([id, cards]) => (id === null ? [] : [[id, cards] as const])));
-  printJson({
+  const shown = {
     keys: [
       ...keysOf('CARD_KEY', given.CARD_KEY, await countSealed(db)),
       ...keysOf('FINGERPRINT_KEY', given.FINGERPRINT_KEY, fingerprinted),
@@ -54,7 +56,16 @@ async function status({ database: { db }, secrets }: ServiceParts): Promise<void
       cards,
     })),
     unfinished_accounts: await listUnfinished(db),
-  });
+  };
+  if (json) {
+    printJson(shown);
+    return;
+  }
+  printRows(shown.keys, {}, { whenEmpty: 'There is no key.' });
+  console.log('');
+  printRows(shown.fingerprints, {}, { whenEmpty: 'There is no fingerprint.' });
+  console.log('');
+  printRows(shown.unfinished_accounts, {}, { whenEmpty: 'No account has fingerprints to rewrite.' });
 }
 
 /** Those that are given, then those that stored values need and that are missing: their position is null. */

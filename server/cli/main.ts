@@ -1,6 +1,7 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { buildText, readBuild } from '../build.ts';
+import { readMisspelt } from '../config.ts';
 import { forOperator } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { addExamples } from './examples.ts';
@@ -8,6 +9,7 @@ import { collectFaults, everyCommand, WrongCall } from './faults.ts';
 import { writeHelp } from './help.ts';
 import { refuseKeptOptions } from './npm.ts';
 import { Refused } from './output.ts';
+import { settingsOption, takeSettingsFile } from './settings-file.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
@@ -64,7 +66,9 @@ const program = new Command('payments')
     '--version',
     'print the version, which the service and its contract share, and in a build its commit',
   )
+  .option(...settingsOption)
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+const settingsFile = takeSettingsFile(process.argv);
 const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
 const asksHelp = first === 'help' && words.length > 0;
@@ -81,8 +85,12 @@ for (const command of everyCommand(program)) {
   command.exitOverride();
   command.configureOutput({ writeOut: writeHelp });
   addExamples(command);
+  acceptJson(command);
 }
 collectFaults(program, args);
+program.hook('preAction', () => {
+  for (const warning of readMisspelt()) console.error(visibleLines(warning));
+});
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.
 process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => {
@@ -90,6 +98,7 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 });
 
 try {
+  settingsFile.load();
   refuseKeptOptions(program, args);
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {
@@ -106,6 +115,14 @@ try {
     console.error(visibleLines(forOperator(expected ? message : other)));
     process.exitCode = 1;
   }
+}
+
+/** Scripts add it to every call. Most commands print JSON anyway; these print something else. */
+function acceptJson(command: Command): void {
+  const others = ['token', 'url', 'psql', 'listen', 'work', 'completion'];
+  const isOther = command.commands.length > 0 || others.includes(command.name());
+  if (!isOther && !command.options.some(({ long }) => long === '--json'))
+    command.addOption(new Option('--json').hideHelp());
 }
 
 function isCommand({ commands: known }: Command, [word, ...more]: readonly string[]): boolean {

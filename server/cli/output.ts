@@ -54,7 +54,7 @@ export const asResult = (command: Command): Command =>
 export const resultText = (json: boolean | undefined, result: object, sentence: string): string =>
   json ? jsonText(result) : sentence;
 
-interface TableText extends Pick<TableOptions, 'least'> {
+interface TableText extends Pick<TableOptions, 'least' | 'textMatters'> {
   whenEmpty: string;
   /** What to print for an empty list in a cell, by column. */
   empty?: Record<string, string>;
@@ -64,7 +64,7 @@ interface TableText extends Pick<TableOptions, 'least'> {
 export function printRows(
   rows: Record<string, unknown>[],
   { json = false, wide = false }: ListOutput,
-  { whenEmpty, empty = {}, least = [] }: TableText,
+  { whenEmpty, empty = {}, ...table }: TableText,
 ): void {
   if (json) {
     printJson({ items: rows });
@@ -80,7 +80,7 @@ export function printRows(
   const time = columns === undefined ? fullTime : shortTime(new Date());
   const names = Object.keys(rows[0] ?? {});
   const text = rows.map((row) => names.map((name) => visible(cell(row[name], time, empty[name]))));
-  for (const line of tableLines([names, ...text], { columns, least })) console.log(line);
+  for (const line of tableLines([names, ...text], { columns, ...table })) console.log(line);
 }
 
 const fullTime = (at: Date): string => at.toISOString();

@@ -13,12 +13,14 @@ export interface TableOptions {
   columns?: number | undefined;
   /** The less important columns, which are left out first, in this order. */
   least?: readonly string[];
+  /** A text such as an error matters more than IDs and wide columns of `least`: those are cut, or left out, before it is. */
+  textMatters?: boolean;
 }
 
 /** Lines of at most `columns`. */
 export function tableLines(
   rows: readonly (readonly string[])[],
-  { columns, least = [] }: TableOptions,
+  { columns, least = [], textMatters = false }: TableOptions,
 ): string[] {
   const names = rows[0] ?? [];
   const all = names.map((name, index) => ({
@@ -26,15 +28,21 @@ export function tableLines(
     index,
     natural: Math.max(...rows.map((cells) => widthOf(cells[index]))),
   }));
-  const shown = columns === undefined ? all.map(inFull) : fitting(all, columns, least);
+  const isWide = columns !== undefined && widthWith(all.map(inFull)) > columns;
+  const isCut = (column: Column) => textMatters && isWide && column.natural === idWidth;
+  const narrow = all.map((column) => (isCut(column) ? { ...column, natural: cutId } : column));
+  const shown = columns === undefined ? all.map(inFull) : fitting(narrow, { columns, least, textMatters });
   const lines = rows.map((cells) => {
     const line = shown.map(({ index, width }) => pad(cut(cells[index] ?? '', width), width));
     return cut(line.join(gap).trimEnd(), columns ?? Infinity);
   });
   const missing = names.filter((name) => !shown.some((column) => column.name === name));
-  return missing.length === 0
-    ? lines
-    : [...lines, '', `Not shown: ${missing.join(', ')}. Widen the terminal, or add --wide.`];
+  const cutNames = names.filter((name, index) => isCut(all[index] as Column) && !missing.includes(name));
+  const left = [
+    ...(missing.length > 0 ? [`Not shown: ${missing.join(', ')}.`] : []),
+    ...(cutNames.length > 0 ? [`Cut: ${cutNames.join(', ')}.`] : []),
+  ];
+  return left.length === 0 ? lines : [...lines, '', `${left.join(' ')} Widen the terminal, or add --wide.`];
 }
 
 interface Column {
@@ -43,14 +51,23 @@ interface Column {
   natural: number;
 }
 type Shown = Column & { width: number };
+type Room = Required<TableOptions> & { columns: number };
+
+/** A UUID, and what is left of it: its first eight characters and the mark. */
+const idWidth = 36;
+const cutId = 9;
+
+const widthWith = (shown: readonly Shown[]): number =>
+  shown.reduce((sum, { width }) => sum + width, gap.length * (shown.length - 1));
 
 const inFull = (column: Column): Shown => ({ ...column, width: column.natural });
 
 /** The status is cut only if something important would have to be left out otherwise: several begin with the same word. */
-function fitting(all: readonly Column[], columns: number, least: readonly string[]): Shown[] {
-  const shown = narrowed(all, columns, least, ['status', 'state']);
+function fitting(all: readonly Column[], room: Room): Shown[] {
+  const { least } = room;
+  const shown = narrowed(all, room, ['status', 'state']);
   const isComplete = all.every(({ name }) => least.includes(name) || shown.some((one) => one.name === name));
-  return isComplete ? shown : narrowed(all, columns, least, []);
+  return isComplete ? shown : narrowed(all, room, []);
 }
 
 /**
@@ -59,8 +76,7 @@ function fitting(all: readonly Column[], columns: number, least: readonly string
  */
 function narrowed(
   all: readonly Column[],
-  columns: number,
-  least: readonly string[],
+  { columns, least, textMatters }: Room,
   whole: readonly string[],
 ): Shown[] {
   const capped = (cap: number) =>
@@ -69,10 +85,12 @@ function narrowed(
       const isWhole = index === 0 || natural <= short || whole.includes(name);
       return { ...column, width: isWhole ? natural : Math.min(natural, cap) };
     });
-  const fits = (cap: number) =>
-    capped(cap).reduce((sum, { width }) => sum + width, gap.length * (left.length - 1)) <= columns;
+  const fits = (cap: number) => widthWith(capped(cap)) <= columns;
   let left = all;
-  for (const name of least) if (!fits(comfortable)) left = left.filter((column) => column.name !== name);
+  const isWide = (name: string) => all.some((column) => column.name === name && column.natural > short);
+  for (const name of least)
+    if (!fits(textMatters && isWide(name) ? Infinity : comfortable))
+      left = left.filter((column) => column.name !== name);
   while (left.length > 1 && !fits(readable)) left = left.slice(0, -1);
   let cap = Math.max(...left.map(({ natural }) => natural));
   while (cap > readable && !fits(cap)) cap -= 1;

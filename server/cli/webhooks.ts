@@ -177,7 +177,8 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     { json, wide },
     {
       whenEmpty: filter.failed ? noFailed(waiting) : 'There is no delivery.',
-      least: ['ms', 'attempt', 'subscription', 'name', 'at', 'status'],
+      least: ['ms', 'subscription', 'name', 'status', 'attempt', 'at'],
+      textMatters: true,
     },
   );
 }

@@ -309,18 +309,24 @@ describe('production', () => {
     expect(message).not.toContain(value.trim());
   }
 
-  it.each(['prod', 'Production', 'staging'])(
-    'ENVIRONMENT=%s is told with the other faults of production',
-    (ENVIRONMENT) => {
-      const message = faultOf({ ENVIRONMENT, LOG_LEVEL: 'warning' });
-      expect(message).toContain(
-        'ENVIRONMENT must be `sandbox` or `production` (which rules apply): did you mean production?',
-      );
-      expect(message).toContain('(how much to log): did you mean warn?');
-      for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
-        expect(message).toContain(`${name} is missing`);
-    },
-  );
+  it.each([
+    ['prod', 'did you mean production?'],
+    ['Production', 'did you mean production?'],
+    ['staging', '`staging` is unknown'],
+  ])('ENVIRONMENT=%s is told with the other faults of production', (ENVIRONMENT, hint) => {
+    const message = faultOf({ ENVIRONMENT, LOG_LEVEL: 'warning' });
+    expect(message).toContain(
+      `ENVIRONMENT must be \`sandbox\` or \`production\` (which rules apply): ${hint}\n`,
+    );
+    expect(message).toContain('(how much to log): did you mean warn?');
+    for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
+      expect(message).toContain(`${name} is missing`);
+  });
+
+  it('a misspelt sandbox is told alone', () => {
+    const message = faultOf({ ENVIRONMENT: 'sanbox' });
+    expect(message).toMatch(/has 1 fault:\n.*: did you mean sandbox\?$/);
+  });
 
   it('the sandbox refuses a weak secret too', () => {
     expect(faultOf({ CURSOR_KEY: Buffer.alloc(32).toString('base64') })).toContain('CURSOR_KEY is too weak');
@@ -494,8 +500,10 @@ describe('warnings', () => {
   ])('%s is probably %s', (given, meant) => {
     const told = `${given} is not a setting: did you mean ${meant}?`;
     expect(of({ [given]: 'hunter2' })).toEqual([told]);
-    // With both, the other one is somebody else's.
-    expect(of({ [given]: 'hunter2', ...rightlyGiven })).toEqual([]);
+    const right = meant === 'CARD_KEY_FILE' ? 'CARD_KEY' : meant;
+    expect(of({ [given]: 'hunter2', ...rightlyGiven })).toEqual([
+      `${given} is not a setting: ${right} is used; remove ${given}`,
+    ]);
     expect(of({ [given]: '' })).toEqual([]);
     expect(faultOf({ [given]: 'hunter2', PORT: 'x' })).toContain(
       `PORT must be 0 to 65535 (port to listen on; 0 takes any free one)\n  ${told}`,
@@ -584,15 +592,16 @@ describe('a secret in a file', () => {
     expect(message).not.toContain(env[name]);
   });
 
-  it.each(namesWithFiles)('%s that cannot be read is one fault, without the path', (name) => {
-    // The path could be the secret itself, given to the wrong variable.
-    const path = join(folder, random().replaceAll('/', '_'));
-    const message = faultOf(inFile(name, path));
-    expect(message).toContain('has 1 fault:');
-    expect(message).toContain(
-      `${name}_FILE must be the path of a file with the value: there is no such file`,
-    );
-    expect(message).not.toContain(path);
+  it.each(namesWithFiles)('%s that cannot be read is one fault, with the path', (name) => {
+    const path = join(folder, 'missing', 'key');
+    const told = `${name}_FILE must be the path of a file with the value: there is no such file`;
+    expect(faultOf(inFile(name, path))).toContain(`has 1 fault:\n  ${told} (${path})`);
+    // It could be the secret itself, given to the wrong variable.
+    for (const secret of [random(), `/${random().slice(1)}`, 'postgres://u:hunter2@h/d']) {
+      const message = faultOf(inFile(name, secret));
+      expect(message).toContain(told);
+      expect(message).not.toContain(secret);
+    }
   });
 
   it.each([

@@ -65,6 +65,25 @@ describe('a table', () => {
     );
   });
 
+  it('cuts IDs and leaves wide columns out before a text that matters is cut', () => {
+    const deliveries = [
+      ['event', 'name', 'subscription', 'state', 'attempt', 'at', 'status', 'error', 'next_attempt'],
+      [id, 'payment-method.created', id, 'pending', '1', '11-15 23:16', '500', 'HTTP 500', 'in 58 min'],
+    ];
+    const given = { columns: 80, least: ['subscription', 'name', 'status', 'attempt', 'at'] };
+    expect(tableLines(deliveries, { ...given, textMatters: true })).toEqual([
+      'event      state    attempt  at           status  error     next_attempt',
+      '7099948d…  pending  1        11-15 23:16  500     HTTP 500  in 58 min',
+      '',
+      'Not shown: name, subscription. Cut: event. Widen the terminal, or add --wide.',
+    ]);
+    const long = deliveries.map((cells) =>
+      cells.with(7, cells[7]?.replace('HTTP 500', 'x'.repeat(32)) ?? ''),
+    );
+    expect(tableLines(long, { ...given, columns: 100, textMatters: true })[1]).toMatch(/  x{32}  in 58 min$/);
+    expect(tableLines(deliveries, { columns: 200, textMatters: true })).toHaveLength(2);
+  });
+
   it('counts characters as terminals show them, and cuts none in half', () => {
     const names = [
       ['id', 'name'],

@@ -1,0 +1,25 @@
+// `payments --settings FILE …`: the settings of a service that systemd runs, for its operator. Not `--env-file`: Node 20 and 22
+// take that for an option of their own, also after the name of the script.
+import { loadSettings } from '../config.ts';
+import { WrongCall } from './faults.ts';
+
+export const settingsOption = [
+  '--settings <file>',
+  'read variables that are not set from this file',
+] as const;
+
+/** Removes the option from the arguments, so that they begin with the command, also for the audit trail. */
+export function takeSettingsFile(argv: string[]): { load: () => void } {
+  const end = argv.indexOf('--');
+  const at = argv.findIndex((word) => /^--settings(?:=|$)/.test(word));
+  if (at === -1 || (end !== -1 && end < at)) return { load: () => undefined };
+  const [, joined] = /=(.*)$/s.exec(argv[at] ?? '') ?? [];
+  const [, next = ''] = argv.splice(at, joined === undefined ? 2 : 1);
+  const file = joined ?? next;
+  return {
+    load: () => {
+      if (file === '') throw new WrongCall(['error: --settings needs the path of a file']);
+      loadSettings(file);
+    },
+  };
+}
