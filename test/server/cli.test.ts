@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { createCaller } from '../support/call.ts';
@@ -112,6 +112,8 @@ describe('help', () => {
     [['webhooks', 'create'], "missing required argument 'url'"],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
+    [['transactions', 'move', 'x', 'capture_succeded'], 'Did you mean capture_succeeded?'],
+    [['--settings'], '--settings needs the path of a file'],
     [['keys', 'deactivate'], "missing required argument 'id'"],
     [['webhooks', 'trigger'], "missing required argument 'event'. Choose one of: "],
     [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
@@ -381,6 +383,52 @@ describe('while the server runs', () => {
     );
     await client.end();
     expect(rows.slice(0, 2).map(({ id }) => id)).toEqual(['default', 'marketplace']);
+  });
+
+  it('database psql runs psql with the password in its environment, and passes its exit code on', async () => {
+    await writeFile(
+      join(dataDir.path, 'psql'),
+      `#!/bin/sh\nprintf '%s\\n' "$PGPASSWORD" "$@" >'${dataDir.path}/called'\nexit 7\n`,
+      { mode: 0o755 },
+    );
+    const url = new URL((await said('database', 'url')).trim());
+    const called = async (PATH: string) => {
+      vi.stubEnv('PATH', PATH);
+      return here('database', 'psql', '--', '-c', 'select 1');
+    };
+    expect(await called(`${dataDir.path}:/bin:/usr/bin`)).toEqual({ status: 7, stdout: '', stderr: '' });
+    const { password } = url;
+    url.password = '';
+    expect((await readFile(join(dataDir.path, 'called'), 'utf8')).split('\n')).toEqual([
+      ...[password, `--dbname=${url.href}`, '-c', 'select 1', ''],
+    ]);
+    expect(await called('/nowhere')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'psql is not installed. Install it, for example: apt install postgresql-client\n',
+    });
+  });
+
+  it('--settings reads what is not set from a file, and the audit trail does not have it', async () => {
+    const file = join(dataDir.path, 'payments.env');
+    await writeFile(file, `DATA_DIR='${dataDir.path}'\nDATADIR=x\n`);
+    for (const [name, option] of [
+      ['first', ['--settings', file]],
+      ['second', [`--settings=${file}`]],
+    ] as const) {
+      const made = await createPayments({})([...option, 'accounts', 'create', name, '--name', 'x', '--json']);
+      expect(made).toMatchObject({
+        status: 0,
+        stderr: 'DATADIR is not a setting: DATA_DIR is used; remove DATADIR\n',
+      });
+      expect(JSON.parse(made.stdout)).toMatchObject({ id: name });
+    }
+    expect(await said('audit', '--limit', '1')).toContain('  accounts create second --name x --json');
+    expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'There is no file /no/such.env. Check the path after --settings.\n',
+    });
   });
 
   it('text that others stored is shown with its control characters escaped', async () => {

@@ -16,7 +16,7 @@ import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { onTerminal, paymentsHere, startInVainHere } from '../support/in-process.ts';
+import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { run, startServer, type Server } from '../support/processes.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
@@ -215,6 +215,22 @@ describe('a failed start logs one reason, at the level fatal', () => {
     });
   });
 
+  it.each([
+    [['--port', '9999'], ' PORT=9999 npm start\n'],
+    [['--host=0.0.0.0', '--port=8311'], ' HOST=0.0.0.0 PORT=8311 npm start\n'],
+    [['--database-url', 'postgres://u:hunter2@h/d'], ' PORT=9999 npm start\n'],
+    [['9999'], ' PORT=9999 npm start\n'],
+  ])('arguments %j, because settings are variables', async (args, example) => {
+    const { status, stdout, stderr } = await serviceHere(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      `The service takes no arguments. Settings are variables, for example:${example}`,
+    );
+    expect(stderr).not.toContain('hunter2');
+    const help = await serviceHere('--help');
+    expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('README.md, "Configuration"')]);
+  });
+
   it('a host that is not this machine', async () => {
     await using dataDir = await newDataDir();
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase(), HOST: '192.0.2.1' };
@@ -352,11 +368,12 @@ describe('production', () => {
     const plain = await payments('webhooks', 'create', 'http://shop.example/hook');
     expect([plain.status, plain.stderr]).toEqual([1, 'In production the URL must start with https://.\n']);
     const internal = await payments('webhooks', 'create', 'https://10.0.0.5/hook');
-    const { id } = JSON.parse(internal.stdout) as { id: string };
-    expect([internal.status, internal.stderr]).toEqual([
-      0,
-      expect.stringContaining(`Nothing can be delivered to ${id}: `),
-    ]);
+    expect(internal).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'Nothing was created: webhooks are not delivered to internal addresses. See: docs/guides/webhooks.md\n',
+    });
     const after = await startTestService({ config });
     await after[Symbol.asyncDispose]();
     expect(warnings(after)).not.toContainEqual(told);

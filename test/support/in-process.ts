@@ -9,6 +9,10 @@ export type EndedHere = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 export const paymentsHere = (args: string[], env: Env, input: string | Readable = ''): Promise<EndedHere> =>
   inTurn(() => here('server/cli/main.ts', args, env, input));
 
+/** Calls the service with arguments, which it refuses. */
+export const serviceHere = (...args: string[]): Promise<EndedHere> =>
+  inTurn(() => here('server/main.ts', args, {}, ''));
+
 /** Runs the service when it is expected not to start. `stderr` is the reason in its log. */
 export const startInVainHere = (env: Env): Promise<EndedHere> =>
   inTurn(async () => {
