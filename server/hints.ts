@@ -38,7 +38,7 @@ export function firstCall(url: string, dataDir?: string): string {
 /** An installation is a production server more often than not, and its operator must not be led to a sandbox. */
 export const productionHint = (root = projectRoot): string =>
   isInstallation(root)
-    ? 'For production set ENVIRONMENT and DATABASE_URL, for example: set -a; . /etc/payments/payments.env; ENVIRONMENT=production\n'
+    ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …\n'
     : '';
 
 export const quoted = (text: string): string =>

@@ -3,8 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fileNameOf, secretNames } from '../../server/settings.ts';
+import { readConfig } from '../../server/config.ts';
+import { fileNameOf, namesWithFiles, secretNames } from '../../server/settings.ts';
 import { inUnit, namesInDotEnv, readCompose, unitFile } from '../support/deployment.ts';
 import { parseDockerfile, parseDockerignore, wordsOf } from '../support/dockerfile.ts';
 import { root, settingNames } from '../support/processes.ts';
@@ -141,9 +143,22 @@ describe('the unit of systemd', () => {
     const [, block = ''] = /```ini\n([^]*?)```/.exec(read('docs/guides/operator.md')) ?? [];
     const credentials = [...block.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => `%d/${name ?? ''}`);
     const variables = [...block.matchAll(/^Environment=(\w+)=(.*)$/gm)];
-    expect(variables.map(([, name]) => name)).toEqual(secretNames.map(fileNameOf));
+    expect(variables.map(([, name]) => name)).toEqual(namesWithFiles.map(fileNameOf));
     expect(variables.map(([, , path]) => path)).toEqual(credentials);
     if (isInstalled) expect(mistakes(block)).toEqual([]);
+  });
+
+  it('works with the files that the guide for operators creates', () => {
+    const [, block = ''] = /```sh\n(\(umask 077[^]*?)```/.exec(read('docs/guides/operator.md')) ?? [];
+    const { status } = spawnSync('bash', [
+      '-c',
+      block.replaceAll('/etc/payments', scratch).replace('…', 'x'),
+    ]);
+    expect(status).toBe(0);
+    const env = (file: string) =>
+      parseEnv(readFileSync(join(scratch, file), 'utf8')) as Record<string, string>;
+    expect(readConfig(env('command.env'))).toMatchObject({ environment: 'production', warnings: [] });
+    expect(Object.keys(env('payments.env'))).toEqual(['ENVIRONMENT', 'PUBLIC_URL']);
   });
 
   it.skipIf(!isInstalled)('is hardened: systemd rates its exposure 2 of 10 or less', () => {
