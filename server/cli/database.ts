@@ -32,8 +32,9 @@ async function openPsql(args: string[]): Promise<void> {
 /** The password is not among the arguments, which others on the machine can see. */
 async function runPsql(url: string, args: string[]): Promise<void> {
   const address = new URL(url);
-  const password = decodeURIComponent(address.password);
+  const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
   address.password = '';
+  address.searchParams.delete('password');
   const env = environmentWith(password === '' ? {} : { PGPASSWORD: password });
   // Ctrl-C is for psql, which cancels a statement.
   const ignore = () => undefined;

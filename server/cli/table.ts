@@ -5,6 +5,8 @@ const gap = '  ';
 const readable = 8;
 /** Less important columns are left out before the others become narrower than this. */
 const comfortable = 16;
+/** The same where a text matters: room for `connect ECONNREFUSED`. */
+const comfortableText = 21;
 /** A column of at most this width, such as a time, is never cut. */
 const short = 12;
 
@@ -89,7 +91,7 @@ function narrowed(
   let left = all;
   const isWide = (name: string) => all.some((column) => column.name === name && column.natural > short);
   for (const name of least)
-    if (!fits(textMatters && isWide(name) ? Infinity : comfortable))
+    if (!fits(!textMatters ? comfortable : isWide(name) ? Infinity : comfortableText))
       left = left.filter((column) => column.name !== name);
   while (left.length > 1 && !fits(readable)) left = left.slice(0, -1);
   let cap = Math.max(...left.map(({ natural }) => natural));
