@@ -2,7 +2,8 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { findMisspelt, nearWord } from './misspelt-settings.ts';
+import { nearWord } from './domain/edit-distance.ts';
+import { findMisspelt } from './misspelt-settings.ts';
 import { looksRandom } from './random-key.ts';
 import { asGiven, readGiven } from './setting-files.ts';
 import {

@@ -44,14 +44,3 @@ function isNear(given: string, name: string): boolean {
 }
 
 const withoutUnderscores = (name: string): string => name.replaceAll('_', '');
-
-/** The word that was probably meant: `production` for prod. */
-export function nearWord(given: string, words: readonly string[]): string | undefined {
-  const word = given.trim().toLowerCase();
-  return words.find(
-    (known) =>
-      word === known ||
-      (word.length > 2 && (known.startsWith(word) || word.startsWith(known))) ||
-      (known.length > 4 && editDistance(word, known) <= 2),
-  );
-}

@@ -1,6 +1,6 @@
 // Commander stops at the first fault of a call. Here all of them are collected, so that one answer names them all.
 import { InvalidArgumentError, Option, type Argument, type Command } from 'commander';
-import { nearWord } from '../misspelt-settings.ts';
+import { nearWord } from '../domain/edit-distance.ts';
 import { Refused } from './output.ts';
 
 /** Everything that is wrong with a call, one fault per line. */

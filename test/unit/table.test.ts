@@ -80,7 +80,9 @@ describe('a table', () => {
     const long = deliveries.map((cells) =>
       cells.with(7, cells[7]?.replace('HTTP 500', 'x'.repeat(32)) ?? ''),
     );
-    expect(tableLines(long, { ...given, columns: 100, textMatters: true })[1]).toMatch(/  x{32}  in 58 min$/);
+    expect(tableLines(long, { ...given, columns: 100, textMatters: true })[1]).toMatch(
+      / {2}x{32} {2}in 58 min$/,
+    );
     expect(tableLines(deliveries, { columns: 200, textMatters: true })).toHaveLength(2);
   });
 

@@ -51,7 +51,8 @@ const rooms: Record<string, Room> = {
   'server/random-key.ts': { from: [] },
   'server/config.ts': {
     from: [
-      ...['server/misspelt-settings.ts', 'server/random-key.ts', 'server/setting-files.ts'],
+      ...['server/domain/edit-distance.ts', 'server/misspelt-settings.ts', 'server/random-key.ts'],
+      'server/setting-files.ts',
       'server/settings.ts',
     ],
   },
