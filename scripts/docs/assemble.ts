@@ -7,13 +7,13 @@ import type { Entry } from './browser/entry.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
-import { preface, readGuides, type Guide } from './guides.ts';
+import { groups, preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, oldAddresses } from './links.ts';
 import { render, withContents } from './markdown.ts';
 import { overview } from './overview.ts';
 import { proveKnownHosts, proveSelfContained, takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
-import { frame, menuOf, type Frame, type Page } from './shell.ts';
+import { frame, menuOf, neighbours, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -59,9 +59,9 @@ export async function assemble(
   for (const { guide, title: name, html } of rendered)
     add({
       title: name,
-      description: `${guide.label}: a guide of the ${title}.`,
+      description: `${guide.about || guide.label}: a guide of the ${title}.`,
       path: `guides/${guide.slug}.html`,
-      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${withContents(html)}</article>`,
+      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${withContents(html)}${neighbours(guides, guide)}</article>`,
     });
   for (const guide of guides)
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));
@@ -125,9 +125,11 @@ const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
 /** See https://llmstxt.org. */
 function llms(contract: Contract, guides: Guide[]): string {
   const { title, summary } = contract.info;
-  const lines = guides
-    .filter(({ group }) => group !== 'Decisions')
-    .map(({ label, slug }) => `- [${label}](guides/${slug}.md)`);
+  const lists = groups.map((name) => {
+    const listed = guides.filter(({ group }) => group === name);
+    const lines = listed.map(({ label, slug, about }) => `- [${label}](guides/${slug}.md): ${about}`);
+    return `## ${name}\n\n${lines.join('\n')}\n`;
+  });
   return `# ${title}
 
 > ${summary}
@@ -140,8 +142,5 @@ ${preface(contract)}
 - [OpenAPI 3.1, JSON](openapi.json)
 - [Workflows, Arazzo 1.0](workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
 
-## Guides
-
-${lines.join('\n')}
-`;
+${lists.join('\n')}`;
 }

@@ -8,8 +8,10 @@ import { slugOf } from './markdown.ts';
 export interface Guide {
   /** Its address is `guides/<slug>.html`, and `guides/<slug>.md` for programs. */
   slug: string;
-  /** In the menu. */
+  /** Its first heading. Menu, page and search call it by this one name. */
   label: string;
+  /** What it is about, in one line: on the first page, in llms.txt and for search engines. */
+  about: string;
   group: Group;
   /** Relative to the project, because the links of the text are relative to it. */
   file: string;
@@ -23,28 +25,48 @@ export type Group = (typeof groups)[number] | 'Decisions';
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
 
+/** What the sections of the introduction are about. */
+const about: Record<string, string> = {
+  'getting-started': 'A token, the first call, the first card',
+  authentication: 'Sign a token; which operation needs which scope',
+  'merchant-accounts': 'Name the account that a call is for',
+  'amounts-times-and-null': 'Smallest units, currencies without cents, time zones',
+  pages: 'Cursors, limits, and filters by date',
+  errors: 'Every status and code, and what to do about it',
+  idempotency: 'Repeat a write without doing it twice',
+  'rate-limits': 'Which calls are limited, and how to wait',
+  webhooks: 'Events, retries, checking a signature',
+  sandbox: 'Card numbers and PINs that choose the outcome',
+  versioning: 'What may change, and how long a version is supported',
+};
+
 /** A file that is not there is left out. */
-const files: [file: string, group: Group, label: string, slug?: string][] = [
-  ['CHANGELOG.md', 'Guides', 'Changelog', 'changelog'],
-  ['docs/guides/going-live.md', 'Guides', 'Going live'],
-  ['docs/guides/frontend-team.md', 'Build', 'Mock and client', 'client'],
-  ['docs/guides/webhooks.md', 'Build', 'Receive an event', 'receive-events'],
-  ['docs/operating.md', 'Operate', 'Operating'],
-  ['docs/guides/operator.md', 'Operate', 'The payments command'],
-  ['docs/guides/keys.md', 'Operate', 'Rotating keys'],
-  ['docs/guides/providers.md', 'Operate', 'Providers'],
-  ['docs/guides/personal-data.md', 'Operate', 'Personal data'],
-  ['docs/scaling.md', 'Operate', 'Scaling'],
-  ['docs/benchmarks.md', 'Operate', 'Benchmarks'],
-  ['docs/guides/api-designer.md', 'Contribute', 'Design the API'],
-  ['docs/guides/backend-engineer.md', 'Contribute', 'Implement an operation'],
+const files: [file: string, group: Group, about: string, slug?: string][] = [
+  ['docs/guides/going-live.md', 'Guides', 'What to change, and what to check'],
+  ['CHANGELOG.md', 'Guides', 'What each version changed', 'changelog'],
+  ['docs/guides/frontend-team.md', 'Build', 'The mock, the typed client, a page with React', 'client'],
+  ['docs/operating.md', 'Operate', 'Install, configure, watch, back up and upgrade the service'],
+  ['docs/guides/operator.md', 'Operate', 'Key pairs, roles, accounts, records and imports'],
+  ['docs/guides/keys.md', 'Operate', 'Replace the secrets of the service without downtime'],
+  ['docs/guides/providers.md', 'Operate', 'Connect a card verifier and a gift card provider'],
+  ['docs/guides/personal-data.md', 'Operate', 'What is stored about buyers, and how to erase it'],
+  ['docs/scaling.md', 'Operate', 'More instances, replicas, poolers, a sharded database'],
+  ['docs/benchmarks.md', 'Operate', 'What was measured, and how'],
+  ['docs/guides/api-designer.md', 'Contribute', 'Change the contract, and see what a change breaks'],
+  ['docs/guides/backend-engineer.md', 'Contribute', 'From the contract to a handler, its tables and tests'],
 ];
 
 export const readGuides = (contract: Contract): Guide[] => [
-  ...sections(contract.info.description),
-  ...files.flatMap(([file, group, label, slug]) => fromFile(file, group, label, slug)),
+  // Both pages about webhooks stand together.
+  ...sections(contract.info.description).flatMap((guide) =>
+    guide.slug === 'webhooks' ? [guide, ...receiveEvents()] : [guide],
+  ),
+  ...files.flatMap((row) => fromFile(...row)),
   ...decisions(),
 ];
+
+const receiveEvents = () =>
+  fromFile('docs/guides/webhooks.md', 'Guides', 'Your first event within a minute', 'receive-events');
 
 /** The text before the first heading of the introduction. */
 export const preface = ({ info }: Contract): string => info.description.split(/^# /m)[0]?.trim() ?? '';
@@ -54,14 +76,16 @@ const sections = (text: string): Guide[] =>
     .split(/^(?=# )/m)
     .filter((part) => part.startsWith('# '))
     .map((markdown) => {
-      const label = /^# (.+)/.exec(markdown)?.[1] ?? '';
-      return { slug: slugOf(label), label, group: 'Guides', file: introduction, markdown };
+      const label = titleOf(markdown);
+      const slug = slugOf(label);
+      return { slug, label, about: about[slug] ?? '', group: 'Guides', file: introduction, markdown };
     });
 
-function fromFile(file: string, group: Group, label: string, slug = basename(file, '.md')): Guide[] {
+function fromFile(file: string, group: Group, text: string, slug = basename(file, '.md')): Guide[] {
   const path = join(root, file);
   if (!existsSync(path)) return [];
-  return [{ slug, label, group, file, markdown: readFileSync(path, 'utf8') }];
+  const markdown = readFileSync(path, 'utf8');
+  return [{ slug, label: titleOf(markdown), about: text, group, file, markdown }];
 }
 
 function decisions(): Guide[] {
@@ -70,15 +94,16 @@ function decisions(): Guide[] {
     .filter((name) => name.endsWith('.md'))
     .sort()
     .flatMap((name) => fromFile(`${folder}/${name}`, 'Decisions', '', `decision-${basename(name, '.md')}`));
-  const list = found.map(({ file, markdown }) => `- [${titleOf(markdown)}](${file.slice('docs/'.length)})`);
+  const list = found.map(({ file, label }) => `- [${label}](${file.slice('docs/'.length)})`);
   const overview: Guide = {
     slug: 'decisions',
     label: 'Decisions',
+    about: 'Why the service is built as it is',
     group: 'Contribute',
     file: 'docs/decisions.md',
     markdown: `# Decisions\n\nWhy the service is built as it is.\n\n${list.join('\n')}\n`,
   };
-  return [overview, ...found.map((guide) => ({ ...guide, label: titleOf(guide.markdown) }))];
+  return [overview, ...found];
 }
 
 const titleOf = (markdown: string) => /^# (.+)/m.exec(markdown)?.[1] ?? '';

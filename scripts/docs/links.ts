@@ -3,6 +3,7 @@
 import { dirname, join, normalize } from 'node:path';
 import type { Contract } from './contract.ts';
 import { introduction, type Guide } from './guides.ts';
+import { slugOf } from './markdown.ts';
 
 /** Keys in lower case, because Redoc compares links in lower case. */
 export function addresses(contract: Contract): Record<string, string> {
@@ -27,8 +28,8 @@ const sections = (guides: Guide[]) =>
     .filter(({ file }) => file === introduction)
     .flatMap(({ slug: name, markdown }) =>
       [...markdown.matchAll(/^(#+) (.+)$/gm)].map(([, level = '', heading = '']) => [
-        `#section/${slug(heading)}`,
-        `guides/${name}.html${level === '#' ? '' : `#${slug(heading)}`}`,
+        `#section/${slugOf(heading)}`,
+        `guides/${name}.html${level === '#' ? '' : `#${slugOf(heading)}`}`,
       ]),
     );
 

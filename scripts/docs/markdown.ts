@@ -82,7 +82,9 @@ export function render(markdown: string, link: (href: string) => string): Render
             const cells = row.map(
               (cell, at) => `<td data-label="${names[at] ?? ''}"><span>${inline(cell)}</span></td>`,
             );
-            return `<tr>${cells.join('')}</tr>`;
+            // Links and the search lead to the row of a status.
+            const status = /^\d{3}$/.exec(row[0]?.text ?? '')?.[0];
+            return `<tr${status ? ` id="${status}"` : ''}>${cells.join('')}</tr>`;
           });
           return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
         },
@@ -90,12 +92,12 @@ export function render(markdown: string, link: (href: string) => string): Render
     ],
   });
   const html = marked.parse(markdown) as string;
-  const sections = split(html);
+  const sections = [...split(html), ...statuses(html)];
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
 
 /** From this many sections on, a reader needs a list of them. */
-const manySections = 4;
+const manySections = 3;
 
 /** With a list of its sections below its title, if it is long. */
 export function withContents(html: string): string {
@@ -123,6 +125,12 @@ const split = (html: string): Section[] =>
       return { id, heading: readable(heading.replace(/<a class="anchor"[\s\S]*/, '')), text: readable(rest) };
     })
     .filter(({ heading, text }) => heading || text);
+
+/** The rows of the table of errors. */
+const statuses = (html: string): Section[] =>
+  [...html.matchAll(/<tr id="(\d+)">(.*?<\/td>.*?<\/td>)(.*?)<\/tr>/g)].map(
+    ([, id = '', heading = '', text = '']) => ({ id, heading: readable(heading), text: readable(text) }),
+  );
 
 const readable = (html: string) =>
   html

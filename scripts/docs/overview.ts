@@ -3,30 +3,15 @@ import type { Contract } from './contract.ts';
 import type { Guide } from './guides.ts';
 import { escape } from './markdown.ts';
 
-/** What most readers come for. The menu has the rest. */
-const first: [slug: string, text: string][] = [
-  ['getting-started', 'The first call, and what all calls have in common'],
-  ['authentication', 'Sign a token; scopes and roles'],
-  ['pages', 'Cursors, limits, and filters by date'],
-  ['errors', 'Every status and code, and what to do about it'],
-  ['idempotency', 'Repeat a write without doing it twice'],
-  ['rate-limits', 'Which calls are limited, and how to wait'],
-  ['webhooks', 'Events, retries, checking a signature'],
-  ['receive-events', 'Your first event within a minute'],
-  ['sandbox', 'Card numbers and PINs that choose the outcome'],
-  ['client', 'The mock, the typed client, a page with React'],
-  ['going-live', 'What to change, and what to check'],
-];
-
 export function overview(opening: string, contract: Contract, guides: Guide[]): string {
-  const cards = first.flatMap(([slug, text]) =>
-    guides
-      .filter((guide) => guide.slug === slug)
-      .map(({ label }) => card(`guides/${slug}.html`, label, text)),
-  );
+  // What those who integrate come for. The menu has the rest.
+  const cards = guides
+    .filter(({ group }) => group === 'Guides' || group === 'Build')
+    .map(({ slug, label, about }) => card(`guides/${slug}.html`, label, about));
   return `<article class="guide">
 <h1>${escape(contract.info.title)}</h1>
 ${opening}
+<p>The samples call a sandbox at <code>http://127.0.0.1:8080</code>. Start one with <code>npm start</code>, in the folder of the service.</p>
 <ul class="cards">
 ${cards.join('\n')}
 </ul>

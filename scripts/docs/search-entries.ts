@@ -13,13 +13,15 @@ const last = new Set(['benchmarks', 'changelog']);
 
 /** What readers call the subject of a guide, or of a section of it. */
 const keywords: Record<string, string> = {
-  'getting-started': 'curl quickstart first call hello base URL amounts currency cents minor units',
+  'getting-started': 'curl quickstart first call hello base URL',
   authentication: 'authenticate auth JWT token access token sign bearer kid API key private key login',
   'authentication#scopes': 'permissions',
   'merchant-accounts': 'tenant multiple accounts',
+  'amounts-times-and-null':
+    'money currency cents decimals minor units zero-decimal dates timestamps nullable',
   pages: 'pagination paginate paging next page cursor limit offset',
   'pages#filters': 'date filter filter by date date range created_at since until between',
-  errors: 'error codes status codes 400 401 403 404 409 422 429 500 validation',
+  errors: 'error codes status codes validation',
   idempotency: 'idempotent retry retrying duplicate timeout safe repeat',
   'rate-limits': 'throttle throttling quota 429 Retry-After',
   webhooks: 'callback notification push events receiver endpoint',

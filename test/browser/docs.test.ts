@@ -130,6 +130,30 @@ describe('the built site', () => {
     expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
   });
 
+  it('calls each guide by one name and describes it, here and in the guide for docs readers', () => {
+    const llms = built.get('llms.txt') ?? '';
+    const reader = readFileSync(join(import.meta.dirname, '../../docs/guides/docs-reader.md'), 'utf8');
+    const listed = guides.filter(({ group }) => group !== 'Decisions');
+    for (const { slug, label, about, markdown } of listed) {
+      expect(about, `scripts/docs/guides.ts says what ${slug} is about`).not.toBe('');
+      expect(markdown).toContain(`# ${label}\n`);
+      expect(llms).toContain(`- [${label}](guides/${slug}.md): ${about}\n`);
+    }
+    const inReader = [...reader.matchAll(/^- \[(.+)\]\(.+?\): (.+)$/gm)].map(([, ...entry]) => entry);
+    expect(inReader).toEqual(listed.map(({ label, about }) => [label, about]));
+    const slugs = listed.map(({ slug }) => slug);
+    expect(slugs[slugs.indexOf('webhooks') + 1]).toBe('receive-events');
+    expect(built.get('guides/webhooks.html')).toMatch(
+      /<nav class="neighbours".*rel="prev" href="rate-limits.html".*rel="next" href="receive-events.html"/,
+    );
+  });
+
+  it('has an anchor at each status of the table of errors', () => {
+    const page = built.get('guides/errors.html') ?? '';
+    for (const status of [400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504])
+      expect(page).toContain(`<tr id="${status}"><td data-label="Status"><span>${status}</span>`);
+  });
+
   it('has no link that leads nowhere, in pages, Markdown and llms.txt', () => {
     const pages = [...built.keys()].filter((file) => /\.(html|md)$/.test(file));
     const dead = pages.flatMap((file) =>
@@ -170,7 +194,8 @@ describe('the built site', () => {
     const contents = (guide: string) =>
       /<nav class="contents"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
     expect(contents('operating')).toContain('<a href="#health">Health</a>');
-    expect(contents('errors')).toBeUndefined();
+    expect(contents('errors')).toContain('<a href="#the-order-of-checks">The order of checks</a>');
+    expect(contents('versioning')).toBeUndefined();
   });
 
   it('has samples in curl, TypeScript and Python, whose constants are its own', () => {
@@ -421,6 +446,15 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       await narrow.locator('#redoc pre').first().waitFor();
       const cut = `[...document.querySelectorAll('#redoc pre')].filter((one) => one.scrollWidth > one.clientWidth).length`;
       expect(await narrow.evaluate(cut), id).toBe(0);
+    }
+  });
+
+  it.each([1440, 390])('cuts no code of a guide where the window is %d pixels wide', async (width) => {
+    const reader = await open('', { viewport: { width, height: 900 } });
+    for (const guide of ['getting-started', 'authentication', 'pages', 'idempotency', 'webhooks']) {
+      await reader.goto(`${address}guides/${guide}.html`);
+      const cut = `[...document.querySelectorAll('.guide pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`;
+      expect(await reader.evaluate(cut), guide).toEqual([]);
     }
   });
 

@@ -1,4 +1,5 @@
 // Runs the code of the introduction unchanged, because readers paste it.
+import { spawnSync } from 'node:child_process';
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +8,13 @@ import { pathToFileURL } from 'node:url';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
+import { parseContract } from '../../scripts/docs/contract.ts';
 import { switchOffAfterMilliseconds, waits } from '../../server/webhooks/schedule.ts';
+import { thumbprint } from '../../server/domain/key-pair.ts';
 import { run } from '../support/processes.ts';
+
+const hasPython = (code: string) => spawnSync('python3', ['-c', code]).status === 0;
+const python = 'import sys; assert sys.version_info >= (3, 9)';
 
 let text: string;
 let folder: string;
@@ -27,15 +33,28 @@ const snippet = (language: string, having: string) => {
 };
 
 describe('the introduction', () => {
-  it('signs a token that verifies with the public key and has the claims it shows', async () => {
+  it.for([
+    { language: 'js', having: 'jsonwebtoken', command: process.execPath, file: 'token.mjs', canRun: true },
+    {
+      language: 'python',
+      having: 'jwt',
+      command: 'python3',
+      file: 'sign.py',
+      canRun: hasPython('import cryptography, jwt'),
+    },
+  ])('signs a token in $language with the claims it shows', async (sample, { skip }) => {
+    const { language, having, command, file, canRun } = sample;
+    const code = snippet(language, having);
+    expect(code).not.toBe('');
+    skip(!canRun, 'PyJWT is not installed');
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
-    await mkdir(join(folder, '.data'));
+    await mkdir(join(folder, '.data'), { recursive: true });
     await writeFile(
       join(folder, '.data/sandbox-key.pem'),
       privateKey.export({ type: 'pkcs8', format: 'pem' }),
     );
-    await writeFile(join(folder, 'token.mjs'), snippet('js', 'jsonwebtoken'));
-    const { output, status } = await run(process.execPath, ['token.mjs'], { cwd: folder });
+    await writeFile(join(folder, file), code);
+    const { output, status } = await run(command, [file], { cwd: folder });
     expect(status, output).toBe(0);
     const { header, payload } = jwt.verify(output.trim(), publicKey, {
       algorithms: ['ES512'],
@@ -44,7 +63,7 @@ describe('the introduction', () => {
     expect(header).toMatchObject({
       alg: 'ES512',
       typ: 'JWT',
-      kid: expect.stringMatching(/^[\w-]{43}$/) as string,
+      kid: thumbprint(privateKey),
     });
     expect(payload).toMatchObject({ scopes: ['transactions.read'] });
     expect(Object.keys(header).sort()).toEqual(
@@ -74,36 +93,82 @@ describe('the introduction', () => {
     expect(text).toContain('after five days in\nwhich every attempt failed');
   });
 
-  it('checks a webhook signature: the right one, one of two, a forged one, an old one', async () => {
+  const key = randomBytes(24);
+  const id = randomUUID();
+  const now = Math.floor(Date.now() / 1000);
+  const sign = (timestamp: number, by = key) =>
+    `v1,${createHmac('sha256', by).update(`${id}.${timestamp}.{}`).digest('base64')}`;
+  const headers = (signature: string, timestamp = now) => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature,
+  });
+  const { 'webhook-id': _id, ...withoutId } = headers(sign(now));
+  const { 'webhook-timestamp': _timestamp, ...withoutTimestamp } = headers(sign(now));
+  const { 'webhook-signature': _signature, ...withoutSignature } = headers(sign(now));
+  const deliveries: [name: string, headers: object, body: string, isGenuine: boolean][] = [
+    ['the right one', headers(sign(now)), '{}', true],
+    ['one of two', headers(`${sign(now, randomBytes(24))} ${sign(now)}`), '{}', true],
+    ['of another body', headers(sign(now)), '{"a":1}', false],
+    ['forged', headers(sign(now, randomBytes(24))), '{}', false],
+    ['no ASCII', headers('v1,é'), '{}', false],
+    ['old', headers(sign(now - 400), now - 400), '{}', false],
+    ['of no time', { ...headers(sign(now)), 'webhook-timestamp': 'now' }, '{}', false],
+    // A request without the headers is refused, instead of failing.
+    ['without an ID', withoutId, '{}', false],
+    ['without a time', withoutTimestamp, '{}', false],
+    ['without a signature', withoutSignature, '{}', false],
+  ];
+  const secret = `whsec_${key.toString('base64')}`;
+  const verdicts = deliveries.map(([name, , , isGenuine]) => [name, isGenuine]);
+
+  it('checks a webhook signature in JavaScript', async () => {
     await writeFile(join(folder, 'verify.mjs'), snippet('js', 'timingSafeEqual'));
     const { isGenuine } = (await import(pathToFileURL(join(folder, 'verify.mjs')).href)) as {
       isGenuine: (headers: object, body: string, secret: string) => boolean;
     };
-    const key = randomBytes(24);
-    const secret = `whsec_${key.toString('base64')}`;
-    const sign = (id: string, timestamp: number, body: string, by: Buffer) =>
-      `v1,${createHmac('sha256', by).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-    const id = randomUUID();
-    const now = Math.floor(Date.now() / 1000);
-    const headers = (timestamp: number, signature: string) => ({
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signature,
-    });
-    expect(isGenuine(headers(now, sign(id, now, '{}', key)), '{}', secret)).toBe(true);
-    expect(
-      isGenuine(
-        headers(now, `${sign(id, now, '{}', randomBytes(24))} ${sign(id, now, '{}', key)}`),
-        '{}',
-        secret,
-      ),
-    ).toBe(true);
-    expect(isGenuine(headers(now, sign(id, now, '{}', key)), '{"a":1}', secret)).toBe(false);
-    expect(isGenuine(headers(now, sign(id, now, '{}', randomBytes(24))), '{}', secret)).toBe(false);
-    expect(isGenuine(headers(now - 301, sign(id, now - 301, '{}', key)), '{}', secret)).toBe(false);
-    // A request without the headers is refused, instead of failing.
-    const complete = headers(now, sign(id, now, '{}', key));
-    for (const missing of Object.keys(complete))
-      expect(isGenuine({ ...complete, [missing]: undefined }, '{}', secret), missing).toBe(false);
+    expect(deliveries.map(([name, given, body]) => [name, isGenuine(given, body, secret)])).toEqual(verdicts);
+  });
+
+  it.skipIf(!hasPython(python))('checks a webhook signature in Python', async () => {
+    await writeFile(
+      join(folder, 'verify.py'),
+      `${snippet('python', 'hmac')}
+import json, sys
+secret, deliveries = json.loads(sys.argv[1])
+print(json.dumps([[name, is_genuine(headers, body.encode(), secret)] for name, headers, body, _ in deliveries]))
+`,
+    );
+    const given = JSON.stringify([secret, deliveries]);
+    const { output, status } = await run('python3', ['verify.py', given], { cwd: folder });
+    expect(status, output).toBe(0);
+    expect(JSON.parse(output)).toEqual(verdicts);
+  });
+
+  it('lists the scope of every operation', async () => {
+    const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+    const promised = Object.values(contract.paths)
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId, summary, security = [] }) => [
+        summary,
+        operationId,
+        security.flatMap(({ BearerAuth = [] }) => BearerAuth),
+      ]);
+    const rows = [...text.matchAll(/^\| \[(.+)\]\(#operation\/(\w+)\) +\| (`.+`) +\|$/gm)].map(
+      ([, summary, operationId, scopes = '']) => [summary, operationId, scopes.slice(1, -1).split('` or `')],
+    );
+    expect(rows.sort()).toEqual(promised.sort());
+  });
+
+  it('shows amounts with the decimals of their currency, as its table has them', async () => {
+    await writeFile(join(folder, 'amounts.mjs'), snippet('js', 'Intl.NumberFormat'));
+    const { show } = (await import(pathToFileURL(join(folder, 'amounts.mjs')).href)) as {
+      show: (amount: number, currency: string) => string;
+    };
+    const rows = [...text.matchAll(/^\| ([A-Z]{3}(?:, [A-Z]{3})+) +\| (\d) +\| [A-Z]{3} (\S+) +\|$/gm)];
+    expect(rows.map(([, , decimals]) => decimals)).toEqual(['2', '0', '3']);
+    for (const [, currencies = '', , shown] of rows)
+      for (const currency of currencies.split(', '))
+        expect(show(1299, currency).replace(/\s/, ' ')).toBe(`${currency} ${shown}`);
   });
 });

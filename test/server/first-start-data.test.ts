@@ -112,8 +112,12 @@ describe('the first start', () => {
       );
     const { description } = document.info as { description: string };
     const inGuides = [...description.matchAll(/:8080(\/transactions[^'…]*)'/g)].map(([, path = '']) => path);
-    expect([filters.length > 10, inGuides.length > 1]).toEqual([true, true]);
-    for (const path of [...filters, ...inGuides]) {
+    const [, example = ''] = /curl -G '[^']+:8080\/transactions'([^`]+)/.exec(description) ?? [];
+    const lastWeek = new Date(now.getTime() - 7 * 86_400_000).toISOString();
+    const given = [...example.replace('$SINCE', lastWeek).matchAll(/--data-urlencode ['"](\w+)=([^'"]+)/g)];
+    expect([filters.length > 10, inGuides.length > 1, given.length]).toEqual([true, true, 2]);
+    const together = new URLSearchParams(given.map(([, name = '', value = '']) => [name, value]));
+    for (const path of [...filters, ...inGuides, `/transactions?${together.toString()}`]) {
       const { body } = await service.call('GET', path, { token: token() });
       expect((body as { items?: unknown[] }).items?.length, path).toBeGreaterThan(0);
     }
