@@ -104,6 +104,7 @@ function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
 describe('the built site', () => {
   it('has every guide as a page and as Markdown, in one menu with the reference', () => {
     const index = built.get('index.html') ?? '';
+    expect(index).toContain('<code>http://127.0.0.1:8080</code>, which must be running');
     for (const { slug, group } of guides) {
       expect(built.has(`guides/${slug}.md`), slug).toBe(true);
       if (group !== 'Decisions') expect(index).toContain(`href="guides/${slug}.html"`);

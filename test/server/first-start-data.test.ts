@@ -116,7 +116,9 @@ describe('the first start', () => {
     const lastWeek = new Date(now.getTime() - 7 * 86_400_000).toISOString();
     const given = [...example.replace('$SINCE', lastWeek).matchAll(/--data-urlencode ['"](\w+)=([^'"]+)/g)];
     expect([filters.length > 10, inGuides.length > 1, given.length]).toEqual([true, true, 2]);
-    const together = new URLSearchParams(given.map(([, name = '', value = '']) => [name, value]));
+    const together = new URLSearchParams(
+      Object.fromEntries(given.map(([, name, value]) => [name, value])) as Record<string, string>,
+    );
     for (const path of [...filters, ...inGuides, `/transactions?${together.toString()}`]) {
       const { body } = await service.call('GET', path, { token: token() });
       expect((body as { items?: unknown[] }).items?.length, path).toBeGreaterThan(0);
