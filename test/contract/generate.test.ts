@@ -102,7 +102,8 @@ describe('a bad bundle, as in a broken deployment', () => {
     await writeFile(file, edit(await readFile(join(root, 'generated/openapi.json'), 'utf8')));
     const main = join(deployment, 'server/main.js');
     const { status, output } = await run(process.execPath, [main], { env: { PORT: '0' } });
-    expect(output).toMatch(says);
+    const { reason } = JSON.parse(output) as { reason: string };
+    expect(reason).toMatch(says);
     expect(output).not.toMatch(/at .*\.[jt]s:\d+/);
     expect(status).toBe(1);
   });
