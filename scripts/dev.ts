@@ -48,13 +48,16 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   let last: Promise<unknown> = Promise.resolve();
 
   /** Returns the problems, or '' if there are none. */
-  async function checkContract(isOvertaken: () => boolean, onLinted: () => void): Promise<string> {
+  async function checkContract(
+    isOvertaken: () => boolean,
+    onLinted: (unfinished: number) => void,
+  ): Promise<string> {
     const bundled = await bundleContract(root);
     if ('fault' in bundled || isOvertaken()) {
       contractIsStale = true;
       return 'fault' in bundled ? bundled.fault : '';
     }
-    onLinted();
+    onLinted(bundled.unfinished);
     const reloaded = mock.prints(/^Contract reloaded|^The new contract is faulty/);
     const { ok, message, written, fault = message } = await generate(root, { bundled });
     if (!ok) contractIsStale = true;
@@ -100,9 +103,9 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   async function update(isOvertaken: () => boolean, since: number): Promise<void> {
     const seconds = () => (performance.now() - since) / 1000;
     let linted: number | undefined;
-    const onLinted = () => {
+    const onLinted = (unfinished: number) => {
       linted = seconds();
-      say({ problems: '', linted, updated: undefined, wrote: [] });
+      say({ problems: '', linted, updated: undefined, wrote: [], unfinished });
     };
     const isStale = contractIsStale;
     // Now, because a save that comes meanwhile makes it stale again.

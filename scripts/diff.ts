@@ -19,7 +19,7 @@ const released = join(root, 'openapi/released/openapi.json');
 const help = `Compare the contract in openapi/ with the last released one, openapi/released/openapi.json.
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
-  npm run diff -- --base FILE         compare with another contract
+  npm run diff -- --base FILE         list the changes since another contract; the rules are about the released one
   npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, examples before and after
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request
   npm run -s diff -- --markdown       without FILE, --html and --markdown print it and nothing else
@@ -71,17 +71,23 @@ const readBase = (base: string | undefined) =>
   base === undefined ? readJson(released) : bundle(resolve(base));
 
 async function outcomeOf(base: string | undefined, before: Json, revision: Json): Promise<Outcome> {
+  const listed = {
+    base: relative(root, base === undefined ? released : resolve(base)),
+    ...(await judged(before, revision)),
+  };
+  if (base === undefined || !existsSync(released)) return listed;
+  // Version and changelog announce what changed since the last release, whatever the changes are listed against.
+  const { baseVersion: releasedVersion, problems } = await judged(await readJson(released), revision);
+  return { ...listed, releasedVersion, problems };
+}
+
+async function judged(before: Json, revision: Json): Promise<Omit<Outcome, 'base'>> {
   const versions = { baseVersion: versionOf(before), version: versionOf(revision) };
   const entries = readAccepted(await read(join(root, acceptedFile)), versions.baseVersion);
   const lines = linesOf(await compare(before, revision), before, revision, root);
   const { changes, problems } = acceptChanges(lines, entries, root);
   problems.push(...judge({ changes, ...versions, changelog: await read(join(root, 'CHANGELOG.md')) }));
-  return {
-    base: relative(root, base === undefined ? released : resolve(base)),
-    ...versions,
-    changes,
-    problems,
-  };
+  return { ...versions, changes, problems };
 }
 
 async function show(review: string, file: string | undefined): Promise<void> {

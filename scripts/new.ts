@@ -49,9 +49,10 @@ async function main(): Promise<number> {
     }
     const planned = await planOf(root, call);
     for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
-    const isDone = call.values['no-generate'] || isDevRunning();
-    const status = isDone ? 0 : await generate();
-    const steps = planned.next.map((step, index) => `  ${index + 1}. ${step}`);
+    const isLeft = call.values['no-generate'] && !isDevRunning();
+    const status = isLeft || isDevRunning() ? 0 : await generate();
+    const next = isLeft ? ['Generate what follows: npm run generate', ...planned.next] : planned.next;
+    const steps = next.map((step, index) => `  ${index + 1}. ${step}`);
     console.log(`\nNext:\n${steps.join('\n')}`);
     console.log(
       isDevRunning()

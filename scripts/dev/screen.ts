@@ -9,6 +9,8 @@ export interface State {
   updated?: number | undefined;
   /** The files that were generated since the save. */
   wrote?: string[];
+  /** How many places `npm run new` has left to describe. */
+  unfinished?: number;
   /** Name, and its URL or why it has none. */
   served: [name: string, where: string][];
 }
@@ -29,17 +31,22 @@ function summaryOf(files: string[]): string {
 }
 
 export function asText(state: State, colour: boolean): string {
-  const { problems, linted = 0, updated, wrote = [], served } = state;
+  const { problems, linted = 0, updated, wrote = [], unfinished = 0, served } = state;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
   const time = new Date().toTimeString().slice(0, 8);
-  const took = updated === undefined ? '' : `, up to date after ${updated.toFixed(1)} s`;
+  const took = updated === undefined || problems !== '' ? '' : `, up to date after ${updated.toFixed(1)} s`;
   const times = paint('dim', `(checked after ${linted.toFixed(1)} s${took}, at ${time})`);
   const head =
     problems === ''
       ? `${paint('green', '✓')} 0 problems ${times}`
       : `${problems}\n\n${paint('red', '✗')} The last state without problems is still served. ${times}`;
-  const lines: State['served'] = wrote.length > 0 ? [...served, ['Wrote', summaryOf(wrote)]] : served;
+  const places = `${unfinished} unfinished ${unfinished === 1 ? 'place' : 'places'}: npm run lint -- --contract`;
+  const lines: State['served'] = [
+    ...served,
+    ...(wrote.length > 0 ? [['Wrote', summaryOf(wrote)] as [string, string]] : []),
+    ...(unfinished > 0 ? [['To do', places] as [string, string]] : []),
+  ];
   const rows = lines.map(([name, where]) => `  ${name.padEnd(8)}${where.replaceAll('\n', '\n          ')}`);
   const note =
     updated === undefined

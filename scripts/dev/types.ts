@@ -13,7 +13,7 @@ export interface TypeCheck {
   /** Ends the run before, and says what it finds. */
   start: (say: (found: string) => void) => void;
   stop: () => void;
-  /** For people: the last verdict, also while the next run is under way; before the first one, when it comes. */
+  /** For people: the verdict. After `stop`, and while the next run is under way, the last one is marked as old. */
   state: () => string;
 }
 
@@ -21,13 +21,19 @@ export interface TypeCheck {
 export function createTypeCheck(project = root): TypeCheck {
   let running: ChildProcess | undefined;
   let verdict: string | undefined;
+  let isCurrent = false;
   const stop = () => {
     running?.kill();
     running = undefined;
+    isCurrent = false;
   };
   return {
     stop,
-    state: () => verdict ?? (running ? 'checking' : 'checked when all is served'),
+    state() {
+      if (verdict !== undefined && isCurrent) return verdict;
+      const before = verdict === undefined ? '' : ` (before this save: ${verdict.split(/[;\n]/, 1)[0]})`;
+      return `${running ? 'checking …' : 'checked when all is served'}${before}`;
+    },
     start(say) {
       stop();
       // The same cache as that of `npm run lint`.
@@ -44,6 +50,7 @@ export function createTypeCheck(project = root): TypeCheck {
         const { output: hints } = await withHints({ output: output.trim() });
         if (running !== child) return;
         verdict = describeTypes(hints);
+        isCurrent = true;
         say(verdict);
       });
     },

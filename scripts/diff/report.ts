@@ -25,6 +25,8 @@ export interface Outcome {
   base: string;
   baseVersion: string;
   version: string;
+  /** If the changes are listed against another contract than the released one. */
+  releasedVersion?: string;
   changes: Line[];
   problems: Problem[];
 }
@@ -97,7 +99,7 @@ export interface Screen {
 }
 
 export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen): string {
-  const { base, baseVersion, version, changes, problems } = outcome;
+  const { base, baseVersion, version, releasedVersion = baseVersion, changes, problems } = outcome;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     // Whether the screen has colours was asked before; newer versions of Node would ask again.
     colour ? styleText(style, text, { validateStream: false }) : text;
@@ -123,7 +125,7 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
     return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
   });
   const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
-  const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${baseVersion}`;
+  const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${releasedVersion}`;
   return [
     `Contract ${baseVersion} (${base}) → ${version} (openapi/)`,
     ...blocks,

@@ -9,7 +9,10 @@ import type { Contract } from './contract.ts';
 
 const api = 'payments@v1';
 
-export async function bundleContract(project: string): Promise<{ contract: Contract } | { fault: string }> {
+/** `unfinished`: how many places `npm run new` has left to describe. */
+export type Bundled = { contract: Contract; unfinished: number } | { fault: string };
+
+export async function bundleContract(project: string): Promise<Bundled> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
   try {
     const file = join(folder, 'openapi.json');
@@ -20,7 +23,8 @@ export async function bundleContract(project: string): Promise<{ contract: Contr
     if (lint.problems.length > 0 || lint.failure !== undefined)
       return { fault: asText(lint, project, process.stdout.isTTY) };
     if (bundle.status !== 0) return { fault: (bundle.stdout + bundle.stderr).trim() };
-    return { contract: JSON.parse(await readFile(file, 'utf8')) as Contract };
+    const contract = JSON.parse(await readFile(file, 'utf8')) as Contract;
+    return { contract, unfinished: lint.unfinished.length };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

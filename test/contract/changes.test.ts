@@ -276,7 +276,10 @@ async function methodsFor(url: string): Promise<string | null> {
 
 describe('npm run new', () => {
   it('names every file that it wrote, and what to do next', () => {
-    expect([said.status, said.output]).toEqual([0, expect.stringMatching(/^Next:\n {2}1\. \w/m)]);
+    expect([said.status, said.output]).toEqual([
+      0,
+      expect.stringMatching(/^Next:\n {2}1\. Generate what follows: npm run generate\n {2}2\. \w/m),
+    ]);
     for (const steps of next) expect(steps.length).toBeGreaterThan(2);
     expect(written).toEqual(
       expect.arrayContaining([

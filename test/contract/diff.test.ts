@@ -566,6 +566,10 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(refused.output).toContain('Not released.');
     expect(refused.status).toBe(1);
     expect(await releasedVersion()).toBe('1.0.0');
+    // The same contract as base: nothing to list, but the rules are about the released one.
+    const listed = await diff('--base', 'openapi/openapi.yaml');
+    expect([listed.status, listed.output]).toEqual([1, expect.stringContaining('0 breaking')]);
+    expect(listed.output).toContain('Set it to 2.0.0');
 
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 1.0.0', 'version: 2.0.0'));
     const section = '## 2.0.0 — 2026-11-15\n\n### Contract\n\n- **Breaking** `prepaid` is gone.\n';
