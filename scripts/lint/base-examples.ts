@@ -3,7 +3,7 @@
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { steps } from './did-you-mean.ts';
-import { conform, inPlainWords, withoutNoise } from './example-faults.ts';
+import { conform, inPlainWords, namedIn, withoutNoise } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
@@ -13,7 +13,7 @@ interface Place {
 }
 
 interface Group {
-  missing: string | undefined;
+  missing: string[];
   messages: Set<string>;
   /** Where the value is written, as `file:line:column`. */
   bases: Set<string>;
@@ -34,7 +34,7 @@ export function groupExampleFaults(
       continue;
     }
     const missing = /must have required property '([^']+)'/.exec(problem.message)?.[1];
-    if (missing !== undefined && wrongNames.has(missing)) continue;
+    if (wrongNames.has(namedIn(problem.message) ?? '')) continue;
     const base = placeOf(
       baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources),
       sources,
@@ -42,13 +42,30 @@ export function groupExampleFaults(
     const where = base ?? `${problem.file}:${problem.line}:${problem.column}`;
     // A field that many examples lack was made required by one edit.
     const key = missing === undefined ? where : `lacks ${missing}`;
-    const group = groups.get(key) ?? { missing, messages: new Set(), bases: new Set(), seen: [] };
+    const group = groups.get(key) ?? {
+      missing: missing === undefined ? [] : [missing],
+      messages: new Set(),
+      bases: new Set(),
+      seen: [],
+    };
     group.messages.add(problem.message.slice(conform.length).replace(/\.$/, ''));
     group.bases.add(where);
     group.seen.push(problem);
     groups.set(key, group);
   }
-  return [...others, ...[...groups.values()].map(problemOf)];
+  return [...others, ...together([...groups.values()]).map(problemOf)];
+}
+
+/** What the same examples lack is one fault. */
+function together(groups: Group[]): Group[] {
+  const merged = new Map<string, Group>();
+  for (const group of groups) {
+    const places = [...group.bases].sort().join(' ');
+    const key = group.missing.length > 0 ? `lack ${places}` : places;
+    const { missing = [], seen = [] } = merged.get(key) ?? {};
+    merged.set(key, { ...group, missing: [...missing, ...group.missing], seen: [...seen, ...group.seen] });
+  }
+  return [...merged.values()];
 }
 
 /** Follows each $ref on the way, unless what is beside it overrides its target. */
@@ -81,13 +98,15 @@ function placeOf({ file, path }: Place, sources: Sources): string | undefined {
 function problemOf({ missing, messages, bases, seen }: Group): Problem {
   const [first = '', ...more] = [...bases];
   const [file = '', line, column] = first.split(':');
-  const shown = [...new Set(seen.map((one) => `${one.file}:${one.line}`))];
-  const also = shown.filter((place) => ![...bases].some((base) => base.startsWith(`${place}:`)));
+  // One place of each other file.
+  const named = new Set([...bases].map((base) => base.replace(/:.*/, '')));
+  const shown = new Map(seen.map((one) => [one.file, `${one.file}:${one.line}`]));
+  const also = [...shown].flatMap(([name, at]) => (named.has(name) ? [] : [at]));
   const places = more.map((base) => `\n  ${base.replace(/:\d+$/, '')}`).join('');
   const text =
-    missing === undefined
+    missing.length === 0
       ? inPlainWords([...messages])
-      : `The schema requires '${missing}', which this example lacks. Add it here${
+      : `The schema requires ${missing.map((name) => `'${name}'`).join(', ')}, which this example lacks. Add ${missing.length === 1 ? 'it' : 'them'} here${
           places === '' ? '.' : `, and in:${places}`
         }`;
   const place = { rule: seen[0]?.rule ?? '', file, line: Number(line), column: Number(column) };

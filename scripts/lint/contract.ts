@@ -1,11 +1,13 @@
 // Lints a contract: YAML's syntax, then Redocly with the house rules. Each fault is said once, where it is to be mended.
+import { posix } from 'node:path';
+import { isMap } from 'yaml';
 import { redocly } from '../support/redocly.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
-import { explainDuplicateIds } from './duplicate-ids.ts';
+import { explainDuplicateIds, pointerOf } from './duplicate-ids.ts';
 import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
 import type { Problem, Reported } from './problem.ts';
-import { readSources, type Sources } from './sources.ts';
+import { positionOf, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 /** `failure`: Redocly could not lint, for example because of its own configuration. */
@@ -25,7 +27,9 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   const reported = parseReport(stdout);
   const unfinished = marked(sources);
   if (!reported) return { problems: [], unfinished, failure: `${stdout}\n${stderr}`.trim() };
-  const advised = reported.map((problem) => adviseOnMapping(adviseOnReference(problem, sources)));
+  const advised = reported.map((problem) =>
+    adviseOnNull(adviseOnMapping(adviseOnReference(atPathName(problem, sources), sources))),
+  );
   const causes = explainDuplicateIds(withoutConsequences(once(advised)), sources);
   const problems = [
     ...textsCutOff(sources),
@@ -75,11 +79,44 @@ const once = (problems: Reported[]) => [
 /** An example cannot be checked against a schema that is broken itself. */
 function withoutConsequences(problems: Reported[]): Reported[] {
   const causes = problems.filter(({ message }) => !message.startsWith('Example validation errored'));
-  return causes.length > 0 ? causes : problems;
+  const found = causes.length > 0 ? causes : problems;
+  return found.filter((problem) => !found.some((cause) => follows(problem, cause)));
 }
+
+const pathRules = ['paths-kebab-case', 'path-segment-plural'];
+const isWithin = (pointer: string, other: string) => pointer.startsWith(`${other}/`);
+
+/** A reference that leads nowhere is also missed by the rules about what it is in; a path with a wrong name has its file's. */
+const follows = ({ rule, file, pointer }: Reported, cause: Reported): boolean =>
+  rule.startsWith('house/') &&
+  file === cause.file &&
+  ((cause.rule === 'no-unresolved-refs' && isWithin(cause.pointer, pointer)) ||
+    (pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer)));
 
 /** `type string` without the colon is valid YAML: a text where an object was meant. */
 const adviseOnMapping = (problem: Reported): Reported =>
   /^Expected type `\w+` \(object\) but got `string`/.test(problem.message)
     ? { ...problem, message: `${problem.message} Is a colon missing, as in \`type: string\`?` }
     : problem;
+
+/** A keyword of OpenAPI 3.0. */
+const adviseOnNull = (problem: Reported): Reported =>
+  problem.message.startsWith('Property `nullable` is not expected')
+    ? {
+        ...problem,
+        message: "OpenAPI 3.1 has no `nullable`. Write `type: [string, 'null']`, with its own type.",
+      }
+    : problem;
+
+/** Redocly points at the file of a path, but its name is in the root file. */
+function atPathName(problem: Reported, sources: Sources): Reported {
+  if (!pathRules.includes(problem.rule)) return problem;
+  const file = 'openapi/openapi.yaml';
+  const paths = sources.get(file)?.document.get('paths');
+  const item = (isMap(paths) ? paths.items : []).find(
+    ({ value }) => isMap(value) && posix.join('openapi', String(value.get('$ref'))) === problem.file,
+  );
+  if (!item) return problem;
+  const path = ['paths', String(item.key)];
+  return { ...problem, file, pointer: pointerOf(path), ...positionOf(sources, file, path) };
+}

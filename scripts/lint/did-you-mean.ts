@@ -32,6 +32,9 @@ export const steps = (pointer: string) =>
 
 function messageFor(ref: string, file: string, sources: Sources): string {
   const [path = '', pointer = ''] = ref.split('#');
+  const [, own] = /^\/(components\/\w+\/\w+)$/.exec(pointer) ?? [];
+  if (path === '' && own !== undefined && sources.has(`openapi/${own}.yaml`))
+    return `Can't resolve $ref ${ref}: every component is a file. Write ${relativeTo(file, `openapi/${own}.yaml`)}`;
   const target = path === '' ? file : posix.join(dirname(file), path);
   const source = sources.get(target);
   if (!source) {

@@ -53,7 +53,7 @@ function problemOf({ id, file, path }: Operation, owner: Operation, sources: Sou
   };
 }
 
-const pointerOf = (path: string[]) =>
+export const pointerOf = (path: string[]) =>
   `#${path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
 
 function operationsOf(sources: Sources): Operation[] {

@@ -11,6 +11,10 @@ const missingIn = (fault: string) => /must have required property '([^']+)'$/.ex
 const extraIn = (fault: string) =>
   /must NOT have (?:additional|unevaluated) properties `([^`]+)`$/.exec(fault)?.[1];
 
+/** The property that is missing, or too much. */
+export const namedIn = (fault: string) =>
+  /(?:required property '|properties `|no property `)([^'`]+)/.exec(fault)?.[1];
+
 const faultOf = ({ message }: Reported) => message.slice(conform.length).replace(/\.$/, '');
 const placeOf = ({ file, pointer }: Reported) => `${file}${pointer}`;
 /** A property too much is reported at the property, one that is missing at the object. */
@@ -79,21 +83,26 @@ function essential(faults: Reported[], isDeeper: boolean): Reported[] {
 /** The faults of one value as one sentence. */
 export function inPlainWords(faults: string[]): string {
   const types = faults.flatMap((fault) => /^(?:`(.*)` property )?type must be (\w+)$/.exec(fault)?.[2] ?? []);
-  const rest = faults.filter((fault) => !/type must be \w+$/.test(fault));
+  const rest = faults.filter((fault) => !/type must be \w+$/.test(fault) && !isSaid(fault, faults));
   const [subject = 'it'] = faults.flatMap((fault) => /^(`.*`) property type must/.exec(fault)?.[1] ?? []);
   const sorted = [...new Set(types)].sort((a, b) => Number(a === 'null') - Number(b === 'null'));
   const typed = sorted.length > 0 ? [`${subject} must be ${sorted.map(withArticle).join(' or ')}`] : [];
-  const sentence = [...typed, ...rest.map(plain)].join(', or ');
+  const sentence = [...new Set([...typed, ...rest.map(plain)])].join(', or ');
   return `This example does not match its schema: ${sentence.replace(/[.?]?$/, (end) => end || '.')}`;
 }
+
+/** Of a property too much, some of the places that share the example tell what was meant. */
+const isSaid = (fault: string, faults: string[]) =>
+  extraIn(fault) !== undefined &&
+  faults.some(
+    (other) => other !== fault && extraIn(other) === undefined && namedIn(other) === extraIn(fault),
+  );
 
 const withArticle = (type: string) =>
   type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 
 function plain(fault: string): string {
   const extra = extraIn(fault);
-  const [, holder] = /^(`.*`) property /.exec(fault) ?? [];
-  if (extra !== undefined)
-    return `${holder === undefined ? 'it' : holder} has no property \`${extra}\`. Remove it here, or add it to the schema`;
+  if (extra !== undefined) return `it has no property \`${extra}\`. Remove it here, or add it to the schema`;
   return fault.replace(/^(`.*`) property /, '$1 ');
 }

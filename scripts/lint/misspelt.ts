@@ -3,6 +3,7 @@ import { nearest } from './did-you-mean.ts';
 import type { Reported } from './problem.ts';
 
 const undefinedRequired = /^Define the required property "([^"]+)"/;
+const renamed = /^"([^"]+)" must be snake_case: rename it to "([^"]+)"/;
 const unknown = [
   /^Property `([^`]+)` is not expected here/,
   /^The extension (\S+) is not allowed here/,
@@ -15,7 +16,9 @@ export function adviseOnNames(problems: Reported[]): Reported[] {
     const meant = meantBy(problem);
     return meant === undefined ? [] : [{ problem, meant }];
   });
+  const wrongNames = namesWithoutProperty(problems.filter(({ rule }) => rule === 'house/snake-case'));
   const isConsequence = (problem: Reported) =>
+    wrongNames.has(undefinedRequired.exec(problem.message)?.[1] ?? '') ||
     misspelt.some((one) => one.problem !== problem && lacks(problem, one.problem, one.meant));
   return problems
     .filter((problem) => !isConsequence(problem))
@@ -27,7 +30,9 @@ export function adviseOnNames(problems: Reported[]): Reported[] {
 
 function meantBy({ message, suggest }: Reported): string | undefined {
   const [name] = unknown.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
-  return name === undefined ? undefined : nearest(name, suggest);
+  if (name === undefined || name === 'nullable') return undefined;
+  // Redocly does not list `$ref`, which may be almost anywhere.
+  return nearest(name, name.startsWith('$') ? ['$ref', ...suggest] : suggest);
 }
 
 const advised = (message: string, meant: string) =>
@@ -48,6 +53,10 @@ function lacks({ file, pointer, message }: Reported, cause: Reported, meant: str
   );
 }
 
-/** Names that a schema requires and does not have. An example that lacks one has no fault of its own. */
+/** Names that a schema requires and does not have, or is to have. An example has no fault of its own because of one. */
 export const namesWithoutProperty = (problems: Reported[]) =>
-  new Set(problems.flatMap(({ message }) => undefinedRequired.exec(message)?.[1] ?? []));
+  new Set(
+    problems.flatMap(
+      ({ message }) => undefinedRequired.exec(message)?.[1] ?? renamed.exec(message)?.slice(1) ?? [],
+    ),
+  );

@@ -8,7 +8,9 @@ import type { Source, Sources } from './sources.ts';
 export const yamlFaults = (sources: Sources): Problem[] =>
   [...sources].flatMap(([file, source]) => {
     const [error] = source.document.errors;
-    return error ? [faultOf(file, source, error)] : [];
+    if (error) return [faultOf(file, source, error)];
+    const isEmpty = source.document.contents === null && !file.startsWith('openapi/released/');
+    return isEmpty ? [{ ...syntax(file, 1, 0), message: 'This file is empty. Write it, or delete it.' }] : [];
   });
 
 const prose = ['description', 'summary', 'title', 'message', 'reason'];
@@ -34,7 +36,8 @@ export const textsCutOff = (sources: Sources): Problem[] =>
     return found;
   });
 
-function faultOf(file: string, { text, lines }: Source, error: YAMLParseError): Problem {
+function faultOf(file: string, source: Source, error: YAMLParseError): Problem {
+  const { text, lines } = source;
   const all = text.split('\n');
   const found = lines.linePos(error.pos[0]);
   // The parser can name the line after the one that lacks something.
@@ -53,10 +56,16 @@ function faultOf(file: string, { text, lines }: Source, error: YAMLParseError): 
       message:
         'A comment begins here, so the next line is no part of the text. Begin the text with >- on a line of its own.',
     };
+  const bracket = openedBracket(all);
+  if (bracket)
+    return {
+      ...syntax(file, bracket.line, bracket.column),
+      message: `A ${bracket.sign} is opened here and never closed. Close it.`,
+    };
   const shown = openedQuote(error, all) ?? keyWithoutColon(all, line) ?? line;
   const content = all[shown - 1] ?? '';
   const column = shown === found.line ? found.col - 1 : content.search(/\S/);
-  return { ...syntax(file, shown, column), message: adviceFor(error, content) };
+  return { ...syntax(file, shown, column), message: twice(source, error) ?? adviceFor(error, content) };
 }
 
 const syntax = (file: string, line: number, column: number) => ({
@@ -77,6 +86,35 @@ function openedQuote({ message }: YAMLParseError, all: string[]): number | undef
   if (quote === undefined) return undefined;
   const index = all.findIndex((content) => content.split(quote).length % 2 === 0);
   return index < 0 ? undefined : index + 1;
+}
+
+/** The parser names a line below, or the end of the file. Brackets within a text do not count. */
+function openedBracket(all: string[]): { line: number; column: number; sign: string } | undefined {
+  const open: { line: number; column: number; sign: string }[] = [];
+  for (const [index, content] of all.entries()) {
+    if (open.length === 0 && !/^\s*(?:- )*(?:[\w$-]+:\s+)?[[{]/.test(content)) continue;
+    const bare = content.replaceAll(/'[^']*'|"[^"]*"|(?<=\s)#.*/g, (text) => ' '.repeat(text.length));
+    for (const { 0: sign, index: column } of bare.matchAll(/[[\]{}]/g))
+      if (sign === '[' || sign === '{') open.push({ line: index + 1, column, sign });
+      else open.pop();
+  }
+  return open[0];
+}
+
+function twice({ document, lines }: Source, { code, pos }: YAMLParseError): string | undefined {
+  if (code !== 'DUPLICATE_KEY') return undefined;
+  let message: string | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const again = items.find(({ key }) => isScalar(key) && key.range?.[0] === pos[0]);
+      const first = again && items.find(({ key }) => String(key) === String(again.key));
+      if (!isScalar(first?.key)) return undefined;
+      const { line } = lines.linePos(first.key.range?.[0] ?? 0);
+      message = `\`${String(first.key)}\` is already in line ${line}. Remove one of the two, or merge them.`;
+      return visit.BREAK;
+    },
+  });
+  return message;
 }
 
 const isLoneWord = (content: string) => /^\s*[A-Za-z_$][\w$-]*\s*$/.test(content);
@@ -107,7 +145,6 @@ const general = 'Compare the indentation, quotes and brackets of this line with 
 
 const advice: Partial<Record<string, string>> = {
   BAD_INDENT: 'Indent keys of the same mapping alike, by two spaces per level; close every bracket.',
-  DUPLICATE_KEY: 'Remove one of the two, or merge them.',
   MISSING_CHAR: 'Close every quote and bracket that this value opens.',
   BAD_ALIAS: 'Put the value in quotes if it begins with *.',
 };

@@ -1,6 +1,6 @@
 // `npm run new -- error card_limit_reached --in createPaymentMethod`: the code, an example of its body, and the response that
 // shows it. A response that no operation has fails the lint.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { append, insertBefore, replaceAt, todo } from './contract-text.ts';
 import { kebab, mustMatch, pascal, sentence, spoken } from './names.ts';
@@ -29,7 +29,8 @@ export async function newError(
   const reason = refused[status];
   if (reason !== undefined) throw new Refusal(`${reason} Choose another: --status 409`);
   const { enum: codes = [] } = await readSchema(project, 'ErrorCode');
-  if (codes.includes(code)) throw new Refusal(`The code ${code} exists already.`);
+  const isListed = codes.includes(code);
+  if (isListed && (await hasExample(project, code))) throw new Refusal(`The code ${code} exists already.`);
   const all = await operationsIn(project);
   const found = all.find(({ operation }) => operation.operationId === id);
   if (!found)
@@ -55,7 +56,7 @@ export async function newError(
   );
   const plan: Pick<Plan, 'write' | 'edit'> = {
     write: { [component('examples', example)]: exampleText(code, status) },
-    edit: { [component('schemas', 'ErrorCode')]: append(['enum'], `  - ${code}\n`) },
+    edit: isListed ? {} : { [component('schemas', 'ErrorCode')]: append(['enum'], `  - ${code}\n`) },
   };
   let name = declared ?? pascal(code);
   const refTo = () => `../components/responses/${name}.yaml`;
@@ -81,6 +82,14 @@ export async function newError(
       `Announce it: info.version, and \`${code}\` below "### Contract" in CHANGELOG.md`,
     ],
   };
+}
+
+/** A code that is only listed is not finished. The lint says so, and that this command writes the rest. */
+async function hasExample({ root }: Project, code: string): Promise<boolean> {
+  const folder = join(root, 'openapi/components/examples');
+  const files = await readdir(folder);
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.some((text) => text.includes(`code: ${code}\n`));
 }
 
 const exampleText = (code: string, status: string) => `summary: ${sentence(spoken(code))}

@@ -4,7 +4,7 @@ import { exampleRefs } from './example-refs.js';
 import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
-import { examples, pairedExamples } from './rules/examples.js';
+import { errorCode, examples, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
 import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
@@ -28,6 +28,7 @@ export default () => ({
       'shared-errors': sharedErrors,
       content,
       'error-schema': errorSchema,
+      'error-code': errorCode,
       'response-headers': responseHeaders,
       examples,
       'paired-examples': pairedExamples,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contractDigest } from '../../scripts/generate/digest.ts';
 import { root } from '../../scripts/support/root.ts';
-import { brokenProject, swap, type Edits } from '../support/contract-copy.ts';
+import { brokenProject, cut, swap, type Edits } from '../support/contract-copy.ts';
 import { run, runNode } from '../support/processes.ts';
 
 interface Fault {
@@ -39,6 +39,20 @@ const projects: Record<string, Fault[]> = {
       edit: swap('./Timestamp.yaml', './Timestmp.yaml'),
       at: '$ref: ./Timestmp.yaml',
       says: "Can't resolve $ref ./Timestmp.yaml: there is no such file. Did you mean ./Timestamp.yaml?",
+    },
+    {
+      what: 'a reference to the root file',
+      file: schema('Transaction'),
+      edit: swap('$ref: ./Timestamp.yaml', "$ref: '#/components/schemas/Timestamp'"),
+      at: '#/components/schemas/Timestamp',
+      says: "Can't resolve $ref #/components/schemas/Timestamp: every component is a file. Write ./Timestamp.yaml",
+    },
+    {
+      what: 'a reference that leads to no parameter, and not that this one is missing',
+      file: 'paths/webhook-subscriptions.yaml',
+      edit: swap('/Limit.yaml', '/Limt.yaml'),
+      at: '/Limt.yaml',
+      says: 'there is no such file. Did you mean ../components/parameters/Limit.yaml?',
     },
     {
       what: 'a type that does not exist',
@@ -129,6 +143,34 @@ const projects: Record<string, Fault[]> = {
       says: 'Property `enmu` is not expected here. Did you mean `enum`?',
     },
     {
+      what: 'a reference',
+      file: schema('MerchantAccountSummary'),
+      edit: swap('$ref: ./Timestamp.yaml', '$reff: ./Timestamp.yaml'),
+      at: '$reff:',
+      says: 'Property `$reff` is not expected here. Did you mean `$ref`?',
+    },
+    {
+      what: 'a keyword of OpenAPI 3.0',
+      file: schema('CountryCode'),
+      edit: swap('type: string', 'type: string\nnullable: true'),
+      at: 'nullable: true',
+      says: "OpenAPI 3.1 has no `nullable`. Write `type: [string, 'null']`",
+    },
+    {
+      what: 'a property in camelCase that is required, and in examples, by its right name',
+      file: schema('PaymentMethod'),
+      edit: swap('  created_at:\n', '  createdAt:\n'),
+      at: 'createdAt:',
+      says: '"createdAt" must be snake_case: rename it to "created_at".',
+    },
+    {
+      what: 'a path, where it is written',
+      file: 'openapi.yaml',
+      edit: swap('/gift-cards/balances:', '/gift-cards/Balances:'),
+      at: '/gift-cards/Balances:',
+      says: 'does not use kebab-case. Write it in lower case, with hyphens',
+    },
+    {
       what: 'a required property',
       file: schema('Buyer'),
       edit: swap('- display_name', '- display_nme'),
@@ -166,14 +208,21 @@ const projects: Record<string, Fault[]> = {
         ),
       shows: example('TransactionCaptureSucceeded'),
       at: 'value:',
-      says: "The schema requires 'installments', which this example lacks. Add it here.",
+      says: "The schema requires 'currency', 'installments', which this example lacks. Add them here.",
+    },
+    {
+      what: 'what else that example lacks',
+      file: example('TransactionCaptureSucceeded'),
+      edit: cut(/^ {2}currency: .*\n/mu),
+      at: 'value:',
+      says: "The schema requires 'currency', 'installments', which this example lacks. Add them here.",
     },
     {
       what: 'a property that the schema does not have, of an object that may also be null',
       file: example('BuyerJaneDoe'),
       edit: swap('  id: ', '  colour: red\n  id: '),
       at: 'colour: red',
-      says: '`buyer` has no property `colour`. Remove it here, or add it to the schema.',
+      says: 'it has no property `colour`. Remove it here, or add it to the schema.',
     },
     {
       what: 'an example of what may also be null',
@@ -193,8 +242,22 @@ const projects: Record<string, Fault[]> = {
       what: 'a list that never ends, in the root file',
       file: 'openapi.yaml',
       edit: swap('tags:\n', 'tags: [\n'),
-      at: '- name: API key pairs',
-      says: 'Compare the indentation, quotes and brackets of this line',
+      at: 'tags: [',
+      says: 'A [ is opened here and never closed. Close it.',
+    },
+    {
+      what: 'a key that is there twice',
+      file: schema('ApiKeyPair'),
+      edit: swap('type: object\n', 'type: object\ntype: object\n'),
+      at: 'type: object',
+      says: '`type` is already in line 2. Remove one of the two, or merge them.',
+    },
+    {
+      what: 'an empty file',
+      file: schema('CountryCode'),
+      edit: () => '',
+      at: '',
+      says: 'This file is empty.',
     },
     {
       what: 'a tab',
@@ -270,6 +333,13 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
   it('says each fault once, and no consequences of it', () => {
     const places = output.match(/^openapi\/\S+:\d+:\d+ /gm) ?? [];
     expect(new Set(places).size).toBe(places.length);
+    // What follows from a path, a parameter or a property with a wrong name.
+    expect(output).not.toMatch(/Name the file after|add the query parameter|no property `created(_at|At)`/);
+    // Other places of the same fault are in other files.
+    for (const message of output.split('\n\n')) {
+      const [, file = 'nothing'] = /^(openapi\/[^:]+):/.exec(message) ?? [];
+      expect(message.split('Also seen')[1] ?? '').not.toContain(file);
+    }
     expect(output).toMatch(new RegExp(`^${places.length} problems?$`, 'm'));
     expect(output).not.toMatch(/Example validation errored|must NOT|must match/);
     // What follows from misspelt names.

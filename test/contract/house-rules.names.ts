@@ -41,7 +41,7 @@ export const names: Fixture[] = [
     reported: schema('BillingDetails'),
     edit: add('# moved\n'),
     at: './tax-id.yaml',
-    says: 'in PascalCase, such as "PaymentMethod.yaml"',
+    says: 'Rename the file "tax-id.yaml" to "TaxId.yaml"',
     plus: {
       [schema('BillingDetails')]: swap('./TaxId.yaml', './tax-id.yaml'),
       [schema('tax-id')]: () => 'description: A tax ID.\ntype: string\n',

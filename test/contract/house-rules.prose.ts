@@ -103,7 +103,7 @@ export const prose: Fixture[] = [
   {
     rule: 'house/examples',
     broken: 'an example without a value',
-    file: example('ErrorForbidden'),
+    file: example('ErrorInvalidQuery'),
     edit: cut(/value:[\s\S]*/u),
     at: 'summary:',
     says: 'Give the example a value',

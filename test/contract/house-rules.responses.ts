@@ -1,5 +1,5 @@
 /** Broken responses, each with the rule that must report it. */
-import { cut, swap } from '../support/contract-copy.ts';
+import { add, cut, swap } from '../support/contract-copy.ts';
 import type { Fixture } from './house-rules.test.ts';
 
 const transactions = 'paths/transactions.yaml';
@@ -19,6 +19,14 @@ const missing = (status: number, file: string, why: string): Fixture => ({
 const response = (name: string) => `components/responses/${name}.yaml`;
 
 export const responses: Fixture[] = [
+  {
+    rule: 'house/error-code',
+    broken: 'an error code without an example',
+    file: 'components/schemas/ErrorCode.yaml',
+    edit: add('  - refund_too_late\n'),
+    at: '- refund_too_late',
+    says: 'Run: npm run new -- error refund_too_late --in OPERATION',
+  },
   {
     rule: 'house/content',
     broken: 'a 204 with a body',

@@ -14,6 +14,12 @@ const folders = {
   SecurityScheme: ['components/securitySchemes'],
 };
 
+const pascal = (name) =>
+  name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
+
 function faultOf(file, kind, key) {
   const name = basename(file, '.yaml');
   const places = folders[kind];
@@ -26,26 +32,30 @@ function faultOf(file, kind, key) {
     return `Name the file after its path or event: "${expected}.yaml" for "${key}".`;
   }
   if (kind !== 'PathItem' && !/^([A-Z][a-z0-9]*)+$/.test(name)) {
-    return `Name the file "${name}.yaml" in PascalCase, such as "PaymentMethod.yaml".`;
+    return `Rename the file "${name}.yaml" to "${pascal(name)}.yaml", here and wherever it is referred to.`;
   }
   return undefined;
 }
 
 export const componentName = () => {
   const report = once();
+  /** Files with a wrong name: each is reported once, at the first reference. */
+  const misnamed = new Set();
   const apart = (kind, name) => (_node, ctx) => {
     if (!isObject(ctx.rawNode) || ctx.rawNode.$ref !== undefined) return;
     const message = `Move this ${name} to a file of its own in ${folders[kind].join('/ or ')}/ and refer to it by $ref.`;
     report(ctx, message, ctx.location.key());
   };
   return {
-    ref(node, ctx) {
+    ref(node, ctx, target) {
       const kind = ctx.type.name;
-      if (!(kind in folders)) return;
+      // A reference that leads nowhere has another fault.
+      if (!(kind in folders) || target.node === undefined) return;
       const location = ctx.rawLocation.child('$ref');
       const file = resolve(dirname(ctx.rawLocation.source.absoluteRef), node.$ref).replaceAll('\\', '/');
       const fault = faultOf(file, kind, String(ctx.key));
-      if (fault) report(ctx, fault, location);
+      if (fault && !misnamed.has(`${file} ${fault}`)) report(ctx, fault, location);
+      if (fault) misnamed.add(`${file} ${fault}`);
       const [, key] = /^#\/components\/[^/]+\/([^/]+)$/.exec(ctx.rawLocation.pointer) ?? [];
       if (key && !fault && key !== basename(file, '.yaml')) {
         report(ctx, `Give this component the name of its file: "${basename(file, '.yaml')}".`, location);

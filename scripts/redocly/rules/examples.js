@@ -1,5 +1,16 @@
 // The mock serves the examples and readers copy them, so every media type has them, in shared files, paired by scenario.
-import { eachOperation, entries, follow, isObject, isSnakeCase, isText, responsesOf } from '../support.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import {
+  eachOperation,
+  entries,
+  follow,
+  isObject,
+  isSnakeCase,
+  isText,
+  list,
+  responsesOf,
+} from '../support.js';
 
 export const examples = () => ({
   MediaType(media, ctx) {
@@ -75,3 +86,20 @@ export const pairedExamples = () =>
       }
     }
   });
+
+// A code that no example has is neither in the docs nor in the mock. A file that nothing refers to is a matter of no-orphans.
+export const errorCode = () => ({
+  Schema(schema, ctx) {
+    const file = ctx.location.source.absoluteRef;
+    if (basename(file) !== 'ErrorCode.yaml') return;
+    const folder = join(dirname(dirname(file)), 'examples');
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    for (const [index, code] of list(schema.enum).entries()) {
+      if (texts.some((text) => text.includes(`code: ${code}\n`))) continue;
+      ctx.report({
+        message: `No example has this code. Run: npm run new -- error ${code} --in OPERATION`,
+        location: ctx.location.child(['enum', index]),
+      });
+    }
+  },
+});
