@@ -5,6 +5,8 @@ export interface Announced {
   place: string;
   what: string;
   names?: string[];
+  /** Of new operations, in the order of their names. */
+  summaries?: string[];
 }
 
 /** What the change adds, by name. Empty if it has none, such as a higher limit. */
@@ -26,10 +28,22 @@ export function namesOf(change: Change): string[] {
   return isNamed ? [last] : [];
 }
 
+export function summariesOf({ kind, typeName, revision }: Change): string[] {
+  const value = revision?.value;
+  if (kind !== 'added' || !isObject(value)) return [];
+  const operations =
+    typeName === 'PathItem'
+      ? Object.entries(value).flatMap(([key, one]) => (methods.has(key) ? [one] : []))
+      : [value].filter(() => typeName === 'Operation');
+  return operations.flatMap((one) => (isObject(one) && typeof one.summary === 'string' ? one.summary : []));
+}
+
 export const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
 /** A line for the changelog to begin with. It has the names in code spans. */
-export function proposedLine({ place, what, names = [] }: Announced): string {
+export function proposedLine({ place, what, names = [], summaries = [] }: Announced): string {
+  if (names.length > 0 && names.length === summaries.length)
+    return names.map((name, index) => `\`${name}\`: ${summaries[index]}.`).join(' ');
   if (names.every((name) => announces(codeSpans(what), name))) return `\`${place}\`: ${what}.`;
   const isPlace = names.some((name) => name.endsWith(place) || place.endsWith(name));
   return `${names.map((name) => `\`${name}\``).join(', ')}: ${what}${isPlace ? '' : `, in ${place}`}.`;

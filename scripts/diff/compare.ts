@@ -7,6 +7,7 @@ import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { gained, isObject, lost, step, unexplained, type Change, type Json } from './change.ts';
 import { splitFalseRenames } from './false-renames.ts';
+import { rate } from './impact.ts';
 import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
@@ -45,16 +46,24 @@ export async function compare(base: Json, revision: Json): Promise<Change[]> {
   return changes.length > 0 || isEquivalent(before, after) ? changes : [unexplained];
 }
 
-/** A required property that was removed is no longer required either: that is one change, not two. */
+/**
+ * A required property that was removed is no longer required either: that is one change, not two. If it was renamed, the new
+ * one is required instead, which adds nothing to a change that is breaking already.
+ */
 function followsFromRemovals(change: Change, all: Change[]): boolean {
   if (change.typeName !== 'Schema' || change.property !== 'required') return false;
   const schema = change.base?.pointer.replace(/\/required$/, '') ?? '';
-  const removed = new Set(all.flatMap(({ kind, base }) => (kind === 'removed' && base ? base.pointer : [])));
-  const names = lost(change).map(String);
+  const isAmong = (kind: Change['kind'], name: unknown) =>
+    all.some(
+      (one) =>
+        one.kind === kind &&
+        (one.base ?? one.revision)?.pointer === step(`${schema}/properties`, String(name)) &&
+        (kind === 'added' || gained(change).length === 0 || rate(one).rating === 'breaking'),
+    );
   return (
-    names.length > 0 &&
-    gained(change).length === 0 &&
-    names.every((name) => removed.has(step(`${schema}/properties`, name)))
+    lost(change).length > 0 &&
+    lost(change).every((name) => isAmong('removed', name)) &&
+    gained(change).every((name) => isAmong('added', name))
   );
 }
 

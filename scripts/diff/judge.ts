@@ -111,8 +111,10 @@ const breakingLines = (changes: Evidence['changes']): string[] =>
     );
 
 const additionsOf = (changes: Evidence['changes']): Announced[] =>
-  changes.flatMap(({ rating, place, what, names = [] }) =>
-    rating === 'addition' && place !== undefined && what !== undefined ? { place, what, names } : [],
+  changes.flatMap(({ rating, place, what, names = [], summaries = [] }) =>
+    rating === 'addition' && place !== undefined && what !== undefined
+      ? { place, what, names, summaries }
+      : [],
   );
 
 export const count = (changes: { rating: Rating }[], rating: Rating) =>

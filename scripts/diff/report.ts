@@ -1,8 +1,9 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
-import { namesOf } from './announce.ts';
+import { namesOf, summariesOf } from './announce.ts';
 import { pointerOf, segments, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
+import { fieldAt, type Field } from './fields.ts';
 import { rate, type Rating } from './impact.ts';
 import { count, type Problem } from './judge.ts';
 import { placeOf, plural, sourceOf, summary, usersOf, usesOf } from './places.ts';
@@ -15,8 +16,11 @@ export interface Line {
   what: string;
   /** What an addition is announced by in CHANGELOG.md. */
   names?: string[];
+  summaries?: string[];
   why?: string;
   where: string;
+  /** A new field: its type, whether it is required, and its description. */
+  field?: Field;
   /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
   accepted?: { reason: string; test: string };
 }
@@ -36,10 +40,14 @@ export function linesOf(changes: Change[], base: Json, revision: Json, root: str
   return changes.map((change) => {
     const pointer = pointerOf(change);
     const names = namesOf(change);
+    const summaries = summariesOf(change);
+    const field = change.kind === 'added' ? fieldAt(revision, pointer) : undefined;
     return {
       ...rate(change),
       place: placeOf(pointer),
       ...(names.length > 0 ? { names } : {}),
+      ...(summaries.length > 0 ? { summaries } : {}),
+      ...(field ? { field } : {}),
       usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
       what: describe(change),
       where: sourceOf(placeWithin(change, pointer), root),

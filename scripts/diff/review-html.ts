@@ -1,7 +1,8 @@
 // The review as one HTML page, which loads nothing.
+import type { Field } from './fields.ts';
 import { summary } from './places.ts';
 import type { Line } from './report.ts';
-import type { ExampleChange, NewOperation, Review } from './review.ts';
+import type { ExampleChange, NewOperation, NewSchema, Review } from './review.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -16,6 +17,7 @@ small { color: light-dark(#555, #aaa); }
 table { border-collapse: collapse; }
 th, td { padding: 0.25rem 0.75rem; border-bottom: 1px solid light-dark(#ccc, #555); text-align: right; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
+caption, .fields th, .fields td { text-align: left; }
 summary { cursor: pointer; }
 ins, del { display: block; text-decoration: none; }
 ins { background: light-dark(#dafbe1, #12361f); }
@@ -24,7 +26,8 @@ del { background: light-dark(#ffebe9, #4b1d1c); }
 `;
 
 export function asHtml(review: Review): string {
-  const { base, baseVersion, version, total, groups, consumers, examples, operations, problems } = review;
+  const { base, baseVersion, version, total, groups, consumers, examples, operations, schemas, problems } =
+    review;
   const title = `Contract ${baseVersion} → ${version}`;
   const parts = [
     `<h1>${escape(title)}</h1>`,
@@ -41,6 +44,7 @@ export function asHtml(review: Review): string {
     ...(operations.length === 0
       ? []
       : [section('New operations', [`<ul>\n${operations.map(operation).join('\n')}\n</ul>`])]),
+    ...(schemas.length === 0 ? [] : [section('New schemas', schemas.map(schema))]),
     ...(consumers.length === 0 ? [] : [section('Who is affected', [table(consumers)])]),
     ...(examples.length === 0 ? [] : [section('Examples, before and after', examples.map(example))]),
   ];
@@ -65,20 +69,33 @@ const section = (title: string, content: string[], kind = '') =>
 
 const todo = ({ message }: Review['problems'][number]) => `<pre>${escape(message)}</pre>`;
 
-function item({ place, usedBy, what, why, where, accepted }: Line): string {
+function item({ place, usedBy, what, why, where, field, accepted }: Line): string {
   const users = usedBy.length === 0 ? '' : ` (${escape(summary(usedBy))})`;
   const reason = why === undefined ? '' : `: ${spans(why)}`;
   const note = accepted
     ? `<br>${spans(accepted.reason)} Proved by <code>${escape(accepted.test)}</code>.`
     : '';
-  return `<li><strong>${escape(place)}</strong>${users}: ${spans(what)}${reason}<br><small><code>${escape(where)}</code></small>${note}</li>`;
+  return `<li><strong>${escape(place)}</strong>${users}: ${spans(what)}${reason}<br><small><code>${escape(where)}</code></small>${field ? `<br>${fieldText(field)}` : ''}${note}</li>`;
 }
 
-function operation({ place, summary: name, takes, hasBody, statuses }: NewOperation): string {
+const fieldText = ({ type, required, description }: Field) =>
+  `${escape(type)}, ${required ? 'required' : 'optional'}: ${spans(description)}`;
+
+function operation({ place, summary: name, takes, hasBody, statuses, parts }: NewOperation): string {
   const code = (text: string) => `<code>${escape(text)}</code>`;
   const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
-  return `<li>${code(place)}: ${escape(name)}. Takes ${given}; answers ${escape(statuses.join(', '))}.</li>`;
+  return `<li>${code(place)}: ${escape(name)}. Takes ${given}; answers ${escape(statuses.join(', '))}.${
+    parts.length === 0 ? '' : ` New with it: ${escape(parts.join(', '))}.`
+  }</li>`;
 }
+
+const schema = ({ name, fields }: NewSchema) => `<table class="fields">
+<caption><code>${escape(name)}</code></caption>
+<thead><tr><th>Field</th><th>Type</th><th>Required</th><th>Description</th></tr></thead>
+<tbody>
+${fields.map((field) => `<tr><td><code>${escape(field.name)}</code></td><td>${escape(field.type)}</td><td>${field.required ? 'yes' : 'no'}</td><td>${spans(field.description)}</td></tr>`).join('\n')}
+</tbody>
+</table>`;
 
 const table = (rows: Review['consumers']) => `<table>
 <thead><tr><th>Consumers of</th><th>Breaking</th><th>Additions</th><th>Other</th></tr></thead>

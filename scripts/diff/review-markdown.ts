@@ -1,10 +1,12 @@
 // The review as Markdown, for a comment on a pull request.
+import type { Field } from './fields.ts';
 import { summary } from './places.ts';
 import type { Line } from './report.ts';
-import type { ExampleChange, NewOperation, Review } from './review.ts';
+import type { ExampleChange, NewOperation, NewSchema, Review } from './review.ts';
 
 export function asMarkdown(review: Review): string {
-  const { base, baseVersion, version, total, groups, consumers, examples, operations, problems } = review;
+  const { base, baseVersion, version, total, groups, consumers, examples, operations, schemas, problems } =
+    review;
   const blocks = [
     `# Contract ${safe(baseVersion)} → ${safe(version)}`,
     `${safe(total)}, compared with ${code(base)}.`,
@@ -14,6 +16,7 @@ export function asMarkdown(review: Review): string {
       : ['## To do before this is merged', list(problems.map(({ message }) => fenced(message)))]),
     ...groups.flatMap(({ title, lines }) => [`## ${title} (${lines.length})`, list(lines.map(item))]),
     ...(operations.length === 0 ? [] : ['## New operations', list(operations.map(operation))]),
+    ...(schemas.length === 0 ? [] : ['## New schemas', ...schemas.map(schema)]),
     ...(consumers.length === 0 ? [] : ['## Who is affected', table(consumers)]),
     ...(examples.length === 0 ? [] : ['## Examples, before and after', ...examples.map(example)]),
   ];
@@ -22,17 +25,36 @@ export function asMarkdown(review: Review): string {
 
 const list = (items: string[]) => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n');
 
-function item({ place, usedBy, what, why, where, accepted }: Line): string {
+function item({ place, usedBy, what, why, where, field, accepted }: Line): string {
   const users = usedBy.length === 0 ? '' : ` (${safe(summary(usedBy))})`;
   const reason = why === undefined ? '' : `: ${safe(why)}`;
   const note = accepted ? `\n${safe(accepted.reason)} Proved by ${code(accepted.test)}.` : '';
-  return `**${safe(place)}**${users}: ${safe(what)}${reason}, in ${code(where)}${note}`;
+  return `**${safe(place)}**${users}: ${safe(what)}${reason}, in ${code(where)}${field ? `\n${fieldText(field)}` : ''}${note}`;
 }
 
-function operation({ place, summary: name, takes, hasBody, statuses }: NewOperation): string {
+const fieldText = ({ type, required, description }: Field) =>
+  `${safe(type)}, ${required ? 'required' : 'optional'}: ${safe(description)}`;
+
+function operation({ place, summary: name, takes, hasBody, statuses, parts }: NewOperation): string {
   const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
-  return `${code(place)}: ${safe(name)}. Takes ${given}; answers ${safe(statuses.join(', '))}.`;
+  return `${code(place)}: ${safe(name)}. Takes ${given}; answers ${safe(statuses.join(', '))}.${
+    parts.length === 0 ? '' : ` New with it: ${safe(parts.join(', '))}.`
+  }`;
 }
+
+const cell = (text: string) => text.replaceAll('\n', ' ').replaceAll(/(?<!\\)\|/g, String.raw`\|`);
+
+const schema = ({ name, fields }: NewSchema) =>
+  [
+    `${code(name)}:`,
+    '',
+    '| Field | Type | Required | Description |',
+    '| --- | --- | --- | --- |',
+    ...fields.map(
+      (field) =>
+        `| ${cell(code(field.name))} | ${cell(safe(field.type))} | ${field.required ? 'yes' : 'no'} | ${cell(safe(field.description))} |`,
+    ),
+  ].join('\n');
 
 const table = (rows: Review['consumers']) =>
   [
@@ -40,7 +62,7 @@ const table = (rows: Review['consumers']) =>
     '| --- | ---: | ---: | ---: |',
     ...rows.map(
       ({ place, breaking, additions, other }) =>
-        `| ${code(place).replaceAll('|', String.raw`\|`)} | ${breaking} | ${additions} | ${other} |`,
+        `| ${cell(code(place))} | ${breaking} | ${additions} | ${other} |`,
     ),
   ].join('\n');
 

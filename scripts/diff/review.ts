@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { methods } from './announce.ts';
 import { isObject, type Json } from './change.ts';
+import { fieldsOf, type Field } from './fields.ts';
 import { usesOf } from './places.ts';
 import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
 
@@ -10,6 +11,7 @@ export interface Review extends Outcome {
   total: string;
   groups: { title: string; lines: Line[] }[];
   operations: NewOperation[];
+  schemas: NewSchema[];
   /** Those with breaking changes first. */
   consumers: { place: string; breaking: number; additions: number; other: number }[];
   examples: ExampleChange[];
@@ -23,6 +25,13 @@ export interface NewOperation {
   takes: string[];
   hasBody: boolean;
   statuses: string[];
+  /** New components that only new operations use, such as `schema BuyerNote`. */
+  parts: string[];
+}
+
+export interface NewSchema {
+  name: string;
+  fields: Field[];
 }
 
 export interface ExampleChange {
@@ -39,30 +48,50 @@ export interface DiffLine {
 
 export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
   const { changes } = outcome;
+  const operations = newOperations(base, revision, changes);
+  const isPart = ({ place }: Line) => operations.some(({ parts }) => parts.includes(place));
   return {
     ...outcome,
     total: totalOf(changes),
     groups: groups.flatMap(({ kind, title }) => {
-      const lines = changes.filter((line) => kindOf(line) === kind);
+      const lines = changes.filter((line) => kindOf(line) === kind && !isPart(line));
       return lines.length === 0 ? [] : [{ title, lines }];
     }),
-    operations: newOperations(base, revision),
+    operations,
+    schemas: newSchemas(base, revision),
     consumers: consumersOf(changes),
     examples: examplesOf(base, revision),
   };
 }
 
-function newOperations(base: Json, revision: Json): NewOperation[] {
+function newOperations(base: Json, revision: Json, changes: Line[]): NewOperation[] {
   const known = new Set(operationsOf(base).map(([place]) => place));
-  return operationsOf(revision)
-    .filter(([place]) => !known.has(place))
-    .map(([place, { summary, parameters, requestBody, responses }]) => ({
-      place,
-      summary: String(summary),
-      takes: (Array.isArray(parameters) ? parameters : []).map((one) => String(resolved(revision, one).name)),
-      hasBody: requestBody !== undefined,
-      statuses: keysOf(responses),
-    }));
+  const found = operationsOf(revision).filter(([place]) => !known.has(place));
+  const isNew = (user: string) => found.some(([place]) => place === user);
+  const parts = changes.filter(
+    ({ rating, what, usedBy }) =>
+      rating === 'other' && what.startsWith('new ') && usedBy.length > 0 && usedBy.every(isNew),
+  );
+  return found.map(([place, { summary, parameters, requestBody, responses }]) => ({
+    place,
+    summary: String(summary),
+    takes: (Array.isArray(parameters) ? parameters : []).map((one) => String(resolved(revision, one).name)),
+    hasBody: requestBody !== undefined,
+    statuses: keysOf(responses),
+    parts: [...new Set(parts.filter(({ usedBy }) => usedBy.includes(place)).map((line) => line.place))],
+  }));
+}
+
+const schemasOf = ({ components }: Json): Json => {
+  const { schemas } = isObject(components) ? components : {};
+  return isObject(schemas) ? schemas : {};
+};
+
+function newSchemas(base: Json, revision: Json): NewSchema[] {
+  const known = schemasOf(base);
+  return Object.entries(schemasOf(revision))
+    .map(([name, schema]) => ({ name, fields: fieldsOf(revision, schema) }))
+    .filter(({ name, fields }) => !(name in known) && fields.length > 0);
 }
 
 const keysOf = (value: unknown) => Object.keys(isObject(value) ? value : {});

@@ -30,11 +30,20 @@ beforeAll(async () => {
   base.components.schemas.CardType?.enum.push(hostile);
   const { Transaction } = revision.components.schemas;
   if (Transaction) Transaction.properties.mood = { type: 'string', description: 'How it feels.' };
+  revision.components.schemas.Mood = {
+    enum: [],
+    ...{ type: 'object', required: ['name'] },
+    properties: { name: { type: ['string', 'null'], description: `Its name ${hostile}` } },
+  };
   const { examples } = revision.components;
   if (examples.PaymentMethodVisaSucceeded) examples.PaymentMethodVisaSucceeded.value.label = hostile;
   const { get } = (revision.paths as Record<string, Json>)['/transactions'] ?? {};
   (revision.paths as Json)['/moods'] = {
-    get: { ...(get as Json), operationId: 'listMoods', summary: `List moods ${hostile}` },
+    get: {
+      ...(get as Json),
+      ...{ operationId: 'listMoods', summary: `List moods ${hostile}` },
+      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Mood' } } } },
+    },
   };
   const changes = linesOf(await compare(base, revision), base, revision, root);
   const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
@@ -52,7 +61,7 @@ describe('the review', () => {
       ['Additions', 2],
       ['Other', 1],
     ]);
-    expect(review.total).toBe('1 breaking, 2 additions, 1 other');
+    expect(review.total).toBe('1 breaking, 2 additions, 2 other');
   });
 
   it('names who is affected, those with breaking changes first', () => {
@@ -101,19 +110,22 @@ describe.each([
       'Additions (2)',
       'Other (1)',
       'New operations',
+      'New schemas',
       'Who is affected',
       'Examples, before and after',
     ]);
     expect(html()).toContain('<td><code>GET /transactions</code></td>');
     expect(html()).toMatch(
-      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,/,
+      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood\./,
     );
+    expect(html()).toMatch(/<td>string or null<\/td>\s*<td>yes<\/td>\s*<td>Its name /);
+    expect(html()).toMatch(/string, optional: How it feels\./);
     expect(html()).toContain('PaymentMethodVisaSucceeded (changed, in POST /payment-methods)');
   });
 
   it('keeps what is hostile as text', () => {
     expect(html()).not.toMatch(/<script|<em>/);
-    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(4);
+    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(5);
   });
 });
 

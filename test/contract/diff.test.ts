@@ -447,11 +447,13 @@ describe('judge', () => {
     expect(told([{ rating: 'breaking' }])).toContain(`about it.\n  ${line}`);
   });
 
-  it('proposes a line for each breaking change, one for a required property that was removed', async () => {
+  it('proposes a line for each breaking change, one for a required property that was renamed, and the summary of an operation', async () => {
     const pair = `${schemas}/ApiKeyPair`;
     const after = apply(structuredClone(contract), [
       cut(`${pair}/properties/thumbprint`),
-      put(`${pair}/required`, without('thumbprint')),
+      put(`${pair}/properties/fingerprint`, text),
+      put(`${pair}/required`, (list: unknown) => plus('fingerprint')(without('thumbprint')(list))),
+      put('/paths/~1moods', { get: { ...answer, summary: 'List moods' } }),
       put(`${parameters}/Limit/schema/maximum`, 50),
     ]);
     const changes = linesOf(await compare(contract, after), contract, after, root);
@@ -459,6 +461,8 @@ describe('judge', () => {
     expect(problem?.message.match(/^ {2}- .*$/gm)?.sort()).toEqual([
       expect.stringMatching(/^ {2}- \*\*Breaking\*\* `parameter Limit`: .*\. What to do about it\.$/),
       '  - **Breaking** `schema ApiKeyPair`: property `thumbprint` of `ApiKeyPair` was removed. What to do about it.',
+      '  - `GET /moods`: List moods.',
+      '  - `schema ApiKeyPair`: new field `fingerprint`.',
     ]);
   });
 
