@@ -18,6 +18,7 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --tag TAG         where the docs show it; otherwise from the path: Buyer notes
   npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
       --property NAME   the property; otherwise note_author
+      --values A,B      an enumeration of these instead of an object
   npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
       --values A,B      an enumeration of these

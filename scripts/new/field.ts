@@ -9,6 +9,7 @@ import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
+import { enumeration, readValues } from './schema.ts';
 
 interface Kind {
   /** The property below its description. */
@@ -40,8 +41,6 @@ const kinds: Partial<Record<string, Kind>> = {
 };
 
 function enumKind(name: string, values: string[]): Kind {
-  for (const value of values)
-    mustMatch(/^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/, value, 'Values are in lower case: --values gold,silver');
   const schema = `    anyOf:\n      - $ref: ./${pascal(name)}.yaml\n      - type: 'null'\n`;
   return { schema, column: 'text', example: values[0] ?? '' };
 }
@@ -127,7 +126,7 @@ export async function newField(project: Project, name: string, options: FieldOpt
   }
   const { properties = {} } = await readSchema(project, owner);
   if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
-  const values = options.values?.split(',');
+  const values = readValues(options.values);
   const kind = kindOf(name, type, values);
   const place = personal[owner];
   if (place && erasure !== 'kept' && erasure !== 'erased')
@@ -151,7 +150,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 `,
       ...(values && {
-        [ownSchema]: `description: The ${spoken(name)} of ${resource}.\ntype: string\nenum: [${values.join(', ')}]\n`,
+        [ownSchema]: enumeration(`The ${spoken(name)} of ${resource}.`, values),
       }),
     },
     edit: {

@@ -287,6 +287,7 @@ describe('npm run new', () => {
         'openapi/paths/buyer-notes_{note_id}.yaml',
         'openapi/components/parameters/NoteId.yaml',
         'openapi/components/schemas/BuyerNoteCollection.yaml',
+        'openapi/components/schemas/NoteColour.yaml',
         'openapi/components/examples/EventBuyerNoteCreated.yaml',
         // A response of its own, where the operation had none, or one that others have too.
         'openapi/components/responses/LabelInUse.yaml',
@@ -330,6 +331,16 @@ describe('npm run new', () => {
       ...['test/operations/create-buyer-note.test.ts', 'test/operations/get-buyer-note.test.ts'],
     ])
       expect([file, compiled(file)]).toEqual([file, '']);
+  });
+
+  it("does what the designers' guide shows", async () => {
+    const guide = await readFile(join(root, 'docs/guides/api-designer.md'), 'utf8');
+    const calls = [...guide.matchAll(/`npm run new -- (\w+ [^`]+)`/g)].map(([, call = '']) => call);
+    expect(calls.length).toBeGreaterThan(6);
+    for (const call of calls) {
+      const { write } = await planOf(root, readCall(call.split(' ')));
+      expect([call, Object.keys(write)]).not.toEqual([call, []]);
+    }
   });
 
   it('keeps every line of openapi.yaml, comments included', async () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { messagesOf } from '../../scripts/lint/report.ts';
 import { root, run } from '../support/processes.ts';
 
 interface Configuration {
@@ -14,6 +15,7 @@ interface Task {
   label: string;
   script?: string;
   command?: string;
+  problemMatcher?: { pattern: { regexp: string }[] };
 }
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
@@ -34,6 +36,17 @@ describe('.vscode', () => {
 
   it.each(tasks)('the task "$label" runs a script that exists', ({ script, command = '' }) => {
     expect(Object.keys(scripts)).toContain(script ?? /^npm run -s (\S+)/.exec(command)?.[1]);
+  });
+
+  it('marks what the lint of the contract reports', () => {
+    const { problemMatcher } = tasks.find(({ label }) => label === 'Contract') ?? {};
+    const place = { rule: 'house/described', file: 'openapi/openapi.yaml', line: 1, column: 1 };
+    const [message = ''] = messagesOf({ problems: [{ ...place, message: 'Describe it.' }] }, root, false);
+    const lines = message.split('\n');
+    const found = problemMatcher?.pattern.map(({ regexp }, index) =>
+      new RegExp(regexp).exec(lines[index] ?? '')?.slice(1),
+    );
+    expect(found).toEqual([['openapi/openapi.yaml', '1', '1', 'house/described'], [], [], ['Describe it.']]);
   });
 
   it('can debug the server, the mock, the command line and one test', () => {
