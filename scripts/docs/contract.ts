@@ -1,5 +1,6 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
+import { clientCode } from './browser/client-code.ts';
 
 export interface Schema {
   description?: string;
@@ -68,12 +69,18 @@ const isForValidators = (key: string, value: unknown) =>
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
 /** With the first example of the body, which is the one that succeeds. */
-function samples(contract: Contract, method: string, path: string, { requestBody }: Operation) {
+function samples(
+  contract: Contract,
+  method: string,
+  path: string,
+  { requestBody, parameters = [] }: Operation,
+) {
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
   const body = first && resolved(contract, first).value;
   // The local server is the only URL without variables, so the samples work unedited.
   const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
-  const call = { method: method.toUpperCase(), url: server + path, path, body };
+  const takesKey = JSON.stringify(parameters).includes('/IdempotencyKey"');
+  const call = { method: method.toUpperCase(), url: server + path, path, body, takesKey };
   return [
     { lang: 'curl', source: curl(call) },
     { lang: 'TypeScript', source: typeScript(call, server) },
@@ -86,6 +93,8 @@ interface Call {
   url: string;
   path: string;
   body: unknown;
+  /** Whether it takes an Idempotency-Key. The client makes one itself. */
+  takesKey: boolean;
 }
 
 const resolved = ({ components }: Contract, example: Example): Example =>
@@ -93,11 +102,12 @@ const resolved = ({ components }: Contract, example: Example): Example =>
     ? example
     : (components?.examples?.[example.$ref.split('/').at(-1) ?? ''] ?? example);
 
-function curl({ method, url, body }: Call): string {
+function curl({ method, url, body, takesKey }: Call): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
     '-H "Authorization: Bearer $TOKEN"',
   ];
+  if (takesKey) lines.push('-H "Idempotency-Key: $(openssl rand -hex 16)"');
   if (body !== undefined) {
     const text = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
     lines.push("-H 'Content-Type: application/json'", `-d '${text}'`);
@@ -105,27 +115,30 @@ function curl({ method, url, body }: Call): string {
   return lines.join(' \\\n  ');
 }
 
-const typeScript = (
-  { method, path, body }: Call,
-  server: string,
-) => `import { createPaymentsClient, unwrap } from 'payments-service-client';
-
-const client = createPaymentsClient({
-  baseUrl: '${server}',
-  token: async () => (await fetch('/token')).text(),
-});
-console.log(unwrap(await client.${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})));`;
+const typeScript = ({ method, path, body }: Call, server: string) =>
+  clientCode(
+    server,
+    `${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})`,
+  );
 
 /** With its standard library. JSON is Python but for its constants. */
-const python = ({ method, url, body }: Call) => `import json, os, urllib.request
+const python = ({
+  method,
+  url,
+  body,
+  takesKey,
+}: Call) => `import json, os, urllib.request${takesKey ? ', uuid' : ''}
 
 request = urllib.request.Request(
     "${url}",
     method="${method}",
     headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
 )
-${body === undefined ? '' : `request.add_header("Content-Type", "application/json")\nrequest.data = json.dumps(${literal(body)}).encode()\n`}with urllib.request.urlopen(request) as response:
-    print(json.load(response))`;
+${takesKey ? 'request.add_header("Idempotency-Key", str(uuid.uuid4()))\n' : ''}${body === undefined ? '' : `request.add_header("Content-Type", "application/json")\nrequest.data = json.dumps(${literal(body)}).encode()\n`}try:
+    with urllib.request.urlopen(request) as response:
+        print(json.load(response))
+except urllib.error.HTTPError as error:
+    raise SystemExit(f"{error.code} {error.read().decode()}")`;
 
 const constants: Record<string, string> = { null: 'None', true: 'True', false: 'False' };
 const literal = (value: unknown) =>

@@ -5,11 +5,13 @@ import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
 import { buildDocs } from '../../scripts/docs.ts';
+import { parseContract } from '../../scripts/docs/contract.ts';
+import { root } from '../../scripts/support/root.ts';
 import {
   chromiumPath,
   faintTexts,
@@ -133,11 +135,23 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   });
 
   it('every operation leads from the docs to the console', async () => {
-    await visit('/docs/reference.html#operation/createPaymentMethod', async (page) => {
-      await page.getByRole('link', { name: 'Try it in the console' }).first().click();
-      await page.waitForURL(/\/console\/#\/Payment%20methods\/createPaymentMethod$/);
-      await page.locator('#operations-Payment_methods-createPaymentMethod.is-open').waitFor();
-    });
+    const { paths } = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
+    for (const { operationId, tags } of Object.values(paths).flatMap((item) => Object.values(item)))
+      await visit(`/docs/reference.html#operation/${operationId}`, async (page) => {
+        const path = `/console/#/${encodeURIComponent(tags[0])}/${operationId}`;
+        await page.locator(`#content a[href$="${path}"]`).click();
+        await page.waitForURL(service.url + path);
+        const operation = page.locator(`[id$="-${operationId}"].is-open`);
+        await operation.locator('.responses-wrapper').waitFor();
+        const yOf = async (element: Locator) => (await element.boundingBox())?.y ?? -1;
+        const bar = await page.locator('.token').boundingBox();
+        await expect
+          .poll(() => yOf(operation.locator('.opblock-summary')), { message: operationId })
+          .toBeGreaterThanOrEqual(bar?.height ?? Infinity);
+        expect(await yOf(operation.locator('.opblock-summary'))).toBeLessThan(800);
+        const { height = Infinity } = (await operation.locator('.responses-wrapper').boundingBox()) ?? {};
+        expect(height, operationId).toBeLessThan(2_000);
+      });
     await visit('/console/', async (page) => {
       await page.locator('.opblock').first().waitFor();
       const shown = await page.evaluate<string[]>(

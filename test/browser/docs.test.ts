@@ -211,6 +211,27 @@ describe('the built site', () => {
     expect(python?.source.replaceAll(/\s+/g, ' ')).toContain(
       String.raw`json.dumps({ "a": None, "b": [ "true, \"null\"", True, False ] }).encode()`,
     );
+    expect(curl?.source).toContain('-H "Authorization: Bearer $TOKEN"');
+    expect(typeScript?.source).toContain("token: process.env.TOKEN ?? ''");
+    expect(python?.source).toContain("os.environ['TOKEN']");
+    expect(python?.source).toContain('error.read()');
+  });
+
+  it('has samples that can be run twice: with a new Idempotency-Key where one is taken, and no fixed identifier', () => {
+    const having = Object.entries(forReaders(contract).paths).flatMap(([path, item]) =>
+      Object.values(item).flatMap(({ 'x-codeSamples': samples = [] }) =>
+        samples
+          .filter(({ source }) => source.includes('Idempotency-Key'))
+          .map(({ lang }) => `${lang} ${path}`),
+      ),
+    );
+    expect(having.sort()).toEqual([
+      ...['Python /payment-methods', 'Python /webhook-subscriptions'],
+      ...['curl /payment-methods', 'curl /webhook-subscriptions'],
+    ]);
+    expect(
+      JSON.stringify(forReaders(contract).paths['/payment-methods']?.post?.['x-codeSamples']),
+    ).not.toMatch(/[" ]external_identifier/);
   });
 
   it('has the contract as it was generated, in JSON and in YAML', () => {

@@ -1,4 +1,8 @@
-// Client code that does not match the contract does not compile.
+// Client code that does not match the contract does not compile. That of the reference's samples does.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { root } from '../../scripts/support/root.ts';
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
@@ -249,4 +253,16 @@ const pieces: Piece[] = [
   },
 ];
 
-describeTypes('client types', head, pieces);
+const contract = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
+const samples = Object.values(forReaders(contract).paths).flatMap((item) =>
+  Object.values(item).flatMap(({ operationId, 'x-codeSamples': all = [] }) =>
+    all
+      .filter(({ lang }) => lang === 'TypeScript')
+      .map(({ source }) => ({
+        name: `the sample of ${operationId}`,
+        code: `export const f = async () => {${source.replace(/^import .*$/m, '')}\n};`,
+      })),
+  ),
+);
+
+describeTypes('client types', head, [...pieces, ...samples]);

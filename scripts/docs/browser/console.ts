@@ -1,4 +1,5 @@
 // The console: Swagger UI with the contract of the server that this page comes from. It knows no operation by name.
+import { clientCode } from './client-code.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
@@ -25,6 +26,19 @@ const textInputs = (system: System) => ({
   },
 });
 
+/** Swagger UI's own scrolling does not know of the bar that stays at the top; that of the browser does, by scroll-padding-top. */
+const belowBar = () => ({
+  statePlugins: {
+    layout: {
+      wrapActions: {
+        scrollToElement: () => (element: Element) => {
+          element.scrollIntoView();
+        },
+      },
+    },
+  },
+});
+
 interface Schema {
   $ref?: string;
   /** `integer`, or `integer,null` as text. */
@@ -45,7 +59,11 @@ interface Contract {
   servers: { url: string }[];
   webhooks?: unknown;
   paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
-  components: { parameters?: Record<string, Parameter>; securitySchemes?: object };
+  components: {
+    parameters?: Record<string, Parameter>;
+    responses?: Record<string, { content?: unknown }>;
+    securitySchemes?: object;
+  };
 }
 
 applyKeptMode();
@@ -81,7 +99,7 @@ async function start(): Promise<void> {
       },
       defaultExpanded: true,
     },
-    plugins: [{ fn: { requestSnippetGenerator_payments_client: clientCode(contract) } }, textInputs],
+    plugins: [{ fn: { requestSnippetGenerator_payments_client: codeOf(contract) } }, textInputs, belowBar],
   });
   const useToken = ({ token, until }: Token) => {
     ui.preauthorizeApiKey(scheme, token);
@@ -138,6 +156,8 @@ function callable(contract: Contract): Contract {
       delete parameter.example;
       delete parameter.examples;
     }
+  // All errors are there. With an example each they are ten times as high as the operation; the docs have them.
+  for (const response of Object.values(contract.components.responses ?? {})) delete response.content;
   contract.servers = [{ url: location.origin }];
   // They come from the server; nobody calls them.
   delete contract.webhooks;
@@ -157,7 +177,7 @@ async function getToken(): Promise<string | undefined> {
 }
 
 /** The same call with our client, in which parameters have the types of the contract. */
-const clientCode =
+const codeOf =
   (contract: Contract) =>
   (request: Request): string => {
     const url = new URL(String(request.get('url')));
@@ -176,14 +196,7 @@ const clientCode =
       ...(typeof body === 'string' ? [`  body: ${body.replaceAll('\n', '\n  ')},`] : []),
     ];
     const options = init.length > 0 ? `, {\n${init.join('\n')}\n}` : '';
-    return `import { createPaymentsClient, unwrap } from 'payments-service-client';
-
-const client = createPaymentsClient({
-  baseUrl: '${url.origin}',
-  token: async () => (await fetch('/token')).text(),
-});
-const answer = unwrap(await client.${method.toUpperCase()}('${url.pathname}'${options}));
-console.log(answer);`;
+    return clientCode(url.origin, `${method.toUpperCase()}('${url.pathname}'${options})`);
   };
 
 function typesOf(contract: Contract, parameters: Parameter[]): Map<string, { type: string; item: string }> {

@@ -41,6 +41,15 @@ function consoleLink(): void {
   find('.theme-button').before(link);
 }
 
+// Redoc takes a click on `…#/Transactions/listTransactions` for one on its own anchor, which differs only in case.
+addEventListener(
+  'click',
+  (event) => {
+    if ((event.target as Element).closest('a[href*="/console/#"]')) event.stopPropagation();
+  },
+  { capture: true },
+);
+
 /** The address of a sandbox in every example. */
 const usualUrl = 'http://127.0.0.1:8080';
 
