@@ -85,6 +85,7 @@ export function createApp(options: AppOptions): Express {
     ),
   );
   servePages(app, siteDir, {
+    isMock: true,
     hasConsole: pagesDir !== undefined,
     sandboxUrl: pagesDir === undefined ? undefined : address,
   });

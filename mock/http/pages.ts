@@ -44,16 +44,6 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
     res.json(context.contract.document);
   });
 
-  app.get('/openapi.yaml', (_req, res) => {
-    contextOf(res).why = 'the contract, as YAML';
-    res.redirect(308, 'docs/openapi.yaml');
-  });
-
-  app.get('/llms.txt', (_req, res) => {
-    contextOf(res).why = 'the docs';
-    res.redirect(308, 'docs/llms.txt');
-  });
-
   app.get(badgePattern, (req, res, next) => {
     const context = contextOf(res);
     const scheme = String(req.params[0]);
@@ -89,7 +79,7 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
 }
 
 function serveSite(app: Express, siteDir: string, options: DocsOptions): void {
-  app.use('/docs', (_req, res, next) => {
+  app.use(['/docs', '/openapi.yaml', '/llms.txt'], (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });

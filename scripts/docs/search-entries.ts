@@ -6,7 +6,16 @@ import { addresses } from './links.ts';
 import type { Rendered } from './markdown.ts';
 
 /** Those who integrate search most, and those who build or run the service know where their guide is. */
-const weights = { Guides: 4, operation: 2, field: 1, Build: 1, Operate: 0.7, Contribute: 0.5, last: 0.05 };
+const weights = {
+  Guides: 4,
+  operation: 3,
+  field: 1.5,
+  event: 1,
+  Build: 1,
+  Operate: 0.3,
+  Contribute: 0.2,
+  last: 0.05,
+};
 
 /** They mention everything, and explain nothing. */
 const last = new Set(['benchmarks', 'changelog']);
@@ -18,14 +27,15 @@ const keywords: Record<string, string> = {
   'authentication#scopes': 'permissions',
   'merchant-accounts': 'tenant multiple accounts',
   'amounts-times-and-null':
-    'money currency cents decimals minor units zero-decimal dates timestamps nullable',
+    'money currency cents decimals minor units zero-decimal JPY dates timestamps null nullable empty',
   pages: 'pagination paginate paging next page cursor limit offset',
-  'pages#filters': 'date filter filter by date date range created_at since until between',
+  'pages#filters':
+    'date filter filter by date date range created_at since until between last week yesterday buyer',
   errors: 'error codes status codes validation',
-  idempotency: 'idempotent retry retrying duplicate timeout safe repeat',
+  idempotency: 'idempotent retry retry a request retry a write retrying duplicate timeout safe repeat',
   'rate-limits': 'throttle throttling quota 429 Retry-After',
   webhooks: 'callback notification push events receiver endpoint',
-  'webhooks#retries': 'webhook redelivery backoff retry schedule attempts failed delivery switched off',
+  'webhooks#retries': 'webhook redelivery backoff schedule attempts failed delivery switched off',
   'webhooks#checking-a-signature': 'verify HMAC secret',
   sandbox:
     'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval',
@@ -70,15 +80,16 @@ export function referenceEntries(contract: Contract): Entry[] {
       Object.entries(item).flatMap(([method, operation]) => {
         const hash = found[`#operation/${operation.operationId.toLowerCase()}`] ?? '';
         const href = `reference.html${hash}`;
-        const name = items === contract.webhooks ? path : `${method.toUpperCase()} ${path}`;
+        const isEvent = items === contract.webhooks;
         const { summary, description = '', operationId } = operation;
         return [
           {
             title: summary,
-            place: name,
+            place: isEvent ? path : `${method.toUpperCase()} ${path}`,
             href,
             text: `${operationId} ${description}`,
-            weight: weights.operation,
+            keywords: isEvent ? undefined : 'Python sample',
+            weight: isEvent ? weights.event : weights.operation,
           },
           ...fields(contract, operation, `${href}#${hash.slice(2)}/`).map((field) => ({
             ...field,
@@ -92,9 +103,15 @@ export function referenceEntries(contract: Contract): Entry[] {
   return entries.map((entry) => ({ ...entry, text: plain(entry.text) }));
 }
 
-/** Without the signs of Markdown. */
+/** Without the signs of Markdown, and of its tables. */
 const plain = (markdown: string) =>
-  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+  markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/^\|[-|]+\|$/gm, '')
+    .replaceAll(/^\| *| *\|$/gm, '')
+    .replaceAll(' | ', ' · ')
+    .replaceAll(/\s+/g, ' ');
 
 type Field = Pick<Entry, 'title' | 'href' | 'text'>;
 

@@ -22,7 +22,7 @@ export function readKeyId(token: string): string {
   if (token.length > longestToken) throw new InvalidToken('too long');
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every(isCanonical))
-    throw new InvalidToken('not three canonical base64url parts');
+    throw new InvalidToken('the token is not a JWT: not three canonical base64url parts');
   const header = parseObject(token.slice(0, token.indexOf('.')));
   // RFC 7515 compares media types without regard to case.
   if (typeof header.typ !== 'string' || header.typ.toUpperCase() !== 'JWT')

@@ -11,20 +11,40 @@ export interface DocsOptions {
   hasConsole: boolean;
   /** Of a sandbox or a mock: examples name this address, so that what is copied from them works with any port. */
   sandboxUrl?: (() => string) | undefined;
+  /** Then the pages say that any token will do. */
+  isMock?: boolean;
 }
 
 /** The mock serves them too. */
-export function serveDocs(app: Express, siteDir: string, { hasConsole, sandboxUrl }: DocsOptions): void {
+export function serveDocs(
+  app: Express,
+  siteDir: string,
+  { hasConsole, sandboxUrl, isMock }: DocsOptions,
+): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });
   if (hasConsole)
     app.get('/docs/here.js', (_req, res) => {
-      const facts = { console: '', ...(sandboxUrl ? { sandbox: sandboxUrl() } : {}) };
+      const facts = {
+        console: '',
+        ...(sandboxUrl ? { sandbox: sandboxUrl() } : {}),
+        ...(isMock ? { mock: '' } : {}),
+      };
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
+  // Programs look for these two at the root.
+  app.get('/openapi.yaml', (req, _res, next) => {
+    req.url = '/docs/openapi.yaml';
+    next();
+  });
+  app.get('/llms.txt', (_req, res, next) => {
+    const file = join(siteDir, 'llms.txt');
+    if (!existsSync(file)) next();
+    else res.type('text/plain').send(readFileSync(file, 'utf8').replaceAll(/\]\((?!https?:)/g, '](docs/'));
+  });
   app.use('/docs', (_req, res, next) => {
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     next();
@@ -55,6 +75,8 @@ const findPage =
   (req, res, next) => {
     const notFound = join(siteDir, '404.html');
     if (req.method !== 'GET' && req.method !== 'HEAD') next();
+    // The overview lists them.
+    else if (req.path === '/guides/') res.redirect(308, '../');
     else if (builtName.test(req.path) && existsSync(join(siteDir, `${req.path}.html`)))
       res.redirect(308, `${basename(req.path)}.html`);
     else if (/\btext\/html\b/.test(req.headers.accept ?? '') && existsSync(notFound)) {

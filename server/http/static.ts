@@ -37,10 +37,6 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
     }
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
-  for (const file of ['openapi.yaml', 'llms.txt'])
-    app.get(`/${file}`, (_req, res) => {
-      res.redirect(308, `docs/${file}`);
-    });
   serveBadges(app);
   serveDocs(app, siteDir, { hasConsole, sandboxUrl });
 }

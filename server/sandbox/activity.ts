@@ -8,6 +8,7 @@ import { readPrivate } from '../private-files.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { listDeliveries, listEvents } from '../store/delivery-list.ts';
 import type { Due } from '../store/events.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
@@ -28,12 +29,18 @@ export function createActivity({ db, now, enqueue }: ActivityOptions) {
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
       const attempts = await listDeliveries(db, { since: events.at(-1)?.created_at, limit: mostAttempts });
+      const hosts = new Map(
+        (await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]),
+      );
       return events.map(({ id, name, merchant_account_id, created_at }) => ({
         id,
         name,
         account: merchant_account_id,
         at: created_at.toISOString(),
-        deliveries: deliveriesOf(attempts.filter(({ event_id }) => event_id === id)),
+        deliveries: deliveriesOf(
+          attempts.filter(({ event_id }) => event_id === id),
+          hosts,
+        ),
       }));
     },
     replay: (eventId: string): Promise<number> =>
@@ -51,10 +58,11 @@ export function createActivity({ db, now, enqueue }: ActivityOptions) {
 }
 
 /** The last attempt of each delivery. */
-function deliveriesOf(attempts: Awaited<ReturnType<typeof listDeliveries>>) {
+function deliveriesOf(attempts: Awaited<ReturnType<typeof listDeliveries>>, hosts: Map<string, string>) {
   const last = new Map(attempts.map((attempt) => [attempt.id, attempt]));
   return [...last.values()].map(({ subscription_id, state, status, error, number }) => ({
     subscription: subscription_id,
+    host: hosts.get(subscription_id) ?? '',
     state,
     status,
     error,

@@ -329,6 +329,18 @@ describe('the site as it is served', () => {
     expect([response.status, response.url]).toEqual([200, `${address}${path}.html`]);
   });
 
+  it('the overview at guides/', async () => {
+    expect(await fetch(`${address}guides/`)).toMatchObject({ status: 200, url: address });
+  });
+
+  it('the contract and llms.txt also at the root, where the links of llms.txt lead to the docs', async () => {
+    const get = (path: string) => fetch(new URL(path, address), { redirect: 'manual' });
+    expect(parse(await (await get('/openapi.yaml')).text())).toEqual(JSON.parse(text));
+    const links = [...(await (await get('/llms.txt')).text()).matchAll(/\]\(([^)]+)\)/g)];
+    expect(links.length).toBeGreaterThan(15);
+    for (const [, link = ''] of links.slice(0, 5)) expect((await get(`/${link}`)).status, link).toBe(200);
+  });
+
   it.each([
     ['guides/errors.md', 'text/markdown; charset=utf-8'],
     ['openapi.yaml', 'application/yaml; charset=utf-8'],
@@ -414,6 +426,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     const results = reader.getByRole('dialog', { name: 'Search' }).getByRole('link');
     await reader.getByRole('searchbox').fill('signature');
     await results.filter({ hasText: 'Checking a signature' }).first().waitFor();
+    expect(await results.locator('mark').first().innerText()).toBe('signature');
     await reader.getByRole('searchbox').fill('external_identifier');
     await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
     await reader.waitForURL(
@@ -440,6 +453,12 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.getByRole('button', { name: 'Copy' }).first().click();
     await reader.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(`'${origin}/transactions?`);
+    await reader.keyboard.press('/');
+    await reader.getByRole('searchbox').fill('127.0.0.1');
+    await reader.getByRole('dialog').getByRole('link').first().waitFor();
+    const found = await reader.getByRole('dialog').getByRole('list').innerText();
+    expect(found).toContain(origin);
+    expect(found).not.toContain('127.0.0.1:8080');
     await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
     await reader.getByText(`'${origin}/transactions'`).first().waitFor();
     expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');

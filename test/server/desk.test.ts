@@ -169,7 +169,7 @@ describe('a person at this machine', () => {
     };
     await expect.poll(find).toMatchObject({
       name: 'payment-method.created',
-      deliveries: [{ state: 'succeeded', status: 204, attempts: 1 }],
+      deliveries: [{ host: new URL(receiver.url).host, state: 'succeeded', status: 204, attempts: 1 }],
     });
     expect(JSON.stringify(await find())).not.toContain('411111');
     const replayed = await send('POST', `/sandbox/events/${id}/replay`, own);

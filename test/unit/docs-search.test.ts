@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSearch } from '../../scripts/docs/browser/search.ts';
+import { createSearch, excerpt } from '../../scripts/docs/browser/search.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { createLinks } from '../../scripts/docs/links.ts';
@@ -44,6 +44,21 @@ describe('the search of the docs', () => {
     ['production', 'guides/going-live.html'],
     ['curl', 'guides/getting-started.html'],
     ['How do I get the next page?', 'guides/pages.html'],
+    ['transactions of one buyer', 'guides/pages.html#filters'],
+    ['transactions of last week', 'guides/pages.html#filters'],
+    ['when is a webhook retried', 'guides/webhooks.html#retries'],
+    [
+      'statuses of a transaction',
+      'reference.html#/transactions/listtransactions#transactions/listtransactions/t=response&c=200&path=items[]/status',
+    ],
+    ['which scope', 'guides/authentication.html#scopes'],
+    ['what does 409 mean', 'guides/errors.html'],
+    ['minor units', 'guides/getting-started.html'],
+    ['decimals', 'guides/getting-started.html'],
+    ['JPY', 'guides/getting-started.html'],
+    ['null', 'guides/getting-started.html'],
+    ['login', 'guides/authentication.html'],
+    ['authentification', 'guides/authentication.html'],
   ])('answers "%s" with %s first', (query, first) => {
     expect(hrefs(query)[0]).toBe(first);
   });
@@ -54,6 +69,21 @@ describe('the search of the docs', () => {
 
   it('shows text, and no entities of HTML', () => {
     for (const { text } of guideEntries(pages)) expect(text).not.toMatch(/&#?\w+;/);
+  });
+
+  it('shows the words around the first hit, with all hits marked, and no table of Markdown', () => {
+    const text = `${'so '.repeat(30)}it retries. A retried webhook, and its statuses`;
+    expect(excerpt(text, 'when is a webhook retried')).toEqual([
+      expect.stringMatching(/^….{30,}it $/),
+      ...['retries', '. A ', 'retried', ' ', 'webhook', ', and its statuses'],
+    ]);
+    for (const query of ['', 'the', '(', 'a+b', '['])
+      expect(excerpt('a (text)', query).join('')).toBe('a (text)');
+    for (const entry of referenceEntries(contract)) expect(entry.text, entry.href).not.toContain('|');
+  });
+
+  it('finds operations, which have samples in Python', () => {
+    expect(hrefs('python')).toContain('reference.html#/transactions/listtransactions');
   });
 
   it('finds a word with two swapped letters', () => {

@@ -102,7 +102,7 @@ describe('the key ID of a token', () => {
   it('is not read from anything but three parts in their only encoding', () => {
     const token = forge(head, claims());
     const [first = '', second = '', third = ''] = token.split('.');
-    const reason = 'not three canonical base64url parts';
+    const reason = 'the token is not a JWT: not three canonical base64url parts';
     for (const text of [
       '',
       '..',

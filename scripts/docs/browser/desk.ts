@@ -16,6 +16,8 @@ interface Noted {
 }
 
 interface Delivery {
+  subscription: string;
+  host: string;
   state: string;
   status: number | null;
   error: string | null;
@@ -55,6 +57,7 @@ addEventListener('DOMContentLoaded', () => {
     find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
     for (const text of document.querySelectorAll<HTMLElement>('[data-kind]'))
       text.hidden = text.dataset.kind !== feed.kind;
+    document.title = document.title.replace(/sandbox$/, feed.kind);
     find('#version').textContent = `contract ${feed.version}`;
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
@@ -137,12 +140,28 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: N
   return line;
 }
 
+function outcome({ state, status, error, attempts }: Delivery): string {
+  const why = error ?? (status === null ? '' : String(status));
+  // Replayed, or tried again: what came is not the answer that is waited for.
+  const news =
+    state === 'pending' && why
+      ? [`again; last ${error === null ? 'answer' : 'attempt'} ${why}`]
+      : [state, why];
+  return [...news, attempts > 1 ? `attempt ${attempts}` : ''].filter(Boolean).join(', ');
+}
+
 function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableRowElement {
   const list = make('ul');
-  for (const { state, status, error, attempts } of deliveries) {
-    const why = error ?? (status === null ? '' : String(status));
-    const text = [state, why, attempts > 1 ? `attempt ${attempts}` : ''].filter(Boolean).join(', ');
-    list.append(make('li', text, state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''));
+  for (const delivery of deliveries) {
+    const { state, subscription, host } = delivery;
+    const name = `${host} …${subscription.slice(-6)}`;
+    const item = make(
+      'li',
+      `${name}: ${outcome(delivery)}`,
+      state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : '',
+    );
+    item.title = subscription;
+    list.append(item);
   }
   const button = make('button', 'Replay') as HTMLButtonElement;
   button.type = 'button';

@@ -7,24 +7,44 @@ const mostOfOnePage = 2;
 
 /** They are in every text, and a question has them too. */
 const noise = new Set(
-  'a an and by do does for get how i in is it my of on or the to what which with'.split(' '),
+  'a an and are be by can do does for get has have how i in is it mean means my of on one or the there this to what when where which why with'.split(
+    ' ',
+  ),
 );
+
+/** What readers write for a word of ours. */
+const synonyms: Record<string, string> = { authentification: 'authentication', decimal: 'amount' };
 
 // `external_identifier` is one word, and is also found by either of its parts.
 const tokenize = (text: string) =>
   text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => [word, ...(word.includes('_') ? word.split('_') : [])]);
 
-const processTerm = (term: string) => {
+/** `retries` and `retried` are `retry`, `statuses` is `status`, `refunded` is `refund`. */
+function stem(word: string): string {
+  const [, short = word] = /^(.{3,}(?:ss|us|x|ch|sh))es$/.exec(word) ?? /^(.{3,}[^siu])s$/.exec(word) ?? [];
+  const base = short.replace(/^(.{3,})(ie|ied)$/, '$1y').replace(/^(.{4,}?)e?(d|ing)$/, '$1');
+  return base.length > 4 ? base.replace(/e$/, '') : base;
+}
+
+/** Also as it is written, so that it is found before it is typed to its end. */
+const indexed = (term: string) => {
   const word = term.toLowerCase();
-  return noise.has(word) ? null : word;
+  return noise.has(word) ? null : [...new Set([word, stem(word)])];
+};
+
+const asked = (term: string) => {
+  const word = term.toLowerCase();
+  const base = stem(word);
+  return noise.has(word) ? null : (synonyms[base] ?? base);
 };
 
 export function createSearch(entries: Entry[]): (query: string) => Entry[] {
   const index = new MiniSearch<Entry & { id: number }>({
     fields: ['title', 'place', 'text', 'keywords'],
     tokenize,
-    processTerm,
+    processTerm: indexed,
     searchOptions: {
+      processTerm: asked,
       boost: { title: 4, keywords: 4, place: 2 },
       boostDocument: (id: number) => entries[id]?.weight ?? 1,
       prefix: true,
@@ -42,8 +62,8 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
 
 /** One letter wrong, or two swapped, in a word that is long enough to tell. Otherwise nonsense finds something. */
 const isMisspelt = ({ terms, queryTerms }: SearchResult) =>
-  queryTerms.every((asked) =>
-    terms.some((term) => term.startsWith(asked) || (asked.length > 4 && isNear(asked, term))),
+  queryTerms.every((word) =>
+    terms.some((term) => term.startsWith(word) || (word.length > 4 && isNear(word, term))),
   );
 
 function isNear(one: string, other: string): boolean {
@@ -75,3 +95,18 @@ const pageOf = (href: string) =>
     .split('#')
     .slice(0, href.startsWith('reference') ? 2 : 1)
     .join('#');
+
+const excerptLength = 140;
+
+/** The words around the first hit, in parts: each second one is a hit. */
+export function excerpt(text: string, query: string): string[] {
+  const words = tokenize(query)
+    .flatMap((word) => asked(word) ?? [])
+    .filter(Boolean)
+    // `retry` is `retries` too.
+    .map((word) => word.replace(/y$/, '[yi]'));
+  if (words.length === 0) return [text.slice(0, excerptLength)];
+  const hit = new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
+  const start = Math.max(0, text.search(hit) - 40);
+  return `${start > 0 ? '…' : ''}${text.slice(start, start + excerptLength)}`.split(hit);
+}

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
-import { createSearch } from './search.ts';
+import { createSearch, excerpt } from './search.ts';
 
 const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
@@ -26,6 +26,7 @@ addEventListener('hashchange', followMoved);
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
   consoleLink();
+  mockNote();
   menu();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   copyButtons();
@@ -39,6 +40,19 @@ function consoleLink(): void {
   link.href = `${root}../console/`;
   link.textContent = 'Console';
   find('.theme-button').before(link);
+}
+
+/** Guides tell how to get a token, which a mock does not need. */
+function mockNote(): void {
+  if (html.dataset.mock === undefined) return;
+  document
+    .querySelector('article.guide h1')
+    ?.after(
+      part(
+        'p',
+        'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.',
+      ),
+    );
 }
 
 // Redoc takes a click on `…#/Transactions/listTransactions` for one on its own anchor, which differs only in case.
@@ -180,7 +194,10 @@ function resultItem({ title, place, href, text }: Entry, query: string): HTMLLIE
   const item = document.createElement('li');
   const link = document.createElement('a');
   link.href = root + href;
-  link.append(part('strong', title), part('span', place), part('small', excerpt(text, query)));
+  const around = part('small', '');
+  for (const [at, piece] of excerpt(text.replaceAll(usualUrl, ownUrl), query).entries())
+    around.append(at % 2 === 1 ? part('mark', piece) : piece);
+  link.append(part('strong', title), part('span', place), around);
   item.append(link);
   return item;
 }
@@ -189,11 +206,4 @@ function part(tag: string, text: string): HTMLElement {
   const element = document.createElement(tag);
   element.textContent = text;
   return element;
-}
-
-/** The words around the first hit. */
-function excerpt(text: string, query: string): string {
-  const at = text.toLowerCase().indexOf(query.toLowerCase().split(/\s+/)[0] ?? '');
-  const start = Math.max(0, at - 40);
-  return `${start > 0 ? '…' : ''}${text.slice(start, start + 140)}`;
 }

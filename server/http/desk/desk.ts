@@ -8,6 +8,8 @@ import type { Recent } from './recent.ts';
 
 export interface Delivery {
   subscription: string;
+  /** Of its URL. */
+  host: string;
   state: string;
   /** Of the last attempt, if there was one. */
   status: number | null;
