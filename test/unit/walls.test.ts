@@ -193,6 +193,8 @@ const readsEnvironment = [
   ...['scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
   // Where Chromium is, as for the tests.
   'scripts/pictures.ts',
+  // Only in the text of a sample.
+  'scripts/docs/browser/client-code.ts',
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */
