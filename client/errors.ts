@@ -81,8 +81,8 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
 /** In seconds. RFC 9110: it is a number of them, or a date. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const text = headers.get('Retry-After')?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text);
-  const date = Date.parse(text);
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = text.endsWith('GMT') ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
 

@@ -1234,7 +1234,7 @@ export interface components {
                 "application/json": components["schemas"]["ConflictError"];
             };
         };
-        /** @description The token is valid, but its scopes, or the roles of its key pair, do not reach this operation. `details` names the scope that it needs. */
+        /** @description The token is valid, but its scopes, or the roles of its key pair, do not reach this operation. `details` names the scope that it needs, or the header that asks for more than the key pair may reach. */
         Forbidden: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];

@@ -1,4 +1,5 @@
 // The only module that reads process.env. settings.ts has the table of all settings. All faults are reported at once.
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
@@ -7,9 +8,11 @@ import { findMisspelt } from './misspelt-settings.ts';
 import { looksRandom } from './random-key.ts';
 import { asGiven, readGiven } from './setting-files.ts';
 import {
+  fileNameOf,
   hasSeveralHosts,
   hasUnencodedPassword,
   keys,
+  namesWithFiles,
   secretKeys,
   secretNames,
   type SecretName,
@@ -92,25 +95,48 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
-/** Adds the variables of a file, written as for systemd. Those that are set stay as they are. */
+/** Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is. */
 export function loadSettings(file: string): void {
+  const before = { ...process.env };
+  for (const [name, value] of Object.entries(readSettings(file))) {
+    const forms = name.endsWith('_FILE') ? [name, name.slice(0, -'_FILE'.length)] : [name, fileNameOf(name)];
+    if (!forms.some((form) => before[form])) process.env[name] = value;
+  }
+}
+
+function readSettings(file: string): Record<string, string> {
   try {
-    process.loadEnvFile(file);
+    return parseSettings(readFileSync(file, 'utf8'));
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const faults: Record<string, string> = {
+      ENOENT: `There is no file ${file}. Check the path after --settings.`,
+      EISDIR: `${file} is a folder. Name the file in it after --settings.`,
+    };
     throw new ConfigFault(
-      code === 'ENOENT'
-        ? `There is no file ${file}. Check the path after --settings.`
-        : `${file} cannot be read (${code}). Call this as a user that may, such as root.`,
+      faults[code] ?? `${file} cannot be read (${code}). Call this as a user that may, such as root.`,
     );
   }
 }
 
-/** For a program that a command starts. */
-export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
-  ...process.env,
-  ...more,
-});
+/** Not by Node, which ends a value at a #. */
+export const parseSettings = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .replaceAll(/\\\r?\n/g, '')
+      .split(/\r?\n/)
+      .flatMap((line) => {
+        const [, name, value = ''] = /^\s*([A-Za-z_]\w*)=(.*?)\s*$/.exec(line) ?? [];
+        const [, , quoted] = /^(["'])(.*)\1$/.exec(value) ?? [];
+        return name === undefined ? [] : [[name, quoted ?? value]];
+      }),
+  );
+
+/** For a program that a command starts: it needs no secrets of ours. */
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => {
+  const own = new Set([...keys.map(({ name }) => name), ...secretNames, ...namesWithFiles.map(fileNameOf)]);
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name))), ...more };
+};
 
 /** Variables that are probably settings with a typing error. */
 export const readMisspelt = (): string[] => findMisspelt(process.env);

@@ -17,12 +17,16 @@ import { visibleLines } from './visible.ts';
 const stopMilliseconds = 19_000;
 const idleMilliseconds = 500;
 const failedStart = 'the service did not start';
+let flushLog: () => void = () => undefined;
 
 async function main(): Promise<void> {
   const config = readConfig();
   // Lines for people on a terminal, JSON for everything else.
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? toTerminal(stdout) : undefined);
+  flushLog = () => {
+    log.flush();
+  };
   const service = await startService({ config, log });
   if (config.environment === 'sandbox') {
     console.log(`
@@ -97,6 +101,7 @@ function messageForOperator(error: unknown): string | undefined {
 
 /** A line of the log unless that is a terminal: whoever collects it must find the reason there, whatever LOG_LEVEL is. */
 function reportFailedStart(error: unknown): void {
+  flushLog();
   const message = messageForOperator(error);
   const { stdout, stderr } = process;
   if (stdout.isTTY || stderr.isTTY)

@@ -27,9 +27,9 @@ export function findMisspelt(env: Env): string[] {
   });
 }
 
-/** Kubernetes sets PAYMENTS_PORT, too, to an address, where there is a service named payments. */
+/** Kubernetes sets PAYMENTS_PORT and PAYMENTS_METRICS_PORT, too, to an address, where there are services of these names. */
 const isPrefixed = (given: string, value: string, name: string): boolean =>
-  given === prefix + name && (name !== 'PORT' || /^\d+$/.test(value));
+  given === prefix + name && (!name.endsWith('PORT') || /^\d+$/.test(value));
 
 /** `EVENT_RETENTION` for EVENT_RETENTION_DAYS. One word alone, such as DATABASE, is often somebody else's. */
 const isCut = (given: string, name: string): boolean =>

@@ -28,11 +28,12 @@ const isHost = (value: string) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.te
 const url =
   (...protocols: string[]) =>
   (value: string) =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol);
+    // Without both slashes, a parser takes the password for a part of the path.
+    /^\w+:\/\//.test(value) && URL.canParse(value) && protocols.includes(new URL(value).protocol);
 
 /** As libpq accepts them: `host1,host2` or `host1:5432,host2:5433`, also as `?host=host1,host2`. */
 export function hasSeveralHosts(databaseUrl: string): boolean {
-  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([^#]*)/.exec(databaseUrl) ?? [];
+  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([^#]*)/i.exec(databaseUrl) ?? [];
   // A password may have commas.
   const hosts = authority.slice(authority.lastIndexOf('@') + 1);
   return hosts.includes(',') || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2C)/i.test(query);
@@ -43,7 +44,7 @@ export function hasSeveralHosts(databaseUrl: string): boolean {
  * password for the host. An @ in the query is none of this.
  */
 export function hasUnencodedPassword(databaseUrl: string): boolean {
-  const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(databaseUrl) ?? [];
+  const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/is.exec(databaseUrl) ?? [];
   const withoutQuery = rest.replace(/\?\w+=[^?#]*$/, '');
   return /[/?#].*@/s.test(withoutQuery);
 }

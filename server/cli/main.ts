@@ -73,7 +73,7 @@ const [first, ...words] = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
 const asksHelp = first === 'help' && words.length > 0;
 const args = asksHelp ? [...words, '--help'] : process.argv.slice(2);
-const called = args[0] ?? '';
+const called = args.find((word) => word !== '--') ?? '';
 for (const [name, [description, load]] of Object.entries(commands)) {
   // Completion needs to know all commands.
   const command = name === called || called === 'completion' ? await load() : new Command(name);
@@ -88,7 +88,9 @@ for (const command of everyCommand(program)) {
   acceptJson(command);
 }
 collectFaults(program, args);
-program.hook('preAction', () => {
+const carriedOut: string[] = [];
+program.hook('preAction', (_, action) => {
+  carriedOut.push(action.name());
   for (const warning of readMisspelt()) console.error(visibleLines(warning));
 });
 
@@ -101,6 +103,9 @@ try {
   settingsFile.load();
   refuseKeptOptions(program, args);
   await program.parseAsync(args, { from: 'user' });
+  // Only the command that is called first has its action; the others are names for the help.
+  if (carriedOut.length === 0)
+    throw new WrongCall(['error: nothing was done: the command comes first, before its options']);
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -8,18 +8,24 @@ export const settingsOption = [
   'read variables that are not set from this file',
 ] as const;
 
-/** Removes the option from the arguments, so that they begin with the command, also for the audit trail. */
+/**
+ * Removes the option from the arguments, so that they begin with the command, also for the audit trail. The last one counts,
+ * because an alias may have one, too.
+ */
 export function takeSettingsFile(argv: string[]): { load: () => void } {
-  const end = argv.indexOf('--');
-  const at = argv.findIndex((word) => /^--settings(?:=|$)/.test(word));
-  if (at === -1 || (end !== -1 && end < at)) return { load: () => undefined };
-  const [, joined] = /=(.*)$/s.exec(argv[at] ?? '') ?? [];
-  const [, next = ''] = argv.splice(at, joined === undefined ? 2 : 1);
-  const file = joined ?? next;
+  let file: string | undefined;
+  for (;;) {
+    const end = argv.indexOf('--');
+    const at = argv.findIndex((word) => /^--settings(?:=|$)/.test(word));
+    if (at === -1 || (end !== -1 && end < at)) break;
+    const [, joined] = /=(.*)$/s.exec(argv[at] ?? '') ?? [];
+    const [, next = ''] = argv.splice(at, joined === undefined ? 2 : 1);
+    file = joined ?? next;
+  }
   return {
     load: () => {
       if (file === '') throw new WrongCall(['error: --settings needs the path of a file']);
-      loadSettings(file);
+      if (file !== undefined) loadSettings(file);
     },
   };
 }

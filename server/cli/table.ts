@@ -35,7 +35,11 @@ export function tableLines(
   const narrow = all.map((column) => (isCut(column) ? { ...column, natural: cutId } : column));
   const shown = columns === undefined ? all.map(inFull) : fitting(narrow, { columns, least, textMatters });
   const lines = rows.map((cells) => {
-    const line = shown.map(({ index, width }) => pad(cut(cells[index] ?? '', width), width));
+    const line = shown.map(({ index, width }) => {
+      const cell = cells[index] ?? '';
+      const isId = isCut(all[index] as Column) && cell.length === idWidth;
+      return pad(isId ? shortId(cell) : cut(cell, width), width);
+    });
     return cut(line.join(gap).trimEnd(), columns ?? Infinity);
   });
   const missing = names.filter((name) => !shown.some((column) => column.name === name));
@@ -55,9 +59,10 @@ interface Column {
 type Shown = Column & { width: number };
 type Room = Required<TableOptions> & { columns: number };
 
-/** A UUID, and what is left of it: its first eight characters and the mark. */
+/** A UUID, and what is left of it. IDs of the same minute begin alike. */
 const idWidth = 36;
 const cutId = 9;
+const shortId = (id: string): string => `${id.slice(0, 4)}…${id.slice(-4)}`;
 
 const widthWith = (shown: readonly Shown[]): number =>
   shown.reduce((sum, { width }) => sum + width, gap.length * (shown.length - 1));

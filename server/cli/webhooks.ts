@@ -48,7 +48,8 @@ export function webhooks(): Command {
       // In production, `listen` is refused.
       const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
       const whenEmpty = `There is no subscription. Make one: ${call(make)}`;
-      printRows(shown, output, { whenEmpty });
+      // Two receivers of one host are told apart by their paths.
+      printRows(shown, output, { whenEmpty, least: ['failing_since', 'account'] });
       // Not among the rows, which have the same columns for programs.
       if (!output.json)
         for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
@@ -157,11 +158,15 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     };
   });
   const now = Date.now();
+  const last = new Map<string, number | null>();
+  for (const { id, number } of rows) last.set(id, Math.max(number ?? 0, last.get(id) ?? 0));
+  // State and next attempt are those of the delivery: people would take them for the result of each attempt.
+  const isLast = ({ id, number }: (typeof rows)[number]) => json === true || (number ?? 0) === last.get(id);
   const shown = rows.map((row) => ({
     event: row.event_id,
     name: row.name,
     subscription: row.subscription_id,
-    state: row.state,
+    state: isLast(row) ? row.state : null,
     attempt: row.number,
     at: row.at,
     status: row.status,
@@ -170,7 +175,9 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     error: row.error ?? (json ? null : failedStatus(row.status)),
     next_attempt: json
       ? (next.get(row.id) ?? null)
-      : nextAttempt(untilThen(next.get(row.id), now), isOff(row.subscription_id)),
+      : isLast(row)
+        ? nextAttempt(untilThen(next.get(row.id), now), isOff(row.subscription_id))
+        : null,
   }));
   printRows(
     shown,

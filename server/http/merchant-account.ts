@@ -68,7 +68,10 @@ export const createMerchantAccount = <Context extends Needed>({
         );
       // A write for all accounts includes future ones, so the key pair must have access to all.
       if (method !== 'get' && own.length > 0)
-        throw new ApiError('forbidden', { reason: '* needs access to all merchant accounts' });
+        throw new ApiError('forbidden', {
+          reason: '* needs access to all merchant accounts',
+          details: [detail('* needs a key pair with access to all merchant accounts', 'value_error.scope')],
+        });
       context.selection = { kind: 'all' };
       return;
     }

@@ -220,7 +220,9 @@ function createCommand(url: string): string {
 /** Without user and password, for messages. A socket is named by its folder. */
 function describe(url: string): string {
   const { host, pathname, searchParams } = new URL(url);
-  return `${searchParams.get('host') ?? host}${pathname}`;
+  const place = `${searchParams.get('host') ?? host}${pathname}`;
+  // An @ in it is one of a password that was not encoded.
+  return place.includes('@') ? 'DATABASE_URL' : place;
 }
 
 type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;

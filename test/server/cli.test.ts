@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
+import { variablesOf } from '../../server/cli/database.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -388,7 +389,7 @@ describe('while the server runs', () => {
   it('database psql runs psql with the password in its environment, and passes its exit code on', async () => {
     await writeFile(
       join(dataDir.path, 'psql'),
-      `#!/bin/sh\nprintf '%s\\n' "$PGPASSWORD" "$@" >'${dataDir.path}/called'\nexit 7\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$PGPASSWORD" "$PGUSER@$PGHOST:$PGPORT/$PGDATABASE" "$@" >'${dataDir.path}/called'\nexit 7\n`,
       { mode: 0o755 },
     );
     const url = new URL((await said('database', 'url')).trim());
@@ -397,12 +398,11 @@ describe('while the server runs', () => {
       return here('database', 'psql', '--', '-c', 'select 1');
     };
     expect(await called(`${dataDir.path}:/bin:/usr/bin`)).toEqual({ status: 7, stdout: '', stderr: '' });
-    const { password } = url;
-    url.password = '';
-    // As the command writes the query again.
-    url.searchParams.delete('password');
+    const { username, password, hostname, port, pathname, searchParams } = url;
+    const { host = hostname, port: second = port } = Object.fromEntries(searchParams);
+    const place = `${username}@${host}:${second}${pathname}`;
     expect((await readFile(join(dataDir.path, 'called'), 'utf8')).split('\n')).toEqual([
-      ...[password, `--dbname=${url.href}`, '-c', 'select 1', ''],
+      ...[password, place, '-c', 'select 1', ''],
     ]);
     expect(await called('/nowhere')).toEqual({
       status: 1,
@@ -417,6 +417,8 @@ describe('while the server runs', () => {
     for (const [name, option] of [
       ['first', ['--settings', file]],
       ['second', [`--settings=${file}`]],
+      // As an alias and by hand: the last one counts.
+      ['third', ['--settings', '/no/such.env', '--settings', file]],
     ] as const) {
       const made = await createPayments({})([...option, 'accounts', 'create', name, '--name', 'x', '--json']);
       expect(made).toMatchObject({
@@ -425,11 +427,35 @@ describe('while the server runs', () => {
       });
       expect(JSON.parse(made.stdout)).toMatchObject({ id: name });
     }
-    expect(await said('audit', '--limit', '1')).toContain('  accounts create second --name x --json');
+    expect(await said('audit', '--limit', '1')).toContain('  accounts create third --name x --json');
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,
       stdout: '',
       stderr: 'There is no file /no/such.env. Check the path after --settings.\n',
+    });
+  });
+
+  it('--settings says why a file cannot be read', async () => {
+    const call = (file: string) => paymentsHere(['accounts', 'list', '--settings', file], {});
+    expect((await call(dataDir.path)).stderr).toContain('is a folder. Name the file in it');
+    expect((await call('/proc/self/mem')).stderr).toMatch(
+      /cannot be read \(\w+\)\. Call this as a user that may/,
+    );
+  });
+
+  it('a command after -- is carried out', async () => {
+    expect((await here('--', 'accounts', 'list')).stdout).toContain('default');
+  });
+
+  it('psql gets the parts of an address as variables, decoded as the driver does', () => {
+    const address =
+      'postgres://u%40x:p%2Fz@[::1]:5433/d%20b?sslmode=no-verify&sslpassword=K&options=-c%20a%3D1&ssl=1';
+    expect(variablesOf(address)).toEqual({
+      ...{ PGHOST: '::1', PGPORT: '5433', PGUSER: 'u@x', PGPASSWORD: 'p/z', PGDATABASE: 'd b' },
+      ...{ PGSSLMODE: 'require', PGOPTIONS: '-c a=1' },
+    });
+    expect(variablesOf('postgres://u:p%zz@h/d?host=/run/pg')).toMatchObject({
+      ...{ PGPASSWORD: 'p%zz', PGHOST: '/run/pg' },
     });
   });
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigFault, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
+import { ConfigFault, namedAsGiven, readCallName, parseSettings, readConfig } from '../../server/config.ts';
 import {
   fileNameOf,
   keys,
@@ -672,3 +672,17 @@ describe('how this command line was called', () => {
     expect(readCallName(env)).toBe(name);
   });
 });
+
+it('reads a file of settings as systemd does', () => {
+  const text = '# a\n; b\nA=x # y\nB="q # r"\n  C=\'s\'\nD=one\\\ntwo\r\nE=abc#def\nnonsense\n';
+  expect(parseSettings(text)).toEqual({ A: 'x # y', B: 'q # r', C: 's', D: 'onetwo', E: 'abc#def' });
+});
+
+it.each(['postgres:/u:secret@127.0.0.1/db', 'postgres:u:secret@h/db', 'POSTGRES://u:12/secret@h/db'])(
+  'refuses the DATABASE_URL %s without repeating it',
+  (url) => {
+    const read = () => readConfig({ DATABASE_URL: url });
+    expect(read).toThrow(/DATABASE_URL/);
+    expect(read).not.toThrow(/secret/);
+  },
+);

@@ -73,7 +73,7 @@ describe('a table', () => {
     const given = { columns: 80, least: ['subscription', 'name', 'status', 'attempt', 'at'] };
     expect(tableLines(deliveries, { ...given, textMatters: true })).toEqual([
       'event      state    attempt  at           status  error     next_attempt',
-      '7099948d…  pending  1        11-15 23:16  500     HTTP 500  in 58 min',
+      '7099…4591  pending  1        11-15 23:16  500     HTTP 500  in 58 min',
       '',
       'Not shown: name, subscription. Cut: event. Widen the terminal, or add --wide.',
     ]);
