@@ -90,9 +90,9 @@ async function baseExamples(project: Project, type = ''): Promise<string[]> {
   return found;
 }
 
-const columnLists = 'test/server/erasure.test.ts';
+const columnLists = 'test/support/erasure-columns.ts';
 
-/** The test that knows every column which can hold text. */
+/** Adds a line to the list of every column which can hold text. */
 const listColumn = (isErased: boolean, table: string, name: string) => (text: string) => {
   const head = isErased ? 'const erased = {' : 'const notOfBuyers';
   const list = `\n  ${table}: [`;
@@ -176,7 +176,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
       `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
       ...(isListed && isErased
-        ? [`Give it a value in ${columnLists}, which fails until there is something to erase`]
+        ? [`Give it a value in test/server/erasure.test.ts, which fails until there is something to erase`]
         : []),
       ...((await project.has(request)) ? [`If callers give it, add it to ${request}`] : []),
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,

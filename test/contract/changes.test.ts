@@ -60,7 +60,8 @@ beforeAll(async () => {
     'CHANGELOG.md',
     'vitest.config.ts',
   ];
-  for (const part of [...parts, 'test/support', 'test/operations', 'test/mock/parity.filters.values.ts'])
+  const tests = ['support', 'operations', 'mock/parity.filters.values.ts', 'server/erasure-columns.test.ts'];
+  for (const part of [...parts, ...tests.map((name) => `test/${name}`)])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them, and the new table before its new field.
   for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
@@ -86,7 +87,7 @@ beforeAll(async () => {
 afterAll(() => made[Symbol.asyncDispose]());
 
 const isFirst = (path: string) =>
-  /^(openapi|CHANGELOG|server\/store\/(migrations|tables\/refund-reasons))/.test(path);
+  /^(openapi|CHANGELOG|server\/store\/(migrations|tables\/refund-reasons)|test\/support)/.test(path);
 
 const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
 
@@ -453,12 +454,13 @@ describe('the test of a new operation', () => {
         ...['get-refund-reason', 'list-refund-reasons', 'update-refund-reason', 'delete-refund-reason'],
       ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
+      names.push('test/server/erasure-columns.test.ts');
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
       const given = { TEST_DATABASE_URL: inject('serverUrl'), TEST_COMPILED: inject('compiled') };
       const env = { ...given, VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('9 passed');
+      expect(output).toContain('10 passed');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );

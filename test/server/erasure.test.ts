@@ -14,6 +14,7 @@ import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import type { EventName } from '../../generated/operations.ts';
 import { eventually } from '../support/data-dir.ts';
+import { erased } from '../support/erasure-columns.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -23,72 +24,6 @@ import { buyer, redemption, transaction } from '../support/transactions.ts';
 import { card, hasty, subscribe, verify } from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-
-/** Every column that can hold text. A column that is not here fails the test: decide, and add it to domain or store. */
-const erased = {
-  buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
-  payment_methods: [
-    ...['external_identifier', 'bin', 'expiration_date', 'label', 'fingerprint', 'number_sealed'],
-    ...['account_fingerprint', 'redirect_url', 'replacement'],
-  ],
-  transactions: [
-    ...['raw_response_description', 'metadata', 'buyer_external_identifier', 'payment_method_label'],
-    ...['payment_method_bin', 'gift_card_last4s'],
-  ],
-};
-/** They hold more than personal data; the tokens tell what is left of them. */
-const erasedInPart = {
-  transactions: ['buyer', 'payment_method', 'gift_card_redemptions'],
-  events: ['body'],
-  idempotency_keys: ['answer_sealed'],
-  idempotency_answers: ['answer_sealed'],
-};
-const notOfBuyers: Record<string, string[]> = {
-  // What many share, states, and references for the books: see docs/guides/personal-data.md.
-  buyers: ['merchant_account_id'],
-  payment_methods: [
-    'merchant_account_id',
-    'status',
-    'scheme',
-    'country',
-    'currency',
-    'card_type',
-    'card_issuer_name',
-  ],
-  transactions: [
-    ...['merchant_account_id', 'status', 'intent', 'currency', 'country', 'method', 'instrument_type'],
-    ...['external_identifier', 'reconciliation_id', 'payment_service_transaction_id', 'raw_response_code'],
-    ...['settled_currency', 'payment_service', 'payment_source'],
-  ],
-  // Keyed digests.
-  idempotency_keys: ['merchant_account_id', 'slot', 'fingerprint'],
-  idempotency_answers: ['merchant_account_id', 'slot'],
-  rate_limits: ['key'],
-  card_numbers: ['bucket', 'number'],
-  fingerprint_moves: ['merchant_account_id', 'old', 'fresh'],
-  fingerprint_progress: ['merchant_account_id', 'version', 'phase', 'after'],
-  // Bearer cards: no record says who has one.
-  gift_cards: ['merchant_account_id', 'number_sealed', 'pin_sealed', 'bin', 'sub_bin', 'last4'],
-  // About merchants and operators.
-  events: ['name', 'merchant_account_id'],
-  deliveries: ['merchant_account_id', 'state'],
-  delivery_attempts: ['merchant_account_id', 'error'],
-  delivery_turns: ['key'],
-  audit_entries: ['operator', 'host', 'command'],
-  settings: ['name', 'value'],
-  merchant_accounts: ['id', 'display_name'],
-  roles: ['slug', 'name', 'description', 'permissions', 'assignable_to', 'applies_to'],
-  api_key_pairs: [
-    ...['thumbprint', 'display_name', 'algorithm', 'public_key', 'creator_name', 'creator_email_address'],
-    'creator_thumbprint',
-  ],
-  api_key_pair_merchant_accounts: ['merchant_account_id'],
-  webhook_subscriptions: [
-    ...['merchant_account_id', 'url', 'username', 'password_sealed', 'secret_sealed', 'old_secret_sealed'],
-  ],
-  kysely_migration: ['name', 'timestamp'],
-  kysely_migration_lock: ['id'],
-};
 
 let service: TestService;
 let env: Record<string, string | undefined>;
@@ -111,24 +46,6 @@ const erase = async (id: string, ...options: string[]) =>
     already_erased: boolean;
     found: Record<string, number>;
   };
-
-interface Column {
-  schema: string;
-  table: string;
-  column: string;
-}
-
-/** All but those whose type cannot hold text. */
-async function textColumns(): Promise<Column[]> {
-  const { rows } = await sql<Column>`
-    select table_schema as schema, table_name as table, column_name as column from information_schema.columns
-    join information_schema.tables using (table_schema, table_name)
-    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'
-      and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
-      and udt_name not in ('uuid', '_uuid', 'bool', 'int2', 'int4', 'int8', 'timestamptz', 'timestamp', 'interval', 'job_state')
-    order by 1, 2, 3`.execute(db());
-  return rows;
-}
 
 const linesOf = async (table: string): Promise<string[]> => {
   const { rows } = await sql<{ line: string }>`
@@ -266,14 +183,6 @@ const count = async (table: string, column: string, where: string, ids: readonly
     where ${sql.ref(where)} = any(${[...ids]}::uuid[])`.execute(db());
   return rows[0]?.total ?? 0;
 };
-
-it('every column that can hold text is known to hold personal data, or not to', async () => {
-  const known = [erased, erasedInPart, notOfBuyers].flatMap((list: Record<string, string[]>) =>
-    Object.entries(list).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`)),
-  );
-  const present = (await textColumns()).filter(({ schema }) => schema === 'public');
-  expect(present.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([...new Set(known)].sort());
-});
 
 it('no token of the buyer is left in the database, and all that is not personal is', async () => {
   await subscribe(service, 'http://127.0.0.1:9/');

@@ -330,6 +330,7 @@ const tableInCode: ProjectEdits = {
       "import type { RefundReasonsTable } from './refund-reasons.ts';\n",
     )(before('  roles: RolesTable;\n', '  refund_reasons: RefundReasonsTable;\n')(text)),
   'scripts/citus.sql': before("'gift_cards', ", "'refund_reasons', "),
+  'test/support/erasure-columns.ts': before('  settings: [', "  refund_reasons: ['display_name'],\n"),
 };
 
 /** The name of each change is that of its row in the guide. */

@@ -74,7 +74,7 @@ it('a field of a buyer is erased in the record, in events and in the test of bot
     'server/store/tables/buyers.ts': ["  tier: 'text',"],
     'server/domain/personal-data.ts': ["  tier: 'erased',"],
     'server/store/erasure.ts': ['  tier: null,'],
-    'test/server/erasure.test.ts': [expect.stringMatching(/^ {2}buyers: \['tier', /)],
+    'test/support/erasure-columns.ts': [expect.stringMatching(/^ {2}buyers: \['tier', /)],
   });
   expect(Object.keys(added)).not.toContain('openapi/components/examples/TransactionBuyerJaneDoe.yaml');
   expect(added['server/store/migrations/buyers-tier.ts']?.join('\n')).toContain(
