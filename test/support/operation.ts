@@ -22,9 +22,15 @@ interface FrameCall extends CallOptions {
   query?: string;
 }
 
+type MadePath = Record<string, string>;
+type MakeBody = (frame: Frame) => Promise<unknown>;
+
 interface Options {
-  /** A request that the operation accepts. Its body is the contract's first example if it is left out. */
-  valid?: { body?: unknown; path?: Record<string, string> };
+  /**
+   * A request that the operation accepts. Its body is the contract's first example if it is left out. A function is called for
+   * each request, and creates what a single request needs.
+   */
+  valid?: { body?: unknown; path?: MadePath | ((frame: Frame) => Promise<MadePath>) };
   start?: TestServiceOptions;
   /** Statuses without a test yet, with what there is to do. They are listed as such, and not demanded. */
   todo?: Readonly<Record<number, string>>;
@@ -33,20 +39,27 @@ interface Options {
 export function describeOperation(id: OperationId, options: Options, tests: (frame: Frame) => void): void {
   const operation: Operation = operations[id];
   const { method, scopes } = operation;
-  const pathWith = (given: Record<string, string> = {}) =>
+  const { path: validPath = {}, body: validBody = exampleBody(id) } = options.valid ?? {};
+  const makeBody = () => (typeof validBody === 'function' ? (validBody as MakeBody)(frame) : validBody);
+  const makePath = async (given?: MadePath) =>
+    typeof validPath === 'function' ? (given ?? (await validPath(frame))) : { ...validPath, ...given };
+  const pathWith = (given: MadePath) =>
     operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       if (name in given && given[name] === undefined)
         throw new Error(`The path of this call has no ${name}.`);
-      return given[name] ?? options.valid?.path?.[name] ?? name;
+      return given[name] ?? name;
     });
-  const valid = options.valid && 'body' in options.valid ? options.valid.body : exampleBody(id);
-  const path = pathWith();
+  /** A valid request, which can be sent more than once. */
+  const makeValid = async () => ({ path: await makePath(), body: await makeBody() });
+  // The record that a fixed path names may not exist.
+  const isFixed = operation.path.includes('{') && typeof validPath !== 'function';
+  const accepted = [operation.statuses[0], ...(isFixed ? [404] : [])];
   const scope = scopes[0] ?? '';
   const verb = method.toUpperCase();
   const frame = {} as Frame;
   const fire = { burns: false };
 
-  describe(`${id}: ${verb} ${path}`, () => {
+  describe(`${id}: ${verb} ${operation.path}`, () => {
     beforeAll(async () => {
       forgetObserved();
       const start = options.start ?? {};
@@ -55,12 +68,14 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
         handlers: withCrash(start.handlers ?? handlers, id, fire),
       });
       frame.db = frame.service.service.database.db;
-      frame.call = ({ path: given, query = '', ...rest } = {}) =>
-        frame.service.call(verb, pathWith(given) + query, {
+      frame.call = async ({ path, query = '', ...rest } = {}) => {
+        const body = 'body' in rest || 'raw' in rest ? undefined : await makeBody();
+        return frame.service.call(verb, pathWith(await makePath(path)) + query, {
           token: frame.service.token(scope),
-          ...(valid !== undefined && !('raw' in rest) ? { body: valid } : {}),
+          ...(body !== undefined && { body }),
           ...rest,
         });
+      };
     });
     afterAll(async () => {
       await frame.service[Symbol.asyncDispose]();
@@ -145,7 +160,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 
     describe('405 for another method', () => {
       it.each(undeclaredAt(operation.path))('%s, before anything else is looked at', async (other) => {
-        const { status, headers } = await frame.service.call(other, path);
+        const { status, headers } = await frame.service.call(other, pathWith(await makePath()));
         expect(status).toBe(405);
         expect(headers.get('allow')?.split(', ')).toContain(verb);
       });
@@ -164,8 +179,9 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
     if (operation.takesKey) {
       describe('an Idempotency-Key', () => {
         it('makes the request repeatable: the same answer again, marked', async () => {
-          const headers = { 'Idempotency-Key': `${id} repeated` };
-          const [first, second] = [await frame.call({ headers }), await frame.call({ headers })];
+          const request = { ...(await makeValid()), headers: { 'Idempotency-Key': `${id} repeated` } };
+          const [first, second] = [await frame.call(request), await frame.call(request)];
+          expect(accepted, mustSucceed).toContain(first.status);
           expect(second.text).toBe(first.text);
           expect([first, second].map((one) => one.headers.get('idempotency-replayed'))).toEqual([
             'false',
@@ -189,14 +205,12 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
         });
 
         it('is free again after a crash', async () => {
-          const headers = { 'Idempotency-Key': `${id} crashed` };
+          const request = { ...(await makeValid()), headers: { 'Idempotency-Key': `${id} crashed` } };
           fire.burns = true;
-          const crashed = await frame.call({ headers }).finally(() => (fire.burns = false));
-          const second = await frame.call({ headers });
+          const crashed = await frame.call(request).finally(() => (fire.burns = false));
+          const second = await frame.call(request);
           expect(crashed.status).toBe(500);
-          // The record that the path of the valid request names may not exist.
-          const answers = [operation.statuses[0], ...(operation.path.includes('{') ? [404] : [])];
-          expect(answers).toContain(second.status);
+          expect(accepted, mustSucceed).toContain(second.status);
           expect(second.headers.get('idempotency-replayed')).toBe('false');
         });
       });
@@ -243,6 +257,9 @@ export function exampleBody(id: OperationId): unknown {
   const [example] = Object.values(found?.operation.requestBody?.content['application/json'].examples ?? {});
   return example && resolve<{ value?: unknown }>(document, example).value;
 }
+
+const mustSucceed =
+  'the valid request must succeed; create its record: "Records in a test" in docs/guides/backend-engineer.md';
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>
   `No test has seen these statuses, which the contract declares for ${id}: ${missing.join(', ')}. ` +
