@@ -20,6 +20,8 @@ import {
   emptyAnswer,
   newThings,
   onlyDesigned,
+  ownedInCode,
+  ownedInContract,
   recipes,
   type ProjectEdits,
 } from '../support/changes.ts';
@@ -64,11 +66,11 @@ beforeAll(async () => {
   for (const part of [...parts, ...tests.map((name) => `test/${name}`)])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them, and the new table before its new field.
-  for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
+  for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code'), ownedInCode])
     await apply(edits, isFirst);
   await apply(handlers, () => true);
   await createNewThings();
-  await apply(emptyAnswer, () => true);
+  for (const edits of [emptyAnswer, ownedInContract]) await apply(edits, () => true);
   // Once as people call it, then without starting a process for each.
   stale = await runNode('scripts/generate.ts', ['--check'], { cwd: made.folder });
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
@@ -79,7 +81,7 @@ beforeAll(async () => {
   checked = await generate(made.folder, { check: true, bundled });
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = await diagnose();
-  for (const edits of [...sides('code'), recipes]) await apply(edits, (path) => !isFirst(path));
+  for (const edits of [...sides('code'), ownedInCode, recipes]) await apply(edits, (path) => !isFirst(path));
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   await writeFile(join(made.folder, 'client/use.ts'), clientUse);
   compiled = await diagnose();
@@ -155,6 +157,7 @@ async function diagnose(): Promise<Diagnose> {
     'test/operations/get-refund-reason.test.ts',
     'test/operations/update-refund-reason.test.ts',
     'test/operations/list-refund-reasons.test.ts',
+    'test/operations/create-refund.test.ts',
   ];
   const files = names.map((name) => join(made.folder, name)).filter(existsSync);
   const faults = await compile(made.folder, files, { extends: './tsconfig.json' });
@@ -168,7 +171,9 @@ async function diagnose(): Promise<Diagnose> {
 describe('npm run generate', () => {
   it('--check writes nothing, names every file that is out of date and the command to run', () => {
     expect(stale.status).toBe(1);
-    expect(stale.output).toContain('generated/operations.ts');
+    expect(stale.output).toMatch(/^Out of date with openapi\/:\n(  .*\n)*  generated\/operations\.ts$/m);
+    expect(stale.output).toMatch(/^Out of date with server\/store\/migrations\/:$/m);
+    expect(stale.output).toContain('does not list server/store/migrations/9001-installments.ts');
     expect(stale.output).toContain('server/handlers/get-card-scheme.ts');
     expect(stale.output).toContain('Run: npm run generate');
     expect(handlersBefore).not.toContain('get-card-scheme.ts');
@@ -326,6 +331,10 @@ describe('npm run new', () => {
       ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
       ...['server/handlers/update-refund-reason.ts', 'server/handlers/delete-refund-reason.ts'],
       ...['server/handlers/update-buyer-note.ts', 'client/use.ts'],
+      ...['store/refunds', 'actions/refunds', 'present/refund', 'handlers/create-refund'].map(
+        (name) => `server/${name}.ts`,
+      ),
+      'test/operations/create-refund.test.ts',
       ...['server/handlers/list-refund-reasons.ts', 'test/operations/list-refund-reasons.test.ts'],
       ...['test/operations/get-refund-reason.test.ts', 'test/operations/update-refund-reason.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
@@ -452,15 +461,21 @@ describe('the test of a new operation', () => {
       const operations = [
         ...['get-card-scheme', 'create-buyer-note', 'update-buyer-note', 'get-buyer'],
         ...['get-refund-reason', 'list-refund-reasons', 'update-refund-reason', 'delete-refund-reason'],
+        'create-refund',
       ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
       names.push('test/server/erasure-columns.test.ts');
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
+      // Neither is generated from before the run, which says so.
+      await writeFile(join(made.folder, 'server/store/migrations/9999-forgotten.ts'), 'export {};\n');
+      await apply({ 'openapi/introduction.md': (text) => `${text}\n` }, () => true);
       const given = { TEST_DATABASE_URL: inject('serverUrl'), TEST_COMPILED: inject('compiled') };
       const env = { ...given, VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('10 passed');
+      expect(output).toContain('11 passed');
+      expect(output).toContain('generated/ is older than openapi/: npm run generate');
+      expect(output).toContain('9999-forgotten.ts is not listed, so it is not applied: npm run generate');
       expect(output).toContain(
         'create-buyer-note.test.ts  201: implement server/handlers/create-buyer-note.ts',
       );
@@ -545,6 +560,9 @@ describe('the oracle', () => {
         'label_in_use',
         'card_stolen',
         'notes_are_closed',
+        'POST /refunds',
+        'refund.created',
+        'refund_exists',
         'DELETE /refund-reasons/{reason_id}',
         'PATCH /refund-reasons/{reason_id}',
         'PATCH /buyer-notes/{note_id}',

@@ -276,10 +276,9 @@ const section = (heading: string) => guide.slice(guide.indexOf(`### ${heading}\n
 /** The files of a recipe in the guide: blocks of code whose first line is a path. */
 const filesOf = (heading: string): ProjectEdits =>
   Object.fromEntries(
-    [...section(heading).matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, file = '', code = '']) => [
-      file.replace('<number>', '9000'),
-      write(code),
-    ]),
+    [...section(heading).matchAll(/```(?:ts\n\/\/|yaml\n#) (\S+)\n([^]*?)```/g)].map(
+      ([, file = '', code = '']) => [file.replace('<number>', '9000'), write(code)],
+    ),
   );
 
 /** As `filesOf`, but what exists is added to, except for stubs. */
@@ -333,6 +332,49 @@ const tableInCode: ProjectEdits = {
   'test/support/erasure-columns.ts': before('  settings: [', "  refund_reasons: ['display_name'],\n"),
 };
 
+const owned = 'A record that belongs to another';
+const ownedProperty = /```yaml\n# .+ and .+\n(transaction_id:\n[^]*?)```/.exec(section(owned))?.[1] ?? '';
+const isContract = ([path]: [string, unknown]) => path.startsWith('openapi/');
+const inSchema = (text: string) => {
+  const property = ownedProperty.trimEnd().replace(/^/gm, '  ');
+  const changed = swap(/ {2}display_name:\n(?: {4}.*\n)+/, `${property}\n`)(text);
+  return swap('display_name', 'transaction_id')(changed);
+};
+const inExample = swap(/display_name: .*/, 'transaction_id: 5b1f0a0e-3a55-4b40-9a0f-7d0c6f4f1a77');
+
+/** After `npm run new`. */
+export const ownedInContract: ProjectEdits = {
+  ...Object.fromEntries(Object.entries(filesOf(owned)).filter(isContract)),
+  'openapi/components/schemas/Refund.yaml': inSchema,
+  'openapi/components/schemas/RefundCreate.yaml': inSchema,
+  'openapi/components/examples/RefundSample.yaml': inExample,
+  'openapi/components/examples/RefundSampleRequest.yaml': inExample,
+  'openapi/paths/refunds.yaml': swap('responses/NotFound.yaml', 'responses/NotFoundRefund.yaml'),
+};
+
+/** Of the files of "A table" with other names. */
+const asRefund = (path: string) => () =>
+  [
+    [/refund([-_])reasons/g, 'refunds'],
+    [/efund(-r|R)eason/g, 'efund'],
+    ["display_name: 'text'", "transaction_id: 'uuid'"],
+  ].reduce<string>(
+    (text, [old = '', fresh]) => text.replaceAll(old, String(fresh)),
+    tableInCode[path]?.('') ?? '',
+  );
+
+export const ownedInCode: ProjectEdits = {
+  ...Object.fromEntries(Object.entries(filesOf(owned)).filter((one) => !isContract(one))),
+  'server/store/tables/refunds.ts': asRefund('server/store/tables/refund-reasons.ts'),
+  'server/present/refund.ts': asRefund('server/present/refund-reason.ts'),
+  'server/store/tables/index.ts': (text) =>
+    before(
+      'import type { RolesTable }',
+      "import type { RefundsTable } from './refunds.ts';\n",
+    )(before('  roles: RolesTable;\n', '  refunds: RefundsTable;\n')(text)),
+  'scripts/citus.sql': swap("'transactions', ", "'transactions', 'refunds', "),
+};
+
 /** The name of each change is that of its row in the guide. */
 export const changes: Record<string, { contract: ProjectEdits; code: ProjectEdits }> = {
   'operation without new storage': { contract: operationInContract, code: operationInCode },
@@ -358,7 +400,7 @@ export const announced: ProjectEdits = {
   \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, events \`buyer-note.created\` and \`refund-reason.created\`,
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
   \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
-  \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`,
+  \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`, \`POST /refunds\`, \`refund.created\`, \`refund_exists\`,
   filters \`settled\` and \`intent\` of transactions, field \`shipped_at\` of a transaction.
 
 `,
@@ -444,6 +486,9 @@ export const newThings = [
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
   ['error', 'card_stolen', '--in', 'createPaymentMethod'],
   ['error', 'notes_are_closed', '--in', 'listBuyerNotes', '--status', '403'],
+  ['operation', 'POST', '/refunds'],
+  ['event', 'refund.created'],
+  ['error', 'refund_exists', '--in', 'createRefund'],
   ['filter', 'settled'],
   ['filter', 'intent'],
 ];
