@@ -1,11 +1,11 @@
-// Runs before `npm start`. If openapi/ changed since the last `npm run generate`, generates again, so that the server runs
-// the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or out of
+// Runs before `npm start`. If openapi/ changed since the last `npm run generate`, or a migration is not listed, generates again,
+// so that the server runs the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or out of
 // date. Takes milliseconds if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsDigest } from './docs/digest.ts';
-import { isStale } from './generate/digest.ts';
+import { staleParts } from './generate/digest.ts';
 import { root } from './support/root.ts';
 
 const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '');
@@ -19,8 +19,9 @@ function run(script: string): number {
 }
 
 async function main(): Promise<number> {
-  if (await isStale(root)) {
-    console.log('openapi/ changed since the last `npm run generate`. Generating:');
+  const stale = await staleParts(root);
+  if (stale.length > 0) {
+    console.log(`${stale.join('.\n')}. Generating:`);
     const failed = run('generate.ts');
     if (failed) return failed;
   }

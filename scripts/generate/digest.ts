@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { unlistedMigrations } from './migrations.ts';
 
 export const digestFile = 'generated/openapi.sha256';
 
@@ -25,4 +26,13 @@ export async function contractDigest(project: string): Promise<string> {
 export async function isStale(project: string): Promise<boolean> {
   const generated = await readFile(join(project, digestFile), 'utf8').catch(() => '');
   return generated.trim() !== (await contractDigest(project));
+}
+
+/** What `npm run generate` would mend, a line each. */
+export async function staleParts(project: string): Promise<string[]> {
+  const unlisted = await unlistedMigrations(project);
+  return [
+    ...((await isStale(project)) ? ['generated/ is older than openapi/'] : []),
+    ...unlisted.map((file) => `${file} is not listed, so it is not applied`),
+  ];
 }

@@ -1,7 +1,7 @@
 // Writes server/store/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../support/root.ts';
@@ -30,6 +30,13 @@ export async function newMigrations(project = root): Promise<string[]> {
   );
   const names = await migrationNames(project);
   return committed ? names.filter((name) => !committed.includes(`${folder}/${name}.ts`)) : [];
+}
+
+/** Files that the list lacks, so that nothing applies them. */
+export async function unlistedMigrations(project: string): Promise<string[]> {
+  const list = await readFile(join(project, migrationsFile), 'utf8').catch(() => '');
+  const names = await migrationNames(project);
+  return names.filter((name) => !list.includes(`'${name}':`)).map((name) => `${folder}/${name}.ts`);
 }
 
 export async function migrationsIndex(project: string): Promise<string> {

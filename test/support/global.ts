@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { staleParts } from '../../scripts/generate/digest.ts';
+import { root } from '../../scripts/support/root.ts';
 import { preparePartitions } from '../../server/actions/housekeeping.ts';
 import type { Config } from '../../server/config.ts';
 import { startEmbedded } from '../../server/postgres/index.ts';
@@ -48,6 +50,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  for (const part of await staleParts(root)) console.warn(`${part}: npm run generate`);
   const given = process.env.TEST_DATABASE_URL;
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
   // As root, PostgreSQL runs as another user, who must be able to enter this folder.

@@ -1,10 +1,15 @@
-// `npm run generate` names the migrations that are not committed yet, as often as it runs.
+// `npm run generate` names the migrations that are not committed yet, as often as it runs; other commands those not listed.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newMigrations } from '../../scripts/generate/migrations.ts';
+import {
+  migrationsFile,
+  migrationsIndex,
+  newMigrations,
+  unlistedMigrations,
+} from '../../scripts/generate/migrations.ts';
 
 let project: string;
 const add = (name: string) => writeFile(join(project, 'server/store/migrations', name), '');
@@ -24,4 +29,11 @@ it('names none without a repository, and then those that are not in the last com
   await add('0002-second.ts');
   await add('index.ts');
   expect(await newMigrations(project)).toEqual(['0002-second']);
+});
+
+it('names those that the list lacks', async () => {
+  await writeFile(join(project, migrationsFile), await migrationsIndex(project));
+  expect(await unlistedMigrations(project)).toEqual([]);
+  await add('0003-third.ts');
+  expect(await unlistedMigrations(project)).toEqual(['server/store/migrations/0003-third.ts']);
 });
