@@ -1,5 +1,6 @@
 // What to do about the commonest faults that the compiler finds after a change of the contract. It names what is missing, but
 // not where that comes from.
+import { nearest } from '../lint/did-you-mean.ts';
 import { answerHint, handlersByFile } from './handler-hints.ts';
 
 const guide = 'docs/guides/backend-engineer.md';
@@ -29,8 +30,22 @@ const missing: [file: RegExp, hint: string][] = [
   ],
 ];
 
-/** What to do about a type of ours that the compiler names, wherever it does. The first group is a name in the code. */
-const named: [fault: RegExp, hint: (name: string) => string][] = [
+/**
+ * What to do about a type of ours that the compiler names, wherever it does. The first group is a name in the code, the second
+ * what the type allows.
+ */
+const named: [fault: RegExp, hint: (name: string, allowed: string) => string][] = [
+  [
+    /Argument of type '"([\w.-]+)"' is not assignable to parameter of type '([^']*"(?:transaction\.created|not_found)"[^']*)'/,
+    (name, allowed) => {
+      const [kind, recipe] = allowed.includes('"not_found"')
+        ? ['error', 'An error code']
+        : ['event', 'An event'];
+      const near = nearest(name, allowed.match(/[\w.-]+/g) ?? []);
+      const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+      return `the contract has no ${name}.${hint} For a new one: npm run new -- ${kind} (${guide}, "${recipe}").`;
+    },
+  ],
   [
     /Argument of type '"(\w+)"' is not assignable to parameter of type '(?:TableExpressionOrList<Tables|keyof Tables'|[^']*"audit_entries" \|)/,
     (table) =>
@@ -90,7 +105,7 @@ const hintFor = (file: string, fault: string): string | undefined =>
 function adviceFor(fault: string): string | undefined {
   for (const [pattern, hint] of named) {
     const found = pattern.exec(fault);
-    if (found) return hint(found[1] ?? '');
+    if (found) return hint(found[1] ?? '', found[2] ?? '');
   }
   return undefined;
 }

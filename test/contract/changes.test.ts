@@ -31,7 +31,7 @@ import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { run, runNode, startServer, type Ended, type Server } from '../support/processes.ts';
-import { withoutAnnounced, announcementsIn } from './specification/additions.ts';
+import { adviceFor, announcementsIn, withoutAnnounced } from './specification/additions.ts';
 import { Contract } from './specification/document.ts';
 import { promises } from './specification/promises.ts';
 
@@ -171,7 +171,7 @@ async function diagnose(): Promise<Diagnose> {
 describe('npm run generate', () => {
   it('--check writes nothing, names every file that is out of date and the command to run', () => {
     expect(stale.status).toBe(1);
-    expect(stale.output).toMatch(/^Out of date with openapi\/:\n(  .*\n)*  generated\/operations\.ts$/m);
+    expect(stale.output).toMatch(/^Out of date with openapi\/:\n( {2}.*\n)* {2}generated\/operations\.ts$/m);
     expect(stale.output).toMatch(/^Out of date with server\/store\/migrations\/:$/m);
     expect(stale.output).toContain('does not list server/store/migrations/9001-installments.ts');
     expect(stale.output).toContain('server/handlers/get-card-scheme.ts');
@@ -577,6 +577,9 @@ describe('the oracle', () => {
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');
     expect(withoutAnnounced(faults, announcementsIn(changelog))).toEqual([]);
+    const forgotten = faults.filter(({ beyond }) => beyond === 'country' || beyond === 'refund.created');
+    expect(adviceFor(forgotten)).toMatch(/^Name (`country`|, |`refund\.created`)+ in a line below/);
+    expect(adviceFor([])).toBe(undefined);
   });
 });
 

@@ -89,6 +89,13 @@ const ownTypes: [what: string, code: string, hint: string][] = [
   ['makes its own announcement', `insertPaymentMethod(tx, card, { tell: undefined })`, 'announce(unit,'],
   ['passes the unit of work instead', `insertPaymentMethod(tx, card, unit)`, 'announce(unit,'],
   [
+    'misspells an event',
+    `announce(unit, 'transaction.updted', () => card)`,
+    "has no transaction.updted. Did you mean 'transaction.updated'?",
+  ],
+  ['names an unknown event', `announce(unit, 'unicorn.born', () => card)`, 'npm run new -- event'],
+  ['misspells an error code', `new ApiError('not_fund')`, "has no not_fund. Did you mean 'not_found'?"],
+  [
     'ignores a filter',
     `readPage('listTransactions', query, deps, read)`,
     'would ignore the filter amount_eq',
@@ -96,6 +103,8 @@ const ownTypes: [what: string, code: string, hint: string][] = [
 ];
 
 const ownHead = `
+import { announce } from '../../server/actions/announce.ts';
+import { ApiError } from '../../server/errors.ts';
 import type { UnitOfWork } from '../../server/actions/unit-of-work.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
 import { readPage } from '../../server/handlers/page.ts';

@@ -27,3 +27,11 @@ export const announcements = announcementsIn(
 /** Faults without the additions that were announced. */
 export const withoutAnnounced = (faults: Fault[], text = announcements): Fault[] =>
   faults.filter(({ beyond }) => beyond === undefined || !announces(text, beyond));
+
+/** What to do about additions that were not announced; undefined if there are none. */
+export function adviceFor(faults: Fault[]): string | undefined {
+  const names = new Set(faults.flatMap(({ beyond }) => (beyond === undefined ? [] : [`\`${beyond}\``])));
+  return names.size === 0
+    ? undefined
+    : `Name ${[...names].join(', ')} in a line below "### Contract" of CHANGELOG.md: npm run diff prints the line`;
+}

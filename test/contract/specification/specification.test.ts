@@ -4,7 +4,7 @@
  * contract.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withoutAnnounced } from './additions.ts';
+import { adviceFor, withoutAnnounced } from './additions.ts';
 import { Contract } from './document.ts';
 import { promises } from './promises.ts';
 
@@ -19,7 +19,8 @@ for (const group of new Set(promises.map((promised) => promised.group))) {
   describe(group, () => {
     for (const { name, faults } of promises.filter((promised) => promised.group === group)) {
       it(name, () => {
-        expect(withoutAnnounced(faults(contract))).toEqual([]);
+        const found = withoutAnnounced(faults(contract));
+        expect(found, adviceFor(found)).toEqual([]);
       });
     }
   });
