@@ -529,7 +529,9 @@ describe('on a terminal', () => {
       return stdout.includes(' in ') && stdout.split('\n');
     });
     expect(lines[0]).toMatch(/^event .* state +.*error +next_attempt$/);
-    expect(lines[1]).toMatch(/^[0-9a-f]{8}… {2}pending +1 +\d\d-\d\d .*ECONNREFUSED.* {2}in \d+ min$/);
+    expect(lines[1]).toMatch(
+      /^[0-9a-f]{4}…[0-9a-f]{4} {2}pending +1 +\d\d-\d\d .*ECONNREFUSED.* {2}in \d+ min$/,
+    );
     for (const line of lines.slice(0, 2)) expect(line.length).toBeLessThanOrEqual(80);
     await unsubscribe(service, subscription);
   });

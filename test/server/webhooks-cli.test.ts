@@ -135,6 +135,10 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect(stdout).toMatch(
       /^event +name +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
     );
+    // The state is that of the delivery, so people see it once.
+    expect([stdout.match(/ failed /g), stdout.match(/ HTTP 500/g)].map((found) => found?.length)).toEqual([
+      1, 4,
+    ]);
 
     // A replay gets the whole retry schedule, not one attempt.
     expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
