@@ -11,7 +11,7 @@ export function overview(opening: string, contract: Contract, guides: Guide[]): 
   return `<article class="guide">
 <h1>${escape(contract.info.title)}</h1>
 ${opening}
-<p>The samples call a sandbox at <code>http://127.0.0.1:8080</code>, which must be running: start one with <code>npm start</code>, in the folder of the service.</p>
+<p class="elsewhere">The samples call a sandbox at <code>http://127.0.0.1:8080</code>, which must be running: start one with <code>npm start</code>, in the folder of the service.</p>
 <ul class="cards">
 ${cards.join('\n')}
 </ul>

@@ -462,6 +462,8 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
     await reader.getByText(`'${origin}/transactions'`).first().waitFor();
     expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
+    await reader.goto(sandboxAddress);
+    expect(await reader.getByText('which must be running').isVisible()).toBe(false);
     for (const file of ['guides/pages.md', 'openapi.json', 'openapi.yaml']) {
       const text = await (await fetch(sandboxAddress + file)).text();
       expect(text, file).toContain(origin);
