@@ -3,7 +3,7 @@
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { steps } from './did-you-mean.ts';
-import { conform, inPlainWords, namedIn, withoutNoise } from './example-faults.ts';
+import { conform, extraIn, inPlainWords, namedIn, withoutNoise } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
@@ -56,14 +56,25 @@ export function groupExampleFaults(
   return [...others, ...together([...groups.values()]).map(problemOf)];
 }
 
-/** What the same examples lack is one fault. */
+/** What the same examples lack is one fault, and so is a property that was removed from their schema. */
 function together(groups: Group[]): Group[] {
   const merged = new Map<string, Group>();
   for (const group of groups) {
     const places = [...group.bases].sort().join(' ');
-    const key = group.missing.length > 0 ? `lack ${places}` : places;
-    const { missing = [], seen = [] } = merged.get(key) ?? {};
-    merged.set(key, { ...group, missing: [...missing, ...group.missing], seen: [...seen, ...group.seen] });
+    const [extra, ...more] = new Set([...group.messages].map(extraIn));
+    const key =
+      group.missing.length > 0
+        ? `lack ${places}`
+        : extra === undefined || more.length > 0
+          ? places
+          : `have ${extra}`;
+    const { missing = [], seen = [], bases = [] } = merged.get(key) ?? {};
+    merged.set(key, {
+      messages: group.messages,
+      missing: [...missing, ...group.missing],
+      bases: new Set([...bases, ...group.bases]),
+      seen: [...seen, ...group.seen],
+    });
   }
   return [...merged.values()];
 }
@@ -106,9 +117,8 @@ function problemOf({ missing, messages, bases, seen }: Group): Problem {
   const text =
     missing.length === 0
       ? inPlainWords([...messages])
-      : `The schema requires ${missing.map((name) => `'${name}'`).join(', ')}, which this example lacks. Add ${missing.length === 1 ? 'it' : 'them'} here${
-          places === '' ? '.' : `, and in:${places}`
-        }`;
+      : `The schema requires ${missing.map((name) => `'${name}'`).join(', ')}, which this example lacks. Add ${missing.length === 1 ? 'it' : 'them'} here.`;
   const place = { rule: seen[0]?.rule ?? '', file, line: Number(line), column: Number(column) };
-  return { ...place, message: text, ...(also.length > 0 ? { also } : {}) };
+  const message = places === '' ? text : text.replace(/\.$/, `, and in:${places}`);
+  return { ...place, message, ...(also.length > 0 ? { also } : {}) };
 }

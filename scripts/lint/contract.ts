@@ -6,6 +6,7 @@ import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
 import { explainDuplicateIds, pointerOf } from './duplicate-ids.ts';
 import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
+import { conform } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import { positionOf, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
@@ -86,12 +87,21 @@ function withoutConsequences(problems: Reported[]): Reported[] {
 const pathRules = ['paths-kebab-case', 'path-segment-plural'];
 const isWithin = (pointer: string, other: string) => pointer.startsWith(`${other}/`);
 
-/** A reference that leads nowhere is also missed by the rules about what it is in; a path with a wrong name has its file's. */
+/** A fault in the place itself, such as a misspelt keyword, or in the object that has it. */
+const isAt = (pointer: string, fault: string) =>
+  [fault, fault.replace(/\/[^/]*$/, '')].includes(pointer.replace(/\/$/, ''));
+
+/**
+ * A reference that leads nowhere is also missed by the rules about what it is in; a path with a wrong name has its file's. What
+ * is no valid OpenAPI cannot be judged by the house rules. The wrong code of an example is why no example has the right one.
+ */
 const follows = ({ rule, file, pointer }: Reported, cause: Reported): boolean =>
-  rule.startsWith('house/') &&
-  file === cause.file &&
-  ((cause.rule === 'no-unresolved-refs' && isWithin(cause.pointer, pointer)) ||
-    (pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer)));
+  (rule === 'house/error-code' && cause.message.startsWith(`${conform}\`code\` property must be equal`)) ||
+  (rule.startsWith('house/') &&
+    file === cause.file &&
+    ((cause.rule === 'struct' && isAt(pointer, cause.pointer)) ||
+      (cause.rule === 'no-unresolved-refs' && isWithin(cause.pointer, pointer)) ||
+      (pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer))));
 
 /** `type string` without the colon is valid YAML: a text where an object was meant. */
 const adviseOnMapping = (problem: Reported): Reported =>

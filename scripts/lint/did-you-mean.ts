@@ -30,7 +30,7 @@ export const steps = (pointer: string) =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-function messageFor(ref: string, file: string, sources: Sources): string {
+export function messageFor(ref: string, file: string, sources: Sources): string {
   const [path = '', pointer = ''] = ref.split('#');
   const [, own] = /^\/(components\/\w+\/\w+)$/.exec(pointer) ?? [];
   if (path === '' && own !== undefined && sources.has(`openapi/${own}.yaml`))
@@ -53,7 +53,7 @@ function messageFor(ref: string, file: string, sources: Sources): string {
   return `Can't resolve $ref ${ref}: there is no ${named}. ${hint}`;
 }
 
-const namesOnly = 'Name a file that exists, relative to this one.';
+export const namesOnly = 'Name a file that exists, relative to this one.';
 
 function relativeTo(file: string, target: string): string {
   const path = posix.relative(dirname(file), target);

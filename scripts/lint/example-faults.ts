@@ -8,7 +8,7 @@ export const conform = 'Example value must conform to the schema: ';
 const isAlternative = (fault: string) => /must match (a|exactly one) schema in (anyOf|oneOf)$/.test(fault);
 const isNull = (fault: string) => /type must be null$/.test(fault);
 const missingIn = (fault: string) => /must have required property '([^']+)'$/.exec(fault)?.[1];
-const extraIn = (fault: string) =>
+export const extraIn = (fault: string) =>
   /must NOT have (?:additional|unevaluated) properties `([^`]+)`$/.exec(fault)?.[1];
 
 /** The property that is missing, or too much. */
@@ -103,6 +103,6 @@ const withArticle = (type: string) =>
 
 function plain(fault: string): string {
   const extra = extraIn(fault);
-  if (extra !== undefined) return `it has no property \`${extra}\`. Remove it here, or add it to the schema`;
+  if (extra !== undefined) return `it has no property \`${extra}\`. Add it to the schema, or remove it here`;
   return fault.replace(/^(`.*`) property /, '$1 ');
 }

@@ -32,7 +32,8 @@ function meantBy({ message, suggest }: Reported): string | undefined {
   const [name] = unknown.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
   if (name === undefined || name === 'nullable') return undefined;
   // Redocly does not list `$ref`, which may be almost anywhere.
-  return nearest(name, name.startsWith('$') ? ['$ref', ...suggest] : suggest);
+  const meant = nearest(name, name.startsWith('$') ? ['$ref', ...suggest] : suggest);
+  return meant === name ? undefined : meant;
 }
 
 const advised = (message: string, meant: string) =>

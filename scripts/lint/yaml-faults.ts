@@ -1,6 +1,7 @@
 // Faults of YAML's syntax, with what to write instead. They are looked for before everything else: a file that cannot be read
 // would cause faults in every file that refers to it.
 import { isScalar, Scalar, visit, type YAMLParseError } from 'yaml';
+import { messageFor, namesOnly } from './did-you-mean.ts';
 import type { Problem } from './problem.ts';
 import type { Source, Sources } from './sources.ts';
 
@@ -10,8 +11,27 @@ export const yamlFaults = (sources: Sources): Problem[] =>
     const [error] = source.document.errors;
     if (error) return [faultOf(file, source, error)];
     const isEmpty = source.document.contents === null && !file.startsWith('openapi/released/');
-    return isEmpty ? [{ ...syntax(file, 1, 0), message: 'This file is empty. Write it, or delete it.' }] : [];
+    if (isEmpty) return [{ ...syntax(file, 1, 0), message: 'This file is empty. Write it, or delete it.' }];
+    return emptyReference(file, source, sources);
   });
+
+/** `$ref: #/components/…` without quotes is a comment, so the reference is empty. */
+function emptyReference(file: string, { document, lines, text }: Source, sources: Sources): Problem[] {
+  let offset: number | undefined;
+  visit(document, {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || key.value !== '$ref' || !isScalar(value) || value.value !== null)
+        return undefined;
+      offset = key.range?.[0];
+      return visit.BREAK;
+    },
+  });
+  if (offset === undefined) return [];
+  const { line, col } = lines.linePos(offset);
+  const [, ref] = /^\$ref:\s+(#\/\S+)/.exec(text.slice(offset)) ?? [];
+  const message = ref === undefined ? `This $ref is empty. ${namesOnly}` : messageFor(ref, file, sources);
+  return [{ ...syntax(file, line, col - 1), message }];
+}
 
 const prose = ['description', 'summary', 'title', 'message', 'reason'];
 

@@ -85,6 +85,13 @@ const projects: Record<string, Fault[]> = {
       says: 'This example does not match its schema: `status` must be an integer.',
     },
     {
+      what: 'a code that does not exist, and not that no example has the right one',
+      file: example('ErrorDuplicate'),
+      edit: swap('code: duplicate_record', 'code: duplicate'),
+      at: 'code: duplicate',
+      says: 'This example does not match its schema: `code` must be equal to one of the allowed values',
+    },
+    {
       what: 'a value that is shared by $ref, where it is written',
       file: example('GiftCardBalanceNotStored'),
       edit: swap('balance: 5000', 'balance: much'),
@@ -148,6 +155,20 @@ const projects: Record<string, Fault[]> = {
       edit: swap('$ref: ./Timestamp.yaml', '$reff: ./Timestamp.yaml'),
       at: '$reff:',
       says: 'Property `$reff` is not expected here. Did you mean `$ref`?',
+    },
+    {
+      what: 'a keyword, and not what its object lacks without it',
+      file: schema('GiftCardBalanceNew'),
+      edit: swap(/pattern: .*/u, 'fromat: uuid'),
+      at: 'fromat: uuid',
+      says: 'Property `fromat` is not expected here. Did you mean `format`?',
+    },
+    {
+      what: 'a reference that is no text, whose name is right',
+      file: schema('TransactionCreatedEvent'),
+      edit: swap('$ref: ./Timestamp.yaml', '$ref: 5'),
+      at: '$ref: 5',
+      says: 'Property `$ref` is not expected here',
     },
     {
       what: 'a keyword of OpenAPI 3.0',
@@ -222,7 +243,7 @@ const projects: Record<string, Fault[]> = {
       file: example('BuyerJaneDoe'),
       edit: swap('  id: ', '  colour: red\n  id: '),
       at: 'colour: red',
-      says: 'it has no property `colour`. Remove it here, or add it to the schema.',
+      says: 'it has no property `colour`. Add it to the schema, or remove it here.',
     },
     {
       what: 'an example of what may also be null',
@@ -235,6 +256,16 @@ const projects: Record<string, Fault[]> = {
       shows: example('TransactionBuyerJaneDoe'),
       at: 'value:',
       says: "The schema requires 'tier', which this example lacks. Add it here.",
+    },
+  ],
+  'a property that a schema no longer has': [
+    {
+      what: 'the first of the examples that have it, and the others',
+      file: schema('Transaction'),
+      edit: (text) => cut('  - reconciliation_id\n')(cut(/^ {2}reconciliation_id:\n(?: {4}.*\n)+/mu)(text)),
+      shows: example('TransactionProcessing'),
+      at: 'reconciliation_id: ',
+      says: 'it has no property `reconciliation_id`. Add it to the schema, or remove it here, and in:\n    openapi/components/examples/Transaction',
     },
   ],
   'files that are not YAML': [
@@ -251,6 +282,20 @@ const projects: Record<string, Fault[]> = {
       edit: swap('type: object\n', 'type: object\ntype: object\n'),
       at: 'type: object',
       says: '`type` is already in line 2. Remove one of the two, or merge them.',
+    },
+    {
+      what: 'a reference that is a comment, for lack of quotes',
+      file: schema('MerchantAccountSummary'),
+      edit: swap('$ref: ./Timestamp.yaml', '$ref: #/components/schemas/Timestamp'),
+      at: '$ref: #/components/schemas/Timestamp',
+      says: "Can't resolve $ref #/components/schemas/Timestamp: every component is a file. Write ./Timestamp.yaml",
+    },
+    {
+      what: 'a reference to nothing',
+      file: 'paths/transactions.yaml',
+      edit: swap('- $ref: ../components/parameters/Cursor.yaml', '- $ref:'),
+      at: '- $ref:',
+      says: 'This $ref is empty. Name a file that exists, relative to this one.',
     },
     {
       what: 'an empty file',
@@ -344,6 +389,7 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
     expect(output).not.toMatch(/Example validation errored|must NOT|must match/);
     // What follows from misspelt names.
     expect(output).not.toMatch(/'display_nme', which|Set x-merchant-scope|should contain `operationId`/);
+    expect(output).not.toMatch(/maxLength|npm run new -- error|`\$ref` is not expected here\. Did you mean/);
   });
 
   it.each(faults)('names file and line of $what', ({ file, shows = file, at, says }) => {

@@ -1,7 +1,7 @@
 // A file that nothing refers to is neither linted nor bundled, so it goes stale. Redocly's own no-unused-components checks
 // only the components of the root file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { inlined } from '../example-refs.js';
 
 export const noOrphans = () => {
@@ -24,20 +24,56 @@ export const noOrphans = () => {
         if (!isComplete) return;
         const home = dirname(ctx.location.source.absoluteRef);
         const Source = ctx.location.source.constructor;
-        for (const folder of ['paths', 'webhooks', 'components'].filter((name) =>
-          existsSync(join(home, name)),
-        )) {
-          for (const name of readdirSync(join(home, folder), { recursive: true }).sort()) {
-            const file = join(home, folder, name);
-            if (!name.endsWith('.yaml') || used.has(file) || inlined.has(file)) continue;
-            const source = new Source(file, readFileSync(file, 'utf8'));
-            ctx.report({
-              message: 'Nothing refers to this file. Delete it, or refer to it.',
-              location: { source, pointer: '#/' },
-            });
-          }
+        const texts = new Map(
+          ['paths', 'webhooks', 'components']
+            .filter((folder) => existsSync(join(home, folder)))
+            .flatMap((folder) =>
+              readdirSync(join(home, folder), { recursive: true })
+                .sort()
+                .map((name) => join(home, folder, name)),
+            )
+            .filter((file) => file.endsWith('.yaml') && !used.has(file) && !inlined.has(file))
+            .map((file) => [file, readFileSync(file, 'utf8')]),
+        );
+        for (const file of withoutParts(texts)) {
+          ctx.report({
+            message: `Nothing refers to this file. ${adviceFor(relative(home, file))}`,
+            location: { source: new Source(file, texts.get(file)), pointer: '#/' },
+          });
         }
       },
     },
   };
 };
+
+/** Without the files that another of them refers to: those are used as soon as that one is. */
+function withoutParts(texts) {
+  const parts = new Map(
+    [...texts].map(([file, text]) => [
+      file,
+      [...text.matchAll(/\$ref:\s*["']?([^"'#\s]+)/g)].map(([, ref]) => resolve(dirname(file), ref)),
+    ]),
+  );
+  const isPart = (file) => [...parts].some(([other, refs]) => other !== file && refs.includes(file));
+  const covered = new Set();
+  const cover = (file) => {
+    if (covered.has(file)) return;
+    covered.add(file);
+    for (const part of parts.get(file) ?? []) cover(part);
+  };
+  const files = [...texts.keys()];
+  // Those that refer to each other in a circle come last, so that one of them is named.
+  return [...files.filter((file) => !isPart(file)), ...files.filter(isPart)].filter((file) => {
+    const isNew = !covered.has(file);
+    cover(file);
+    return isNew;
+  });
+}
+
+function adviceFor(file) {
+  const [, folder, name] = /^(paths|webhooks)[/\\](.+)\.yaml$/.exec(file) ?? [];
+  if (folder === undefined) return 'Delete it, or refer to it.';
+  // The name of a path parameter has underscores of its own.
+  const key = folder === 'paths' ? `/${name.replaceAll(/_(?![^{]*\})/g, '/')}` : name;
+  return `Map it in openapi/openapi.yaml, below \`${folder}:\`, or delete it:\n  ${key}:\n    $ref: ./${folder}/${name}.yaml`;
+}
