@@ -40,7 +40,7 @@ function typeOf(schema: unknown): string {
   return typeof format === 'string' ? `${named} (${format})` : named;
 }
 
-function descriptionOf(contract: Json, schema: unknown): string {
+export function descriptionOf(contract: Json, schema: unknown): string {
   if (!isObject(schema)) return '';
   if (typeof schema.description === 'string') return schema.description.trim();
   const target = typeof schema.$ref === 'string' ? at(contract, schema.$ref) : undefined;

@@ -17,7 +17,7 @@ small { color: light-dark(#555, #aaa); }
 table { border-collapse: collapse; }
 th, td { padding: 0.25rem 0.75rem; border-bottom: 1px solid light-dark(#ccc, #555); text-align: right; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
-caption, .fields th, .fields td { text-align: left; }
+.fields th, .fields td { text-align: left; }
 summary { cursor: pointer; }
 ins, del { display: block; text-decoration: none; }
 ins { background: light-dark(#dafbe1, #12361f); }
@@ -89,13 +89,18 @@ function operation({ place, summary: name, takes, hasBody, statuses, parts }: Ne
   }</li>`;
 }
 
-const schema = ({ name, fields }: NewSchema) => `<table class="fields">
-<caption><code>${escape(name)}</code></caption>
+function schema({ name, description, values, fields }: NewSchema): string {
+  const among = values.map((value) => `<code>${escape(value)}</code>`).join(', ');
+  const text = `<p><code>${escape(name)}</code>: ${spans(description)}${among && ` One of ${among}.`}</p>`;
+  if (fields.length === 0) return text;
+  return `${text}
+<table class="fields">
 <thead><tr><th>Field</th><th>Type</th><th>Required</th><th>Description</th></tr></thead>
 <tbody>
 ${fields.map((field) => `<tr><td><code>${escape(field.name)}</code></td><td>${escape(field.type)}</td><td>${field.required ? 'yes' : 'no'}</td><td>${spans(field.description)}</td></tr>`).join('\n')}
 </tbody>
 </table>`;
+}
 
 const table = (rows: Review['consumers']) => `<table>
 <thead><tr><th>Consumers of</th><th>Breaking</th><th>Additions</th><th>Other</th></tr></thead>

@@ -44,12 +44,12 @@ function operation({ place, summary: name, takes, hasBody, statuses, parts }: Ne
 
 const cell = (text: string) => text.replaceAll('\n', ' ').replaceAll(/(?<!\\)\|/g, String.raw`\|`);
 
-const schema = ({ name, fields }: NewSchema) =>
+const schema = ({ name, description, values, fields }: NewSchema) =>
   [
-    `${code(name)}:`,
-    '',
-    '| Field | Type | Required | Description |',
-    '| --- | --- | --- | --- |',
+    `${code(name)}: ${safe(description)}${values.length === 0 ? '' : ` One of ${values.map(code).join(', ')}.`}`,
+    ...(fields.length === 0
+      ? []
+      : ['', '| Field | Type | Required | Description |', '| --- | --- | --- | --- |']),
     ...fields.map(
       (field) =>
         `| ${cell(code(field.name))} | ${cell(safe(field.type))} | ${field.required ? 'yes' : 'no'} | ${cell(safe(field.description))} |`,

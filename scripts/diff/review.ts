@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { methods } from './announce.ts';
 import { isObject, type Json } from './change.ts';
-import { fieldsOf, type Field } from './fields.ts';
+import { descriptionOf, fieldsOf, type Field } from './fields.ts';
 import { usesOf } from './places.ts';
 import { groups, kindOf, totalOf, type Line, type Outcome } from './report.ts';
 
@@ -31,6 +31,9 @@ export interface NewOperation {
 
 export interface NewSchema {
   name: string;
+  description: string;
+  /** Of an enumeration. */
+  values: string[];
   fields: Field[];
 }
 
@@ -50,11 +53,13 @@ export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
   const { changes } = outcome;
   const operations = newOperations(base, revision, changes);
   const isPart = ({ place }: Line) => operations.some(({ parts }) => parts.includes(place));
+  const listed = changes.filter((line) => !isPart(line));
+  const left = changes.length - listed.length;
   return {
     ...outcome,
-    total: totalOf(changes),
+    total: `${totalOf(listed)}${left === 0 ? '' : `, ${left} more with the new operations`}`,
     groups: groups.flatMap(({ kind, title }) => {
-      const lines = changes.filter((line) => kindOf(line) === kind && !isPart(line));
+      const lines = listed.filter((line) => kindOf(line) === kind);
       return lines.length === 0 ? [] : [{ title, lines }];
     }),
     operations,
@@ -90,8 +95,13 @@ const schemasOf = ({ components }: Json): Json => {
 function newSchemas(base: Json, revision: Json): NewSchema[] {
   const known = schemasOf(base);
   return Object.entries(schemasOf(revision))
-    .map(([name, schema]) => ({ name, fields: fieldsOf(revision, schema) }))
-    .filter(({ name, fields }) => !(name in known) && fields.length > 0);
+    .map(([name, schema]) => ({
+      name,
+      description: descriptionOf(revision, schema),
+      values: isObject(schema) && Array.isArray(schema.enum) ? schema.enum.map(String) : [],
+      fields: fieldsOf(revision, schema),
+    }))
+    .filter(({ name, values, fields }) => !(name in known) && values.length + fields.length > 0);
 }
 
 const keysOf = (value: unknown) => Object.keys(isObject(value) ? value : {});

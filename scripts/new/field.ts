@@ -121,7 +121,12 @@ export async function newField(project: Project, name: string, options: FieldOpt
   const file = stored.get(owner);
   if (file === undefined) {
     const near = nearest(owner, known);
-    const hint = near === undefined ? `These are: ${known.join(', ')}` : `Did you mean --in ${near}?`;
+    const schema = component('schemas', owner);
+    const hint = (await project.has(schema))
+      ? `Add the field by hand, below \`properties:\` of ${schema}`
+      : near === undefined
+        ? `These are: ${known.join(', ')}`
+        : `Did you mean --in ${near}?`;
     throw new Refusal(`${owner} is not stored: no file of server/store/tables describes it. ${hint}`);
   }
   const { properties = {} } = await readSchema(project, owner);

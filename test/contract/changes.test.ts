@@ -376,7 +376,10 @@ describe('npm run new', () => {
     [['schema', 'Unicorn'], '--in'],
     [['field', 'shipped_at'], 'These are stored: '],
     [['field', 'shipped_at', '--in', 'Transactions'], 'Did you mean --in Transaction?'],
-    [['field', 'note', '--in', 'BuyerNote'], 'BuyerNote is not stored'],
+    [
+      ['field', 'note', '--in', 'BuyerNote'],
+      'BuyerNote is not stored: no file of server/store/tables describes it. Add the field by hand, below `properties:` of openapi/components/schemas/BuyerNote.yaml',
+    ],
     [['field', 'severity', '--in', 'RefundReason'], 'has the field severity already'],
     [['field', 'note', '--in', 'RefundReason', '--type', 'strng'], 'Did you mean --type string?'],
     [['field', 'note', '--in', 'RefundReason', '--type', 'enum'], '--values'],

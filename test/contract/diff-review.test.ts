@@ -30,10 +30,18 @@ beforeAll(async () => {
   base.components.schemas.CardType?.enum.push(hostile);
   const { Transaction } = revision.components.schemas;
   if (Transaction) Transaction.properties.mood = { type: 'string', description: 'How it feels.' };
+  revision.components.schemas.Tone = {
+    enum: ['calm', hostile],
+    properties: {},
+    ...{ type: 'string', description: 'How it sounds.' },
+  };
   revision.components.schemas.Mood = {
     enum: [],
-    ...{ type: 'object', required: ['name'] },
-    properties: { name: { type: ['string', 'null'], description: `Its name ${hostile}` } },
+    ...{ type: 'object', required: ['name'], description: 'A mood.' },
+    properties: {
+      name: { type: ['string', 'null'], description: `Its name ${hostile}` },
+      tone: { $ref: '#/components/schemas/Tone' },
+    },
   };
   const { examples } = revision.components;
   if (examples.PaymentMethodVisaSucceeded) examples.PaymentMethodVisaSucceeded.value.label = hostile;
@@ -61,7 +69,7 @@ describe('the review', () => {
       ['Additions', 2],
       ['Other', 1],
     ]);
-    expect(review.total).toBe('1 breaking, 2 additions, 2 other');
+    expect(review.total).toBe('1 breaking, 2 additions, 1 other, 2 more with the new operations');
   });
 
   it('names who is affected, those with breaking changes first', () => {
@@ -116,22 +124,26 @@ describe.each([
     ]);
     expect(html()).toContain('<td><code>GET /transactions</code></td>');
     expect(html()).toMatch(
-      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood\./,
+      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood, schema Tone\./,
     );
     expect(html()).toMatch(/<td>string or null<\/td>\s*<td>yes<\/td>\s*<td>Its name /);
+    expect(html()).toMatch(
+      /<p><code>Tone<\/code>: How it sounds\. One of <code>calm<\/code>, <code>.*<\/code>\.<\/p>/,
+    );
+    expect(html()).toContain('<code>Mood</code>: A mood.');
     expect(html()).toMatch(/string, optional: How it feels\./);
     expect(html()).toContain('PaymentMethodVisaSucceeded (changed, in POST /payment-methods)');
   });
 
   it('keeps what is hostile as text', () => {
     expect(html()).not.toMatch(/<script|<em>/);
-    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(5);
+    expect(html().match(/&lt;script&gt;alert\(1\)/g)?.length).toBe(6);
   });
 });
 
 it('mentions nobody in Markdown', () => {
   // GitHub mentions nobody in code.
-  const prose = asMarkdown(review).replaceAll(/(`{3,})\w+\n[^]*?\n *\1$/gm, '');
+  const prose = asMarkdown(review).replaceAll(/(`{3,})\w+\n[^]*?\n *\1$|(`{4,}) .*? \2/gm, '');
   expect(prose).toContain('&#64;everyone');
   expect(prose).not.toContain('@everyone');
 });
