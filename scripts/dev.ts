@@ -5,6 +5,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createProgram, type Program, type Started } from './dev/program.ts';
+import { adviceOnPorts } from './dev/ports.ts';
 import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
 import { createTypeCheck, noTypeCheck, type TypeCheck } from './dev/types.ts';
@@ -88,16 +89,12 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
 
   async function runService(): Promise<void> {
     const started = await service.run();
-    where.API = describe(started, (fault) => fault.replace('npm start', command()));
+    where.API = describe(started);
     where.Docs = 'url' in started ? `${started.url}/docs/` : 'served with the API';
   }
 
   async function runMock(): Promise<void> {
-    const advice = (fault: string) =>
-      fault
-        .replace(' (from --port)', '')
-        .replace(/npm run mock -- --port (\d+)/, (_, port: string) => command(port));
-    where.Mock = describe(await mock.run(), advice);
+    where.Mock = describe(await mock.run());
   }
 
   async function update(isOvertaken: () => boolean, since: number): Promise<void> {
@@ -154,17 +151,9 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   };
 }
 
-/** The command as it was typed, or with another port of the mock. */
-function command(mockPort?: string): string {
-  const typed = process.argv.slice(2);
-  const at = typed.findIndex((arg) => arg.startsWith('--mock-port'));
-  const others = at === -1 ? typed : typed.toSpliced(at, typed[at] === '--mock-port' ? 2 : 1);
-  const args = mockPort === undefined ? typed : [...others, '--mock-port', mockPort];
-  return ['npm run dev', ...(args.length > 0 ? ['--'] : []), ...args].join(' ');
-}
-
-const describe = (started: Started, advise: (fault: string) => string) =>
-  'url' in started ? started.url : advise(started.fault);
+/** The ports were free when it began; one may have been taken since. */
+const describe = (started: Started) =>
+  'url' in started ? started.url : started.fault.replace(/ Choose another: .*/, ' Start npm run dev again.');
 
 interface LogLine {
   level: number;
@@ -192,6 +181,12 @@ function parsePort(text: string): string {
 
 async function start({ mockPort, types: compiles }: { mockPort: string; types: boolean }): Promise<void> {
   const begun = performance.now();
+  const advice = await adviceOnPorts(Number(mockPort), process.argv.slice(2));
+  if (advice !== undefined) {
+    console.error(advice);
+    process.exitCode = 1;
+    return;
+  }
   await rm(devFolder, { recursive: true, force: true });
   await mkdir(devFolder, { recursive: true });
   const noteEnd = noteRunning();

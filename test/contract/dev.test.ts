@@ -69,6 +69,8 @@ it(
 describe('npm run dev', { timeout: 120_000 }, () => {
   let folder: string;
   let dev: Child;
+  let args: string[];
+  let env: Record<string, string>;
   const taken: { port: number; server: Server }[] = [];
   let [service, mock] = ['', ''];
   /** Where the output of the present test begins. */
@@ -81,14 +83,12 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     const [first, second] = [await takePort(), await takePort()];
     taken.push(first, second);
     [service, mock] = [`http://127.0.0.1:${first.port}`, `http://127.0.0.1:${second.port}`];
-    dev = startNode('scripts/dev.ts', ['--mock-port', String(second.port), '--no-types'], {
-      cwd: folder,
-      env: {
-        PORT: String(first.port),
-        DATA_DIR: join(folder, 'data'),
-        DATABASE_URL: await createTestDatabase('template'),
-      },
-    });
+    args = ['--mock-port', String(second.port), '--no-types'];
+    env = {
+      PORT: String(first.port),
+      DATA_DIR: join(folder, 'data'),
+      DATABASE_URL: await createTestDatabase('template'),
+    };
   });
   afterAll(async () => {
     for (const { server } of taken) server.close();
@@ -116,25 +116,35 @@ describe('npm run dev', { timeout: 120_000 }, () => {
       ),
     );
 
-  it('says which command chooses another port if one is taken', async () => {
-    await prints('Waiting for changes');
-    const [port = 0, second] = taken.map((one) => one.port);
-    expect(output()).toContain('✓ 0 problems');
-    expect(output()).toContain(
-      `Port ${port} is taken. Choose another: PORT=${port + 1} npm run dev -- --mock-port ${second} --no-types\n`,
-    );
-    expect(output()).toContain(
-      `Port ${second} is taken. Choose another: npm run dev -- --no-types --mock-port 4011\n`,
-    );
+  it('ends if ports are taken, and says which command chooses others', async () => {
+    const { status, output: said } = await runNode('scripts/dev.ts', args, { cwd: folder, env });
+    const ports = taken.map(({ port }) => port).join(' and ');
+    expect([status, said]).toEqual([
+      1,
+      expect.stringMatching(
+        `^Ports ${ports} are taken. Choose others: PORT=\\d+ npm run dev -- --no-types --mock-port \\d+\n$`,
+      ),
+    ]);
   });
 
-  it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
+  it('serves the API, the docs and the mock', async () => {
     await Promise.all(
       taken.map(({ server }) => {
         server.close();
         return once(server, 'close');
       }),
     );
+    dev = startNode('scripts/dev.ts', args, { cwd: folder, env });
+    await prints('up to date');
+    expect(output()).toContain('✓ 0 problems');
+    const second = await runNode('scripts/dev.ts', args, { cwd: folder, env });
+    expect([second.status, second.output]).toEqual([
+      1,
+      expect.stringContaining('are taken. npm run dev runs in this folder already'),
+    ]);
+  });
+
+  it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
     mark = dev.output().length;
     await save('paths/transactions.yaml', 'summary: List transactions', 'summary: List the first');
     await save('paths/api-key-pairs.yaml', 'summary: List', 'summary: List all');
