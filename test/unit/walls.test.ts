@@ -193,6 +193,8 @@ const readsEnvironment = [
   ...['scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
   // Where Chromium is, as for the tests.
   'scripts/pictures.ts',
+  // HOST and PORT of the service that it starts.
+  'scripts/dev/ports.ts',
   // Only in the text of a sample.
   'scripts/docs/browser/client-code.ts',
 ];
