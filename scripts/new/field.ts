@@ -138,6 +138,10 @@ export async function newField(project: Project, name: string, options: FieldOpt
     throw new Refusal(
       `Decide what happens to it when a buyer is erased: add --erasure erased if it may say something about the buyer, --erasure kept if the books need it. See docs/guides/personal-data.md`,
     );
+  if (!place && erasure === 'erased')
+    throw new Refusal(
+      `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then erase it by hand: server/store/erasure.ts, and its line in ${columnLists}`,
+    );
   const isErased = place !== undefined && erasure === 'erased';
 
   const table = file.replace(/^.*\/|\.ts$/g, '').replaceAll('-', '_');
@@ -182,6 +186,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
       ...(isListed && isErased
         ? [`Give it a value in test/server/erasure.test.ts, which fails until there is something to erase`]
+        : []),
+      ...(isListed && !place
+        ? [
+            `It is listed in ${columnLists} as not about a buyer: if it may be, erase it in server/store/erasure.ts`,
+          ]
         : []),
       ...((await project.has(request)) ? [`If callers give it, add it to ${request}`] : []),
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,

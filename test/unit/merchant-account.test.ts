@@ -84,7 +84,11 @@ describe('the merchant account of a request', () => {
     [
       '* for a write needs access to future accounts too',
       { header: '*', method: 'post', own: accounts },
-      { code: 'forbidden', reason: '* needs access to all merchant accounts' },
+      {
+        code: 'forbidden',
+        reason: '* needs access to all merchant accounts',
+        ...fault('* needs a key pair with access to all merchant accounts', 'value_error.scope'),
+      },
     ],
     [
       '* where one is needed',

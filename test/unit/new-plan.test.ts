@@ -96,3 +96,8 @@ it.each([
   expect(Object.keys(added).filter((path) => path.includes('/examples/'))).toHaveLength(1);
   expect(Object.keys(added).some((path) => /erasure|personal/.test(path))).toBe(false);
 });
+
+it('never says that a field is erased where nothing erases it', async () => {
+  const call = readCall('field shoe --in WebhookSubscription --erasure erased'.split(' '));
+  await expect(planOf(projectRoot, call)).rejects.toThrow('Nothing of WebhookSubscription is erased');
+});
