@@ -1,22 +1,13 @@
 // The only module that reads process.env. settings.ts has the table of all settings. All faults are reported at once.
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { hasSeveralHosts, hasTls, hasUnencodedPassword, isOnThisMachine } from './database-url.ts';
 import { nearWord } from './domain/edit-distance.ts';
 import { findMisspelt } from './misspelt-settings.ts';
-import { looksRandom } from './random-key.ts';
-import { asGiven, readGiven } from './setting-files.ts';
-import {
-  fileNameOf,
-  hasSeveralHosts,
-  hasUnencodedPassword,
-  keys,
-  namesWithFiles,
-  secretKeys,
-  secretNames,
-  type SecretName,
-} from './settings.ts';
+import { decodeKey, strongKey } from './random-key.ts';
+import { asGiven, readGiven, readSettings } from './setting-files.ts';
+import { fileNameOf, keys, namesWithFiles, secretKeys, secretNames, type SecretName } from './settings.ts';
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -98,39 +89,13 @@ export class ConfigFault extends Error {}
 /** Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is. */
 export function loadSettings(file: string): void {
   const before = { ...process.env };
-  for (const [name, value] of Object.entries(readSettings(file))) {
+  const read = readSettings(file);
+  if ('fault' in read) throw new ConfigFault(read.fault);
+  for (const [name, value] of Object.entries(read.settings)) {
     const forms = name.endsWith('_FILE') ? [name, name.slice(0, -'_FILE'.length)] : [name, fileNameOf(name)];
     if (!forms.some((form) => before[form])) process.env[name] = value;
   }
 }
-
-function readSettings(file: string): Record<string, string> {
-  try {
-    return parseSettings(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    const faults: Record<string, string> = {
-      ENOENT: `There is no file ${file}. Check the path after --settings.`,
-      EISDIR: `${file} is a folder. Name the file in it after --settings.`,
-    };
-    throw new ConfigFault(
-      faults[code] ?? `${file} cannot be read (${code}). Call this as a user that may, such as root.`,
-    );
-  }
-}
-
-/** Not by Node, which ends a value at a #. */
-export const parseSettings = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text
-      .replaceAll(/\\\r?\n/g, '')
-      .split(/\r?\n/)
-      .flatMap((line) => {
-        const [, name, value = ''] = /^\s*([A-Za-z_]\w*)=(.*?)\s*$/.exec(line) ?? [];
-        const [, , quoted] = /^(["'])(.*)\1$/.exec(value) ?? [];
-        return name === undefined ? [] : [[name, quoted ?? value]];
-      }),
-  );
 
 /** For a program that a command starts: it needs no secrets of ours. */
 export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => {
@@ -310,26 +275,6 @@ function warningsOf(
   return warnings;
 }
 
-function isOnThisMachine(databaseUrl: string): boolean {
-  const { hostname, searchParams } = new URL(databaseUrl);
-  const host = (searchParams.get('host') ?? hostname).toLowerCase();
-  // A path names the folder of a socket.
-  return (
-    ['', 'localhost', '::1', '[::1]'].includes(host) ||
-    host.startsWith('/') ||
-    /^127(\.\d{1,3}){3}$/.test(host)
-  );
-}
-
-/** As `pg` decides it: every mode but these is TLS or fails. */
-function hasTls(databaseUrl: string, fromEnvironment: string | undefined): boolean {
-  const { searchParams } = new URL(databaseUrl);
-  const asked = ['sslmode', 'ssl', 'sslcert', 'sslkey', 'sslrootcert']
-    .map((name) => searchParams.get(name) ?? '')
-    .find((value) => value !== '');
-  return !['', 'disable', 'allow', '0', 'false'].includes(asked ?? fromEnvironment ?? '');
-}
-
 const keysIn = (value: string): string[] => value.split(',').map((key) => key.trim());
 
 const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));
@@ -340,14 +285,3 @@ const withoutRepeated = (first: Buffer | undefined, older: readonly (Buffer | un
     older.flatMap((key) => (key && !first?.equals(key) ? [[key.toString('hex'), key] as const] : [])),
   ).values(),
 ];
-
-function strongKey(value: string): Buffer | undefined {
-  const key = decodeKey(value);
-  return key && looksRandom(key) ? key : undefined;
-}
-
-function decodeKey(value: string): Buffer | undefined {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
-  const key = Buffer.from(value, 'base64');
-  return key.length === 32 ? key : undefined;
-}

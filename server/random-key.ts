@@ -1,5 +1,17 @@
-// Whether a key of 32 bytes can come from a random generator. Catches keys that people type or count: text, repeats of a
+// Keys of 32 bytes in base64, and whether one can come from a random generator. Catches keys that people type or count: text, repeats of a
 // pattern, sequences. It cannot catch a key that was published or comes from a weak generator.
+
+export function strongKey(value: string): Buffer | undefined {
+  const key = decodeKey(value);
+  return key && looksRandom(key) ? key : undefined;
+}
+
+/** Undefined unless it is 32 bytes in base64. */
+export function decodeKey(value: string): Buffer | undefined {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) return undefined;
+  const key = Buffer.from(value, 'base64');
+  return key.length === 32 ? key : undefined;
+}
 
 /**
  * Refuses a random key with a probability below 10^-12. The sum of these bounds, where n random bytes have m or fewer distinct

@@ -1,4 +1,5 @@
-// Secrets that are given as files, as Docker, Kubernetes and systemd hand them over: NAME_FILE is the path of what NAME would be.
+// Settings in files: NAME_FILE is the path of what NAME would be, as Docker, Kubernetes and systemd hand secrets over; and files of
+// variables, for `payments --settings`.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileNameOf, namesWithFiles } from './settings.ts';
 
@@ -69,3 +70,31 @@ const reasons: Record<string, string> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read the file',
 };
+
+/** The variables of a file that is written as for systemd. */
+export function readSettings(file: string): { settings: Record<string, string> } | { fault: string } {
+  try {
+    return { settings: parseSettings(readFileSync(file, 'utf8')) };
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const faults: Record<string, string> = {
+      ENOENT: `There is no file ${file}. Check the path after --settings.`,
+      EISDIR: `${file} is a folder. Name the file in it after --settings.`,
+    };
+    const other = `${file} cannot be read (${code}). Call this as a user that may, such as root.`;
+    return { fault: faults[code] ?? other };
+  }
+}
+
+/** Not by Node, which ends a value at a #. */
+export const parseSettings = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .replaceAll(/\\\r?\n/g, '')
+      .split(/\r?\n/)
+      .flatMap((line) => {
+        const [, name, value = ''] = /^\s*([A-Za-z_]\w*)=(.*?)\s*$/.exec(line) ?? [];
+        const [, , quoted] = /^(["'])(.*)\1$/.exec(value) ?? [];
+        return name === undefined ? [] : [[name, quoted ?? value]];
+      }),
+  );

@@ -1,5 +1,6 @@
 // Every setting with its doc, format and default.
 import { isIP } from 'node:net';
+import { hasSeveralHosts, hasUnencodedPassword } from './database-url.ts';
 
 export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
 export type SecretName = (typeof secretNames)[number];
@@ -30,24 +31,6 @@ const url =
   (value: string) =>
     // Without both slashes, a parser takes the password for a part of the path.
     /^\w+:\/\//.test(value) && URL.canParse(value) && protocols.includes(new URL(value).protocol);
-
-/** As libpq accepts them: `host1,host2` or `host1:5432,host2:5433`, also as `?host=host1,host2`. */
-export function hasSeveralHosts(databaseUrl: string): boolean {
-  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([^#]*)/i.exec(databaseUrl) ?? [];
-  // A password may have commas.
-  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
-  return hosts.includes(',') || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2C)/i.test(query);
-}
-
-/**
- * Whether user, password or database name have a / ? or # that ends them for a URL parser, which then takes a part of the
- * password for the host. An @ in the query is none of this.
- */
-export function hasUnencodedPassword(databaseUrl: string): boolean {
-  const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/is.exec(databaseUrl) ?? [];
-  const withoutQuery = rest.replace(/\?\w+=[^?#]*$/, '');
-  return /[/?#].*@/s.test(withoutQuery);
-}
 
 export const keys: Key[] = [
   {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigFault, namedAsGiven, readCallName, parseSettings, readConfig } from '../../server/config.ts';
+import { ConfigFault, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
 import {
   fileNameOf,
   keys,
@@ -14,6 +14,7 @@ import {
   type SecretName,
 } from '../../server/settings.ts';
 import { looksRandom } from '../../server/random-key.ts';
+import { parseSettings } from '../../server/setting-files.ts';
 
 type Env = Record<string, string | undefined>;
 

@@ -52,13 +52,13 @@ const rooms: Record<string, Room> = {
   'server/config.ts': {
     from: [
       ...['server/domain/edit-distance.ts', 'server/misspelt-settings.ts', 'server/random-key.ts'],
-      'server/setting-files.ts',
-      'server/settings.ts',
+      ...['server/database-url.ts', 'server/setting-files.ts', 'server/settings.ts'],
     ],
   },
   'server/misspelt-settings.ts': { from: ['server/settings.ts', 'server/domain/edit-distance.ts'] },
   'server/setting-files.ts': { from: ['server/settings.ts'] },
-  'server/settings.ts': { from: [] },
+  'server/settings.ts': { from: ['server/database-url.ts'] },
+  'server/database-url.ts': { from: [] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino'] },

@@ -1,0 +1,53 @@
+// What to say about a database that cannot be used: where it is, and what to do, without user and password.
+import { codeOf, DatabaseFault, setupFault } from './database.ts';
+
+/** The statements that give the rights that a role lacks have its name in them. */
+export const nameRights =
+  (url: string) =>
+  (error: unknown): never => {
+    const denied = [error, error instanceof Error ? error.cause : undefined].find(
+      (one) => codeOf(one) === '42501',
+    );
+    const { username, pathname } = new URL(url);
+    if (denied === undefined || username === '' || pathname.length < 2) throw error;
+    const names = { role: identifier(username), database: identifier(pathname.slice(1)) };
+    throw new DatabaseFault(setupFault(denied, names), { cause: denied });
+  };
+
+const identifier = (encoded: string): string => {
+  const name = decodeURIComponent(encoded);
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+};
+
+export function adviceFor(error: unknown, url: string): string {
+  switch (codeOf(error)) {
+    case '53300':
+      return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
+    case 'ECONNREFUSED':
+      return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
+    case '3D000':
+      return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
+    default:
+      return 'Check DATABASE_URL.';
+  }
+}
+
+/** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
+function createCommand(url: string): string {
+  const { hostname, port, username, pathname, searchParams } = new URL(url);
+  const options = {
+    host: searchParams.get('host') ?? hostname,
+    port: searchParams.get('port') ?? port,
+    owner: username,
+  };
+  const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
+  return ['createdb', ...given, pathname.slice(1)].join(' ');
+}
+
+/** Without user and password, for messages. A socket is named by its folder. */
+export function describe(url: string): string {
+  const { host, pathname, searchParams } = new URL(url);
+  const place = `${searchParams.get('host') ?? host}${pathname}`;
+  // An @ in it is one of a password that was not encoded.
+  return place.includes('@') ? 'DATABASE_URL' : place;
+}
