@@ -78,7 +78,7 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
   return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
 }
 
-/** In seconds. RFC 9110: it is a number of them, or a date. */
+/** In seconds. By RFC 9110 the header is a number of seconds, or a date. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const text = headers.get('Retry-After')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -10,7 +10,7 @@ export function hasSeveralHosts(databaseUrl: string): boolean {
 
 /**
  * Whether user, password or database name have a / ? or # that ends them for a URL parser, which then takes a part of the
- * password for the host. An @ in the query is none of this.
+ * password for the host. An @ in the query is allowed.
  */
 export function hasUnencodedPassword(databaseUrl: string): boolean {
   const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/is.exec(databaseUrl) ?? [];

@@ -92,8 +92,11 @@ const isAt = (pointer: string, fault: string) =>
   [fault, fault.replace(/\/[^/]*$/, '')].includes(pointer.replace(/\/$/, ''));
 
 /**
- * A reference that leads nowhere is also missed by the rules about what it is in; a path with a wrong name has its file's. What
- * is no valid OpenAPI cannot be judged by the house rules. The wrong code of an example is why no example has the right one.
+ * Whether one problem follows from another, and goes away with it:
+ * - what a broken reference should have led to is missing for other rules;
+ * - the file of a path is named after the path, so a wrong name is reported for both;
+ * - house rules cannot judge what is not valid OpenAPI;
+ * - an example with a wrong code leaves the right code without an example.
  */
 const follows = ({ rule, file, pointer }: Reported, cause: Reported): boolean =>
   (rule === 'house/error-code' && cause.message.startsWith(`${conform}\`code\` property must be equal`)) ||

@@ -91,7 +91,7 @@ export function inPlainWords(faults: string[]): string {
   return `This example does not match its schema: ${sentence.replace(/[.?]?$/, (end) => end || '.')}`;
 }
 
-/** Of a property too much, some of the places that share the example tell what was meant. */
+/** Whether another message about the same property says more, such as which name was meant. */
 const isSaid = (fault: string, faults: string[]) =>
   extraIn(fault) !== undefined &&
   faults.some(

@@ -163,6 +163,7 @@ const rooms: Record<string, Room> = {
       'server/start.ts',
       'server/main.ts',
       'server/terminal-log.ts',
+      'server/setting-files.ts',
       'server/cli',
       'client',
       'mock',

@@ -142,7 +142,7 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: N
 
 function outcome({ state, status, error, attempts }: Delivery): string {
   const why = error ?? (status === null ? '' : String(status));
-  // Replayed, or tried again: what came is not the answer that is waited for.
+  // It will be tried again, so the last answer is not its result.
   const news =
     state === 'pending' && why
       ? [`again; last ${error === null ? 'answer' : 'attempt'} ${why}`]
