@@ -86,8 +86,13 @@ function userName(): string {
 
 export class ConfigFault extends Error {}
 
+let loadedFile: string | undefined;
+/** The file of settings that this command line was given, for commands that are printed to be copied. */
+export const readSettingsFile = (): string | undefined => loadedFile;
+
 /** Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is. */
 export function loadSettings(file: string): void {
+  loadedFile = file;
   const before = { ...process.env };
   const read = readSettings(file);
   if ('fault' in read) throw new ConfigFault(read.fault);
@@ -111,7 +116,8 @@ const faultOf = (faults: readonly string[], hints: readonly string[] = []): Conf
   new ConfigFault(
     [
       `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:`,
-      ...[...faults, ...hints].map((fault) => `  ${fault}`),
+      ...faults.map((fault) => `  ${fault}`),
+      ...hints,
     ].join('\n'),
   );
 
@@ -123,7 +129,7 @@ export const namedAsGiven = (
 
 function missingSecret(name: SecretName): string {
   const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};
-  return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''})`;
+  return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''}), or a file with it in ${fileNameOf(name)}`;
 }
 
 const missingPublicUrl = 'PUBLIC_URL is missing: the https URL at which clients reach the service';

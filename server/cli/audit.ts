@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listAuditEntries } from '../store/audit.ts';
+import { listAuditEntries, type AuditFilter } from '../store/audit.ts';
 import { asList, printRows, type ListOutput } from './output.ts';
 import { withDatabase } from './support.ts';
 import { limit, time } from './values.ts';
@@ -7,14 +7,12 @@ import { limit, time } from './values.ts';
 export function audit(): Command {
   return asList(new Command('audit'))
     .option('--since <time>', 'only what was done since then', time('--since'))
+    .option('--until <time>', 'only what was done before then', time('--until'))
+    .option('--operator <name>', 'only what this operator did, named as in the list')
     .option('--limit <number>', 'how many entries', limit(100_000), 50)
-    .action(async ({ json, wide, ...filter }: ListOutput & { since?: Date; limit: number }) => {
-      const rows = await withDatabase(({ db }) => listAuditEntries(db, { since: undefined, ...filter }));
+    .action(async ({ json, wide, ...filter }: ListOutput & AuditFilter) => {
+      const rows = await withDatabase(({ db }) => listAuditEntries(db, filter));
       const shown = rows.map(({ at, operator, host, command }) => ({ at, operator, host, command }));
-      printRows(
-        shown,
-        { json, wide },
-        { whenEmpty: 'No operator has changed anything yet.', least: ['host'] },
-      );
+      printRows(shown, { json, wide }, { whenEmpty: 'There is no such entry.', least: ['host'] });
     });
 }

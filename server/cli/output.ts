@@ -1,6 +1,6 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
-import { readCallName } from '../config.ts';
+import { readCallName, readSettingsFile } from '../config.ts';
 import { commandsHere, productionHint } from '../hints.ts';
 import { visible, visibleJson } from '../visible.ts';
 import { tableLines, type TableOptions } from './table.ts';
@@ -105,7 +105,10 @@ function cell(value: unknown, time: (at: Date) => string, empty = 'none'): strin
 }
 
 /** A command that is printed to be copied, as the operator called this one. */
-export const call = (args: string): string => `${readCallName()} ${args}`;
+export function call(args: string): string {
+  const file = readSettingsFile();
+  return [readCallName(), ...(file === undefined ? [] : ['--settings', shellWord(file)]), args].join(' ');
+}
 
 export const list = (text: string): string[] =>
   text

@@ -94,6 +94,7 @@ export function webhooks(): Command {
     })
     .option('--failed', 'all failed deliveries, which are not retried any more')
     .option('--since <time>', 'with --failed: those created since then', time('--since'))
+    .option('--subscription <id>', 'only to this subscription', uuid)
     .action(replay);
   command
     .command('work')
@@ -218,12 +219,12 @@ function untilThen(due: Date | undefined, now: number): string | undefined {
 
 async function replay(
   event: string | undefined,
-  { failed, since }: { failed?: boolean; since?: Date },
+  { failed, since, subscription }: { failed?: boolean; since?: Date; subscription?: string },
 ): Promise<void> {
   if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
   if ((event === undefined) === (failed === undefined))
     throw new WrongCall(['Give the ID of an event, or --failed.']);
-  const filter = { eventId: event, failed, since };
+  const filter = { subscriptionId: subscription, eventId: event, failed, since };
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
     inAuditedWork(db, async (unit) => {
       const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));

@@ -8,13 +8,23 @@ export type AuditEntry = Selectable<AuditEntriesTable>;
 export const insertAuditEntry = (db: Tx, entry: Insertable<AuditEntriesTable>) =>
   db.insertInto('audit_entries').values(entry).execute();
 
+export interface AuditFilter {
+  since?: Date;
+  until?: Date;
+  operator?: string;
+  limit: number;
+}
+
 /** The newest first. */
 export function listAuditEntries(
   db: Db,
-  { since, limit }: { since?: Date | undefined; limit: number },
+  { since, until, operator, limit }: AuditFilter,
 ): Promise<AuditEntry[]> {
-  const query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
-  return (since ? query.where('at', '>=', since) : query).execute();
+  let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
+  if (since) query = query.where('at', '>=', since);
+  if (until) query = query.where('at', '<', until);
+  if (operator !== undefined) query = query.where('operator', '=', operator);
+  return query.execute();
 }
 
 /** The database refuses to delete entries of the last 90 days. */

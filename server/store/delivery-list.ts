@@ -90,11 +90,12 @@ export async function countPending(
  */
 export async function reopenDeliveries(
   db: Tx,
-  { eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
+  { subscriptionId, eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
 ): Promise<{ due: Due[]; switchedOff: number }> {
   const matches = sql.join(
     [
       sql`true`,
+      ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
       ...(eventId ? [isOfEvent(eventId)] : []),
       ...(failed ? [sql`deliveries.state = 'failed'`] : []),
       ...(since ? [sql`deliveries.created_at >= ${since}`] : []),

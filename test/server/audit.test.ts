@@ -120,11 +120,17 @@ it('an entry can be neither changed nor removed', async () => {
     await expect(statement.execute(db())).rejects.toThrow('audit entries cannot be changed');
 });
 
-it('people see a table, since a time if they like', async () => {
+it('people see a table, of a time and an operator if they like', async () => {
   const { stdout } = await payments(['audit', '--limit', '2']);
   expect(stdout).toMatch(/^at +operator +host +command\n/);
   expect(stdout.trim().split('\n')).toHaveLength(3);
-  expect((await payments(['audit', '--since', '2999-01-01'])).stdout).toContain('No operator');
+  expect((await payments(['audit', '--since', '2999-01-01'])).stdout).toContain('There is no such entry');
+  const [newest, ...older] = await entries();
+  const listed = async (...filter: string[]) =>
+    (JSON.parse((await payments(['audit', '--json', ...filter])).stdout) as { items: Entry[] }).items;
+  expect(await listed('--until', newest?.at ?? '')).toEqual(older);
+  expect(await listed('--operator', newest?.operator ?? '')).toEqual([newest, ...older]);
+  expect(await listed('--operator', 'somebody else')).toEqual([]);
   expect((await payments(['audit', '--since', 'then'])).stderr).toContain('--since is a time');
 });
 

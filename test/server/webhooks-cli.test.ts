@@ -149,8 +149,14 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const future = new Date(Date.now() + 60_000).toISOString();
     const none = await run('replay', '--failed', '--since', future);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no failed delivery')]);
+    const others = await run('replay', '--failed', '--subscription', unknown);
+    expect([others.status, others.stderr]).toEqual([1, expect.stringContaining('There is no failed')]);
     mended = true;
-    expect(await json('replay', '--failed', '--since', since)).toEqual({ replayed: 1, switched_off: 0 });
+    const here = ['--subscription', subscription.id];
+    expect(await json('replay', '--failed', '--since', since, ...here)).toEqual({
+      replayed: 1,
+      switched_off: 0,
+    });
     await receiver.received(9);
     expect((await settled(service, subscription)).state).toBe('succeeded');
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([event_id]));

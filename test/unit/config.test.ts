@@ -507,7 +507,7 @@ describe('warnings', () => {
     ]);
     expect(of({ [given]: '' })).toEqual([]);
     expect(faultOf({ [given]: 'hunter2', PORT: 'x' })).toContain(
-      `PORT must be 0 to 65535 (port to listen on; 0 takes any free one)\n  ${told}`,
+      `PORT must be 0 to 65535 (port to listen on; 0 takes any free one)\n${told}`,
     );
   });
 
