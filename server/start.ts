@@ -28,7 +28,7 @@ import { findFirstAccount } from './store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
 import { createOutbox } from './webhooks/outbox.ts';
-import { openQueue, type Queue } from './webhooks/queue.ts';
+import { findNextAttempts, openQueue, type Queue } from './webhooks/queue.ts';
 import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
 import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './webhooks/worker.ts';
@@ -141,6 +141,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
                 db: background.db,
                 now,
                 enqueue: (tx, due) => queue.add(tx, due),
+                findNextAttempts,
               }),
               pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
               firstCall: () => firstCall(publicUrl, dataDir),

@@ -20,15 +20,22 @@ export interface ActivityOptions {
   db: Db;
   now: () => Date;
   enqueue: (tx: Tx, due: readonly Due[]) => Promise<void>;
+  findNextAttempts: (db: Db, pending: readonly Attempt[]) => Promise<Map<string, Date>>;
 }
 
-export function createActivity({ db, now, enqueue }: ActivityOptions) {
+type Attempt = Awaited<ReturnType<typeof listDeliveries>>[number];
+
+export function createActivity({ db, now, enqueue, findNextAttempts }: ActivityOptions) {
   return {
     async listEvents() {
       const since = new Date(now().getTime() - dayMilliseconds);
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
       const attempts = await listDeliveries(db, { since: events.at(-1)?.created_at, limit: mostAttempts });
+      const next = await findNextAttempts(
+        db,
+        attempts.filter(({ state }) => state === 'pending'),
+      );
       const hosts = new Map(
         (await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]),
       );
@@ -39,7 +46,7 @@ export function createActivity({ db, now, enqueue }: ActivityOptions) {
         at: created_at.toISOString(),
         deliveries: deliveriesOf(
           attempts.filter(({ event_id }) => event_id === id),
-          hosts,
+          { hosts, next },
         ),
       }));
     },
@@ -58,15 +65,19 @@ export function createActivity({ db, now, enqueue }: ActivityOptions) {
 }
 
 /** The last attempt of each delivery. */
-function deliveriesOf(attempts: Awaited<ReturnType<typeof listDeliveries>>, hosts: Map<string, string>) {
+function deliveriesOf(
+  attempts: readonly Attempt[],
+  { hosts, next }: { hosts: Map<string, string>; next: Map<string, Date> },
+) {
   const last = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-  return [...last.values()].map(({ subscription_id, state, status, error, number }) => ({
+  return [...last.values()].map(({ id, subscription_id, state, status, error, number }) => ({
     subscription: subscription_id,
     host: hosts.get(subscription_id) ?? '',
     state,
     status,
     error,
     attempts: number ?? 0,
+    next: next.get(id)?.toISOString() ?? null,
   }));
 }
 

@@ -76,12 +76,12 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   }
 
   it('the landing page shows requests as they come, and replays a delivery by keyboard', async () => {
-    let held: (() => void) | undefined;
+    let held: ((status: number) => void) | undefined;
     // The answer to the second delivery waits until the page has shown that it is under way.
     await using receiver = await startReceiver((res, _got, nth) => {
-      const answer = () => res.writeHead(204).end();
+      const answer = (status: number) => res.writeHead(status, { 'retry-after': '3600' }).end();
       if (nth === 2) held = answer;
-      else answer();
+      else answer(204);
     });
     await subscribe(service, receiver.url);
     const { host } = new URL(receiver.url);
@@ -96,13 +96,14 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       await storeCard(service);
       const events = page.getByRole('region', { name: 'Events' });
       const row = events.getByRole('row', { name: 'payment-method.created' }).filter({ hasText: host });
-      await row.getByText(/^127\.0\.0\.1:\d+ …[0-9a-f]{6}: succeeded, 204$/).waitFor();
+      await row.getByText(/^127\.0\.0\.1:\d+ …[0-9a-f]{6}: succeeded: HTTP 204$/).waitFor();
       await events.getByRole('button', { name: /^Replay payment-method\.created/ }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('is delivered again to its subscription').waitFor();
       await receiver.received(2);
-      await row.getByText(/: again; last answer 204$/).waitFor();
-      held?.();
+      await row.getByText(/: attempt 1 succeeded: HTTP 204; being sent$/).waitFor();
+      held?.(500);
+      await row.getByText(/: attempt 2 failed: HTTP 500; next at \d/).waitFor();
     });
     expect(receiver.got.map(({ headers }) => headers['webhook-id'])[1]).toBe(
       receiver.got[0]?.headers['webhook-id'],

@@ -22,6 +22,7 @@ interface Delivery {
   status: number | null;
   error: string | null;
   attempts: number;
+  next: string | null;
 }
 
 interface ShownEvent {
@@ -140,26 +141,28 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: N
   return line;
 }
 
-function outcome({ state, status, error, attempts }: Delivery): string {
-  const why = error ?? (status === null ? '' : String(status));
-  // It will be tried again, so the last answer is not its result.
-  const news =
-    state === 'pending' && why
-      ? [`again; last ${error === null ? 'answer' : 'attempt'} ${why}`]
-      : [state, why];
-  return [...news, attempts > 1 ? `attempt ${attempts}` : ''].filter(Boolean).join(', ');
+/** `attempt 2 failed: HTTP 500; next at 10:31:05`. A delivery that was replayed may wait with a good answer. */
+function outcome({ state, status, error, attempts, next }: Delivery): string {
+  const isGood = error === null && status !== null && Math.floor(status / 100) === 2;
+  const why = error ?? (status === null ? '' : `HTTP ${status}`);
+  if (state !== 'pending')
+    return [state, why && `: ${why}`, attempts > 1 && `, attempt ${attempts}`].filter(Boolean).join('');
+  const before = attempts === 0 ? '' : `attempt ${attempts} ${isGood ? 'succeeded' : 'failed'}: ${why}; `;
+  const isSoon = next === null || new Date(next) <= new Date();
+  return `${before}${isSoon ? 'being sent' : `next at ${time(next)}`}`;
 }
+
+const toneOf = ({ state, attempts }: Delivery): string => {
+  if (state === 'pending') return attempts > 0 ? 'waiting' : '';
+  return state === 'succeeded' ? 'good' : 'bad';
+};
 
 function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableRowElement {
   const list = make('ul');
   for (const delivery of deliveries) {
-    const { state, subscription, host } = delivery;
+    const { subscription, host } = delivery;
     const name = `${host} …${subscription.slice(-6)}`;
-    const item = make(
-      'li',
-      `${name}: ${outcome(delivery)}`,
-      state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : '',
-    );
+    const item = make('li', `${name}: ${outcome(delivery)}`, toneOf(delivery));
     item.title = subscription;
     list.append(item);
   }

@@ -15,6 +15,8 @@ export interface Delivery {
   status: number | null;
   error: string | null;
   attempts: number;
+  /** When the next attempt is due, if there will be one. */
+  next: string | null;
 }
 
 export interface ShownEvent {
