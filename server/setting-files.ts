@@ -74,7 +74,11 @@ const reasons: Record<string, string> = {
 /** The variables of a file that is written as for systemd. */
 export function readSettings(file: string): { settings: Record<string, string> } | { fault: string } {
   try {
-    return { settings: parseSettings(readFileSync(file, 'utf8')) };
+    const text = readFileSync(file, 'utf8');
+    const wrong = wrongLine(text);
+    if (wrong !== undefined)
+      return { fault: `${file} line ${wrong} is not NAME=value, nor a comment that begins with #.` };
+    return { settings: parseSettings(text) };
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     const faults: Record<string, string> = {
@@ -84,6 +88,14 @@ export function readSettings(file: string): { settings: Record<string, string> }
     const other = `${file} cannot be read (${code}). Call this as a user that may, such as root.`;
     return { fault: faults[code] ?? other };
   }
+}
+
+/** Without the line itself, which may be a part of a secret. Lines that belong together count as one in their settings only. */
+function wrongLine(text: string): number | undefined {
+  const lines = text.split(/\r?\n/);
+  const isPart = (at: number) => at > 0 && (lines[at - 1] ?? '').endsWith('\\');
+  const at = lines.findIndex((line, index) => !isPart(index) && !/^\s*(?:$|[#;]|[A-Za-z_]\w*=)/.test(line));
+  return at === -1 ? undefined : at + 1;
 }
 
 /** Not by Node, which ends a value at a #. */

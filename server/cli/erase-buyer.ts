@@ -1,9 +1,9 @@
 // `payments buyers erase`: removes the personal data of one buyer.
-import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { eraseBuyer, type Erasure } from '../actions/erasure.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { withLock } from '../store/locks.ts';
+import { asksYes } from './input.ts';
 import { asResult, Refused, resultText } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { auditOnce, withSecrets } from './support.ts';
@@ -67,12 +67,8 @@ async function erase(
 async function confirm(id: string): Promise<void> {
   if (!process.stdin.isTTY)
     throw new Refused('This cannot be undone. Add --yes, or look first with --dry-run.');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(
-    `Erase the personal data of buyer ${id}? This cannot be undone. Type yes: `,
-  );
-  terminal.close();
-  if (answer.trim() !== 'yes') throw new Refused('Nothing was erased.');
+  if (!(await asksYes(`Erase the personal data of buyer ${id}? This cannot be undone.`)))
+    throw new Refused('Nothing was erased.');
 }
 
 function conclude(

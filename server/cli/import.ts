@@ -62,7 +62,7 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-Each line is a Transaction resource. It may also have metadata (object of strings), payment_source, merchant_initiated,
+Each line is a Transaction resource, with its buyer and its card as \`payments transactions list --json\` prints them. It may also have metadata (object of strings), payment_source, merchant_initiated,
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
 reported with its number and the reason, and nothing is imported unless --skip-bad is given. Without --skip-bad, --bad and
 --dry-run it stops soon after 20 bad lines. The exit code with --skip-bad is 0, also if lines were left out. Ctrl-C leaves
@@ -104,6 +104,7 @@ async function run(file: string, options: Options): Promise<void> {
   const progress = startProgress('Importing');
   let imported = 0;
   let existing = 0;
+  const shareOfBad = () => `Bad: ${count(bad.total())} of ${count(imported + bad.total(), 'line')}. `;
   const result = (isImported: boolean) => ({
     dry_run: dryRun,
     good_lines: imported,
@@ -150,7 +151,7 @@ async function run(file: string, options: Options): Promise<void> {
         await storing;
         if (bad.total() > 0 && !skipBad)
           throw new Refused(
-            `${bad.report(stoppedAfter)}\nNothing was imported. ${existing === bad.total() ? storedAdvice : badAdvice}`,
+            `${bad.report(stoppedAfter)}\n${stoppedAfter === undefined ? shareOfBad() : ''}Nothing was imported. ${existing === bad.total() ? storedAdvice : badAdvice}`,
           );
         if (dryRun) throw new DryRun();
         await begun.finish();

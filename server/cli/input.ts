@@ -1,4 +1,5 @@
-// Reads secrets from standard input. Arguments are not secret: other users of the machine can see them.
+// Reads secrets and answers from standard input. Arguments are not secret: other users of the machine can see them.
+import { createInterface } from 'node:readline/promises';
 import { Refused } from './output.ts';
 
 export async function readSecretLine(what: string): Promise<string> {
@@ -18,4 +19,12 @@ export async function readSecretLine(what: string): Promise<string> {
     clearTimeout(hint);
   }
   return text.split('\n', 1)[0]?.trim() ?? '';
+}
+
+/** Whether the operator, who must be at a terminal, types yes. */
+export async function asksYes(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question} Type yes: `);
+  terminal.close();
+  return answer.trim() === 'yes';
 }

@@ -8,6 +8,7 @@ import { presentApiKeyPair } from '../present/api-key-pair.ts';
 import { listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { WrongCall } from './faults.ts';
+import { asksYes } from './input.ts';
 import {
   asList,
   call,
@@ -43,12 +44,13 @@ export function keys(): Command {
         accounts: pair.merchant_accounts.map(({ id }) => id),
         algorithm: pair.algorithm,
         thumbprint: pair.thumbprint,
+        created_at: pair.created_at,
         last_used_at: pair.last_used_at,
       }));
       printRows(shown, output, {
         whenEmpty: `There is no key pair. Make one: ${call('keys create --name "My server" --role administrator')}`,
         empty: { accounts: 'all' },
-        least: ['thumbprint', 'algorithm'],
+        least: ['thumbprint', 'algorithm', 'created_at'],
       });
     });
   command
@@ -71,18 +73,29 @@ export function keys(): Command {
   command
     .command('deactivate <id>')
     .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
-    .action(async (id: string) => {
-      const done = isUuid(id) ? await withWork((unit) => deactivateKeyPair(unit, id)) : undefined;
-      if (!done) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
-      const { pair, wasActive } = done;
-      printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
-      console.error(
-        wasActive
-          ? 'This cannot be undone. For new tokens, create another key pair.'
-          : 'It was deactivated already; nothing was changed.',
-      );
-    });
+    .option('--yes', 'do not ask; without a terminal it never asks')
+    .action(deactivate);
   return command;
+}
+
+async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  const isAsked = !yes && process.stdin.isTTY;
+  if (isAsked && !(await asksYes(`Deactivate the key pair ${id} for ever?`)))
+    throw new Refused('Nothing was changed.');
+  let found: Awaited<ReturnType<typeof deactivateKeyPair>>;
+  if (isUuid(id))
+    await withWork(async (unit) => {
+      found = await deactivateKeyPair(unit, id);
+      return found?.wasActive ?? false;
+    });
+  if (!found) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
+  const { pair, wasActive } = found;
+  printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
+  console.error(
+    wasActive
+      ? 'This cannot be undone. For new tokens, create another key pair.'
+      : 'It was deactivated already; nothing was changed.',
+  );
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -107,7 +120,7 @@ async function create(options: CreateOptions): Promise<void> {
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
     if (out !== undefined && !isWritten) writePrivateKey(out, pem);
     isWritten = true;
-    return { pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
+    return { id: made.id, pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
   if (out !== undefined) console.error(`To sign a token with it: ${call(tokenCommand(pair.roles, out))}`);

@@ -85,8 +85,14 @@ async function noteCommand(unit: Work, result: unknown): Promise<void> {
   await noteOperation(unit, {
     operator: readOperator(),
     host: hostname(),
-    command: commandLine(process.argv.slice(2)),
+    command: [commandLine(process.argv.slice(2)), ...createdId(result)].join(' # '),
   });
+}
+
+/** Behind the command, as a comment: who looks for a record finds who created it. */
+function createdId(result: unknown): string[] {
+  const { id } = Object(result) as { id?: unknown };
+  return typeof id === 'string' && !process.argv.includes(id) ? [id] : [];
 }
 
 /** What is said of a buyer or a card is personal data, which must stay erasable: the trail has only the names of such options. */

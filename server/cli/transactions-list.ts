@@ -89,7 +89,10 @@ async function run({
     shown,
     { wide },
     {
-      whenEmpty: 'There is no such transaction.',
+      whenEmpty:
+        merchantAccount === '*'
+          ? 'There is no such transaction.'
+          : `There is no such transaction in the account ${merchantAccount}. To look in all accounts, add --merchant-account '*'`,
       least: ['method', 'buyer', 'external_identifier'],
     },
   );

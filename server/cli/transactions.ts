@@ -5,13 +5,17 @@ import { transactionMoves, type TransactionStatus } from '../domain/state-machin
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
-import { call, printJson, Refused } from './output.ts';
+import { call, printJson, Refused, shellWord } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
 import { matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(`There is no transaction ${id}. See: ${call('transactions list')}`);
+  new Refused(
+    isUuid(id)
+      ? `There is no transaction ${id}. See: ${call('transactions list')}`
+      : `${id} is not the ID of a transaction. If it is a reference, see: ${call(`transactions list --merchant-account '*' --search ${shellWord(id)}`)}`,
+  );
 
 export function transactions(): Command {
   const command = new Command('transactions').addCommand(listCommand());

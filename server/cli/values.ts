@@ -70,8 +70,8 @@ export const scopes =
     const wrong = given.filter((word) => !isScope(word));
     // A space or a semicolon in a word was meant to separate two of them.
     const hint = wrong.some((word) => /[^\w.*-]/.test(word)) ? ' Separate scopes by commas.' : '';
-    if (given.length === 0 || wrong.length > 0) throw new Refused(refusal(wrong) + hint);
-    const faults = given.flatMap((scope) => faultOf(scope) ?? []);
+    const faults = given.filter((word) => isScope(word)).flatMap((scope) => faultOf(scope) ?? []);
+    if (given.length === 0 || wrong.length > 0) faults.unshift(refusal(wrong) + hint);
     if (faults.length > 0) throw new Refused(faults.join('\n'));
     return given;
   };

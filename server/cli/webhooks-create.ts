@@ -65,7 +65,8 @@ async function create(given: string, { merchantAccount, inactive = false }: Opti
       const merchant_account_id =
         merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
       const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
-      return createSubscription(unit, wanted, vault);
+      const made = await createSubscription(unit, wanted, vault);
+      return { id: made.row.id, ...made };
     });
     const { id, merchant_account_id, url: stored, active } = row;
     printJson({ id, merchant_account_id, url: stored, active, secret });

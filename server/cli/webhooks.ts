@@ -8,7 +8,10 @@ import { readBuild } from '../build.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
+import type { Db } from '../store/database.ts';
 import { countPending, listDeliveries } from '../store/delivery-list.ts';
+import { findPaymentMethodOfAnyAccount } from '../store/payment-methods.ts';
+import { findTransactionOfAnyAccount } from '../store/transactions.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { findNextAttempts } from '../webhooks/queue.ts';
 import { withJitter } from '../webhooks/schedule.ts';
@@ -18,6 +21,7 @@ import { WrongCall } from './faults.ts';
 import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
   inAuditedWork,
+  requireAccount,
   withDatabase,
   withEvents,
   withSecrets,
@@ -80,10 +84,12 @@ export function webhooks(): Command {
       'show attempts with time, status, duration and error, and when the next one is due; newest delivery first',
     )
     .option('--subscription <id>', 'of this subscription', uuid)
+    .option('--merchant-account <id>', 'of this account')
+    .option('--record <id>', 'about this transaction or payment method', uuid)
     .option('--event <id>', 'of this event', uuid)
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--since <time>', 'only those created since then', time('--since'))
-    .option('--limit <number>', 'how many rows', limit(100_000), 50)
+    .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
     .action(deliveries);
   command
     .command('replay')
@@ -137,6 +143,8 @@ async function switchTo(id: string, active: boolean): Promise<void> {
 
 interface DeliveriesOptions extends ListOutput {
   subscription?: string;
+  merchantAccount?: string;
+  record?: string;
   event?: string;
   failed?: boolean;
   since?: Date;
@@ -144,9 +152,14 @@ interface DeliveriesOptions extends ListOutput {
 }
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, event, json, wide, ...filter } = options;
+  const { subscription, merchantAccount, record, event, json, wide, ...filter } = options;
   const { rows, next, isOff, waiting } = await withDatabase(async ({ db }) => {
-    const of = { subscriptionId: subscription, eventId: event };
+    const of = {
+      subscriptionId: subscription,
+      accountId: merchantAccount && (await requireAccount(db, merchantAccount)),
+      record: record === undefined ? undefined : await findRecord(db, record),
+      eventId: event,
+    };
     const found = await listDeliveries(db, { ...of, ...filter });
     const pending = found.filter(({ state }) => state === 'pending');
     const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
@@ -166,6 +179,8 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
   const shown = rows.map((row) => ({
     event: row.event_id,
     name: row.name,
+    record: row.record,
+    account: row.merchant_account_id,
     subscription: row.subscription_id,
     state: isLast(row) ? row.state : null,
     attempt: row.number,
@@ -185,10 +200,19 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     { json, wide },
     {
       whenEmpty: filter.failed ? noFailed(waiting) : 'There is no delivery.',
-      least: ['ms', 'subscription', 'name', 'status', 'attempt', 'at'],
+      least: ['ms', 'account', 'record', 'subscription', 'name', 'status', 'attempt', 'at'],
       textMatters: true,
     },
   );
+}
+
+async function findRecord(db: Db, id: string) {
+  const found = (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id));
+  if (!found)
+    throw new Refused(
+      `There is no transaction and no payment method ${id}. See: ${call("transactions list --merchant-account '*'")}`,
+    );
+  return found;
 }
 
 const failedStatus = (status: number | null): string | null =>

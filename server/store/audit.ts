@@ -12,18 +12,21 @@ export interface AuditFilter {
   since?: Date;
   until?: Date;
   operator?: string;
+  /** What the command contains. */
+  search?: string;
   limit: number;
 }
 
 /** The newest first. */
 export function listAuditEntries(
   db: Db,
-  { since, until, operator, limit }: AuditFilter,
+  { since, until, operator, search, limit }: AuditFilter,
 ): Promise<AuditEntry[]> {
   let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
   if (since) query = query.where('at', '>=', since);
   if (until) query = query.where('at', '<', until);
   if (operator !== undefined) query = query.where('operator', '=', operator);
+  if (search !== undefined) query = query.where(sql<boolean>`position(${search} in command) > 0`);
   return query.execute();
 }
 

@@ -7,44 +7,96 @@ import { dueColumns, withEvents, type Due } from './events.ts';
 
 export interface DeliveryFilter {
   subscriptionId?: string | undefined;
+  accountId?: string | undefined;
   eventId?: string | undefined;
+  /** A record that events are about. Its events are looked for in its account, from the time when it was created. */
+  record?: { id: string; merchant_account_id: string; created_at: Date } | undefined;
   failed?: boolean | undefined;
   since?: Date | undefined;
   limit: number;
 }
 
-export const listDeliveries = (db: Db, { subscriptionId, eventId, failed, since, limit }: DeliveryFilter) => {
-  let query = withEvents(db)
-    .leftJoin('delivery_attempts as attempt', (join) =>
-      join
-        .onRef('attempt.merchant_account_id', '=', 'deliveries.merchant_account_id')
-        .onRef('attempt.delivery_id', '=', 'deliveries.id'),
-    )
+/** The newest deliveries, with a row for each attempt, or one for a delivery without attempts. */
+export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilter) {
+  const deliveries = await withEvents(db)
     .select([
       'deliveries.id',
+      'deliveries.created_at',
       'deliveries.event_id',
       'events.name',
       'events.merchant_account_id',
+      targetId.as('record'),
       'deliveries.subscription_id',
       'deliveries.state',
       'deliveries.round',
-      'attempt.number',
-      'attempt.at',
-      'attempt.status',
-      'attempt.milliseconds',
-      'attempt.error',
     ])
+    .where(matching(filter))
     .orderBy('deliveries.created_at', 'desc')
     .orderBy('deliveries.id')
-    .orderBy('attempt.number')
     .limit(limit)
-    .modifyEnd(acrossAccounts('all-deliveries'));
-  if (subscriptionId) query = query.where('deliveries.subscription_id', '=', subscriptionId);
-  if (eventId) query = query.where(isOfEvent(eventId));
-  if (failed) query = query.where('deliveries.state', '=', 'failed');
-  if (since) query = query.where('deliveries.created_at', '>=', since);
-  return query.execute();
-};
+    .modifyEnd(acrossAccounts('all-deliveries'))
+    .execute();
+  const attempts = new Map<string, Omit<ShownAttempt, 'delivery_id'>[]>();
+  for (const { delivery_id, ...attempt } of await listAttempts(db, deliveries))
+    attempts.set(delivery_id, [...(attempts.get(delivery_id) ?? []), attempt]);
+  return deliveries.flatMap((delivery) =>
+    (attempts.get(delivery.id) ?? [notTried]).map((attempt) => ({ ...delivery, ...attempt })),
+  );
+}
+
+type ShownAttempt = Awaited<ReturnType<typeof listAttempts>>[number];
+
+const notTried = { number: null, at: null, status: null, milliseconds: null, error: null };
+
+/** Apart from the deliveries, so that a limit cuts none of them in the middle. */
+async function listAttempts(
+  db: Db,
+  of: readonly { id: string; merchant_account_id: string; created_at: Date }[],
+) {
+  if (of.length === 0) return [];
+  return (
+    db
+      .selectFrom('delivery_attempts')
+      .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error'])
+      .where(
+        sql<boolean>`(merchant_account_id, delivery_id) in (select * from unnest(
+        ${of.map((one) => one.merchant_account_id)}::text[], ${of.map(({ id }) => id)}::uuid[]))`,
+      )
+      // PostgreSQL then looks only into the partitions since then.
+      .where('at', '>=', new Date(Math.min(...of.map(({ created_at }) => created_at.getTime()))))
+      .orderBy('number')
+      .modifyEnd(acrossAccounts('all-deliveries'))
+      .execute()
+  );
+}
+
+const targetId = sql<string | null>`events.body::json -> 'target' ->> 'id'`;
+
+const matching = ({
+  subscriptionId,
+  accountId,
+  eventId,
+  record,
+  failed,
+  since,
+}: Omit<DeliveryFilter, 'limit'>) =>
+  sql<boolean>`${sql.join(
+    [
+      sql`true`,
+      ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
+      ...(accountId ? [sql`deliveries.merchant_account_id = ${accountId}`] : []),
+      ...(eventId ? [isOfEvent(eventId)] : []),
+      ...(record
+        ? [
+            sql`deliveries.merchant_account_id = ${record.merchant_account_id}`,
+            sql`deliveries.created_at >= ${record.created_at} and ${targetId} = ${record.id}`,
+          ]
+        : []),
+      ...(failed ? [sql`deliveries.state = 'failed'`] : []),
+      ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
+    ],
+    sql` and `,
+  )}`;
 
 /** The newest, without their bodies. */
 export const listEvents = (db: Db, { since, limit }: { since: Date; limit: number }) =>
@@ -90,18 +142,9 @@ export async function countPending(
  */
 export async function reopenDeliveries(
   db: Tx,
-  { subscriptionId, eventId, failed, since }: Omit<DeliveryFilter, 'limit'>,
+  filter: Omit<DeliveryFilter, 'limit' | 'record'>,
 ): Promise<{ due: Due[]; switchedOff: number }> {
-  const matches = sql.join(
-    [
-      sql`true`,
-      ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
-      ...(eventId ? [isOfEvent(eventId)] : []),
-      ...(failed ? [sql`deliveries.state = 'failed'`] : []),
-      ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
-    ],
-    sql` and `,
-  );
+  const matches = matching(filter);
   const to = sql`webhook_subscriptions.id = deliveries.subscription_id`;
   const { rows } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()

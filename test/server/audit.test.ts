@@ -131,6 +131,15 @@ it('people see a table, of a time and an operator if they like', async () => {
   expect(await listed('--until', newest?.at ?? '')).toEqual(older);
   expect(await listed('--operator', newest?.operator ?? '')).toEqual([newest, ...older]);
   expect(await listed('--operator', 'somebody else')).toEqual([]);
+  // What a command created is behind it, so that its ID leads to who created it.
+  const made = JSON.parse((await payments(['keys', 'create', '--name', 'found later'])).stdout) as {
+    id: string;
+  };
+  expect((await listed('--search', made.id)).map(({ command }) => command)).toEqual([
+    `keys create --name "found later" # ${made.id}`,
+  ]);
+  for (const _ of ['deactivates it', 'changes nothing']) await payments(['keys', 'deactivate', made.id]);
+  expect(await listed('--search', `deactivate ${made.id}`)).toHaveLength(1);
   expect((await payments(['audit', '--since', 'then'])).stderr).toContain('--since is a time');
 });
 

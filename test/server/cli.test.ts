@@ -440,6 +440,11 @@ describe('while the server runs', () => {
   it('--settings says why a file cannot be read', async () => {
     const call = (file: string) => paymentsHere(['accounts', 'list', '--settings', file], {});
     expect((await call(dataDir.path)).stderr).toContain('is a folder. Name the file in it');
+    const file = join(dataDir.path, 'wrong.env');
+    await writeFile(file, '# a comment\n\nA="b \\\nc"\nENVIRONMENT production\n');
+    expect((await call(file)).stderr).toBe(
+      `${file} line 5 is not NAME=value, nor a comment that begins with #.\n`,
+    );
     expect((await call('/proc/self/mem')).stderr).toMatch(
       /cannot be read \(\w+\)\. Call this as a user that may/,
     );

@@ -162,7 +162,7 @@ describe('a good file', () => {
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^line 2: id [0-9a-f-]+ exists already\nNothing was imported\. These transactions are stored already, .* add --skip-bad\.\n$/,
+        /^line 2: id [0-9a-f-]+ exists already\nBad: 1 of \d lines?\. Nothing was imported\. These transactions are stored already, .* add --skip-bad\.\n$/,
       ),
     ]);
     expect((await importText(`${line()}\n${again}`, '--skip-bad')).stdout).toContain(
@@ -247,7 +247,7 @@ describe('a file with bad lines', () => {
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
+      'Bad: 11 of 14 lines. Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });
@@ -281,7 +281,7 @@ describe('a file with bad lines', () => {
   it('counts to the end with --dry-run', async () => {
     const { status, stderr } = await importText(many, '--dry-run');
     expect(status).toBe(1);
-    expect(stderr).toContain('… and 1,010 more\nNothing was imported.');
+    expect(stderr).toContain('… and 1,010 more\nBad: 1,030 of ');
   });
 
   it('writes the number and the reason of each to the new file of --bad', async () => {
@@ -347,7 +347,7 @@ describe('a file with bad lines', () => {
   it('says how many faults of a line it leaves out', async () => {
     const { stderr } = await payments(['import', 'transactions', '-'], '{}\n');
     expect(stderr).toMatch(
-      /^line 1: \/type is required; .* is required; … and \d+ more\nNothing was imported/,
+      /^line 1: \/type is required; .* is required; … and \d+ more\nBad: 1 of 1 line\. Nothing was imported/,
     );
   });
 

@@ -159,11 +159,16 @@ describe('payments transactions list', () => {
   it('show prints one as the API shows it', async () => {
     const { items } = await json<List>('transactions', 'list', ...account, '--json');
     expect(await json('transactions', 'show', items[1]?.id ?? '')).toEqual(items[1]);
-    for (const id of [unknown, 'x'])
-      expect(await payments('transactions', 'show', id)).toMatchObject({
-        status: 1,
-        stderr: `There is no transaction ${id}. See: ${readCallName()} transactions list\n`,
-      });
+    for (const [id, said] of [
+      [unknown, `There is no transaction ${unknown}. See: ${readCallName()} transactions list\n`],
+      [
+        'order 1',
+        `order 1 is not the ID of a transaction. If it is a reference, see: ${readCallName()} transactions list --merchant-account '*' --search 'order 1'\n`,
+      ],
+    ] as const)
+      expect(await payments('transactions', 'show', id)).toMatchObject({ status: 1, stderr: said });
+    const elsewhere = await payments('transactions', 'list', '--search', 'nothing', ...account);
+    expect(elsewhere.stdout).toContain(`To look in all accounts, add --merchant-account '*'`);
   });
 });
 
@@ -262,7 +267,10 @@ describe('payments webhooks trigger', () => {
         stderr: expect.stringContaining('that payment-method.updated could show.') as string,
       });
     const { items } = await json<{ items: { command: string }[] }>('audit', '--limit', '1', '--json');
-    expect(items[0]?.command).toBe(`webhooks trigger payment-method.updated --id ${older}`);
+    // With the ID of the event.
+    expect(items[0]?.command).toMatch(
+      new RegExp(`^webhooks trigger payment-method\\.updated --id ${older} # [0-9a-f-]{36}$`),
+    );
   });
 
   it('with --subscription goes to that one only, whose account it takes', async () => {
@@ -365,6 +373,11 @@ describe('a wrong call', () => {
       [/^--since is a time/, /^--limit is a number from 1 to 100000\.$/],
     ],
     [
+      ['roles', 'create', 'r', '--allow', 'transaction.read,embed'],
+      2,
+      [/^embed is not a permission\./, /^transaction\.read is of no resource .* mean transactions\.read\?$/],
+    ],
+    [
       ['accounts', 'create', '*', '--name', ''],
       2,
       [/^A name has 1 to 200 characters\.$/, /^An account ID has 1 to 255/],
@@ -446,7 +459,7 @@ it.each([
   vi.stubEnv('npm_lifecycle_event', 'payments');
   const { status, stderr } = await payments(...args);
   expect(status).toBe(1);
-  expect(stderr).toMatch(/See: npm run -s payments -- [a-z]/);
+  expect(stderr).toMatch(/see: npm run -s payments -- [a-z]/i);
 });
 
 describe('payments accounts delete', () => {

@@ -116,7 +116,7 @@ describe('a service', () => {
     /** How many partitions PostgreSQL planned for. */
     const planned = (work: (tx: Tx) => Promise<unknown[]>) =>
       inTransaction(db(), async (tx) => {
-        expect(await work(tx)).toHaveLength(1);
+        expect(await work(tx)).not.toEqual([]);
         const { rows } = await sql`
           select from pg_locks join pg_inherits on inhrelid = relation and inhparent = 'deliveries'::regclass
           where pid = pg_backend_pid()`.execute(tx);

@@ -117,4 +117,7 @@ it('no request is carried out twice, and every event is delivered once', async (
     expect.stringContaining('another request with this key is still running'),
   ]);
   expect(after.output()).not.toContain('"level":50');
+
+  // As docs/guides/operator.md says. Once it can be started, that guide must say so.
+  await expect(start({}, old.folder)).rejects.toThrow('column reference "merchant_account_id" is ambiguous');
 });

@@ -52,6 +52,8 @@ interface Rotated {
 interface Attempt {
   event: string;
   name: string;
+  record: string;
+  account: string;
   subscription: string;
   state: string;
   attempt: number;
@@ -129,11 +131,21 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     }
     expect(await items('deliveries', '--event', event_id, '--json')).toEqual(attempts);
     expect(await items('deliveries', '--event', unknown, '--json')).toEqual([]);
-    const failed = await items<Attempt>('deliveries', '--failed', '--limit', '2', '--json');
-    expect(failed.map(({ event }) => event)).toEqual([event_id, event_id]);
+    const { record, account } = attempts[0] ?? {};
+    expect(await items('deliveries', '--record', record ?? '', '--json')).toEqual(attempts);
+    expect((await run('deliveries', '--record', unknown)).stderr).toContain('There is no transaction and no');
+    expect(account).toBe('default');
+    const ofAccount = await items<Attempt>('deliveries', '--merchant-account', 'default', '--json');
+    expect(ofAccount).toEqual(expect.arrayContaining(attempts));
+    expect((await run('deliveries', '--merchant-account', 'none')).stderr).toContain(
+      'no merchant account none',
+    );
+    const failed = await items<Attempt>('deliveries', '--failed', '--limit', '1', '--json');
+    // The limit counts deliveries: none is shown without its last attempt.
+    expect(failed.map(({ event }) => event)).toEqual(Array.from({ length: 4 }, () => event_id));
     const { stdout } = await run('deliveries', '--event', event_id);
     expect(stdout).toMatch(
-      /^event +name +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
+      /^event +name +record +account +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
     );
     // The state is that of the delivery, so people see it once.
     expect([stdout.match(/ failed /g), stdout.match(/ HTTP 500/g)].map((found) => found?.length)).toEqual([
