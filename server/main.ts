@@ -70,7 +70,8 @@ ${service.firstCall.replaceAll(/^/gm, '  ')}
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // Last, because who reads it may send a signal.
-  log.info({ ...readBuild(), port: service.port, url: service.url }, 'listening');
+  const { metricsPort, port, url } = service;
+  log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');
   log.flush();
 }
 

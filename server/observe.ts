@@ -3,6 +3,7 @@ import type { EventName } from '../generated/operations.ts';
 import { readBuild } from './build.ts';
 import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
+import { requireFreePort } from './http/listen.ts';
 import type { Metrics } from './metrics/index.ts';
 import { withinBudget } from './store/budget.ts';
 import { findOldestPending } from './store/events.ts';
@@ -44,17 +45,25 @@ async function startMetrics(address: { host: string; port: number }) {
     import('./metrics/serve.ts'),
   ]);
   const metrics = createMetrics(readBuild());
-  const server = await serveMetrics(metrics, address).catch((error: unknown) => {
-    const { host, port } = address;
+  const server = await serveMetrics(metrics, address).catch(refusePort(address));
+  return { metrics, server };
+}
+
+/** Why the port of metrics, if there is one, cannot be used. */
+export const requireMetricsPort = async ({ metrics }: Config): Promise<void> => {
+  if (metrics) await requireFreePort(metrics).catch(refusePort(metrics));
+};
+
+const refusePort =
+  ({ host, port }: { host: string; port: number }) =>
+  (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigFault(
       code === 'EADDRINUSE'
         ? `METRICS_PORT ${port} is taken. Choose another: METRICS_PORT=${port + 1}`
         : `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${code}).`,
     );
-  });
-  return { metrics, server };
-}
+  };
 
 /** The same check, which counts what it finds. */
 export const countFaults = (check: ResponseCheck, note: Metrics['noteContractFault']): ResponseCheck => {

@@ -117,6 +117,14 @@ function isOfEvent(eventId: string): RawBuilder<boolean> {
   return at ? sql<boolean>`${is} and deliveries.created_at = ${at}` : is;
 }
 
+/** At most two, of events that have deliveries. */
+export async function findEventIds(db: Db, begin: string, end: string): Promise<string[]> {
+  const { rows } = await sql<{ event_id: string }>`
+    select distinct event_id from deliveries where event_id::text like ${`${begin}%${end}`} limit 2
+    ${acrossAccounts('all-deliveries')}`.execute(db);
+  return rows.map(({ event_id }) => event_id);
+}
+
 /** How many are still tried, and how many wait only to fail, because their subscription is switched off. */
 export async function countPending(
   db: Db,

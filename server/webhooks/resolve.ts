@@ -93,6 +93,6 @@ function failureOf(reason: unknown): ResolveFailure {
   const isLate = code === 'ETIMEOUT' || code === 'ECANCELLED';
   const message = isLate
     ? `the host name could not be resolved within ${resolveLimits.milliseconds / 1000} s`
-    : `the host name could not be resolved: ${code}`;
+    : `${code}: the host name could not be resolved`;
   return new ResolveFailure(message, { cause: reason });
 }

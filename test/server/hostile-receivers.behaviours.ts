@@ -194,7 +194,7 @@ export const nameBehaviours: Behaviour[] = [
   {
     name: 'a name that does not exist',
     host: 'missing.test',
-    error: /^the host name could not be resolved: ENOTFOUND$/,
+    error: /^ENOTFOUND: the host name could not be resolved$/,
   },
   { name: 'a name whose server fails', host: 'failing.test', error: /could not be resolved: ESERVFAIL/ },
   { name: 'a name without addresses', host: 'empty.test', error: /could not be resolved: ENODATA/ },

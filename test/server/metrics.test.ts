@@ -169,7 +169,9 @@ describe('a port that is taken', () => {
   it('stops the start with a message that names the setting', async () => {
     await using first = await startTestService({ config: { metrics } });
     const taken = { host: '127.0.0.1', port: first.service.metricsPort ?? 0 };
-    await expect(startTestService({ config: { metrics: taken } })).rejects.toThrow(
+    // Looked at before the database, which would be migrated in vain.
+    const vain = { metrics: taken, databaseUrl: 'postgres://nobody@127.0.0.1:9/none' };
+    await expect(startTestService({ config: vain })).rejects.toThrow(
       `METRICS_PORT ${taken.port} is taken. Choose another: METRICS_PORT=${taken.port + 1}`,
     );
   });

@@ -266,7 +266,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     [['replay', unknown], 1, /There is no delivery of this event/],
     [['replay', '--failed', '--since', 'yesterday'], 2, /--since is a time such as/],
     [['replay', '--failed', '--since', '5'], 2, /--since is a time such as/],
-    [['deliveries', '--event', 'x'], 2, /x is not an ID/],
+    [['deliveries', '--event', 'x'], 2, /x is not an event ID/],
     [['deliveries', '--limit', 'x'], 2, /--limit is a number/],
     [['activate', unknown], 1, /There is no subscription/],
     [['deactivate', 'x'], 1, /There is no subscription x/],

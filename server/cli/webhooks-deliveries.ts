@@ -1,0 +1,150 @@
+// `payments webhooks deliveries`: what became of each delivery, and why.
+import { Command } from 'commander';
+import { isUuid } from '../domain/uuid.ts';
+import type { Db } from '../store/database.ts';
+import { countPending, findEventIds, listDeliveries } from '../store/delivery-list.ts';
+import { findPaymentMethodOfAnyAccount } from '../store/payment-methods.ts';
+import { findTransactionOfAnyAccount } from '../store/transactions.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { findNextAttempts } from '../webhooks/queue.ts';
+import { asList, call, printRows, Refused, type ListOutput } from './output.ts';
+import { requireAccount, withDatabase } from './support.ts';
+import { limit, time, uuid } from './values.ts';
+
+export const deliveriesCommand = (): Command =>
+  asList(new Command('deliveries'))
+    .description(
+      'show deliveries with the last attempt and when the next one is due, newest first; every attempt with --event, --record or --json',
+    )
+    .option('--subscription <id>', 'of this subscription', uuid)
+    .option('--merchant-account <id>', 'of this account')
+    .option('--record <id>', 'about this transaction or payment method', uuid)
+    .option('--event <id>', 'of this event, also as a table cuts it: 01a1…0b47', eventId)
+    .option('--failed', 'only failed deliveries, which are not retried any more')
+    .option('--since <time>', 'only those created since then', time('--since'))
+    .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
+    .action(deliveries);
+
+const cutId = /^([0-9a-f]{4})…([0-9a-f]{4})$/i;
+
+/** Whole, or as a narrow table shows it. */
+export function eventId(text: string): string {
+  if (!isUuid(text) && !cutId.test(text)) throw new Refused(`${text} is not an event ID.`);
+  return text;
+}
+
+/** The whole ID. */
+export async function findEventId(db: Db, given: string): Promise<string> {
+  const [, begin, end] = cutId.exec(given) ?? [];
+  if (begin === undefined || end === undefined) return given;
+  const found = await findEventIds(db, begin.toLowerCase(), end.toLowerCase());
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  throw new Refused(
+    found.length === 0
+      ? `There is no event ${given} with a delivery. See: ${call('webhooks deliveries')}`
+      : `Several events are ${given}. Give the whole ID: ${call('webhooks deliveries --wide')}`,
+  );
+}
+
+interface DeliveriesOptions extends ListOutput {
+  subscription?: string;
+  merchantAccount?: string;
+  record?: string;
+  event?: string;
+  failed?: boolean;
+  since?: Date;
+  limit: number;
+}
+
+async function deliveries(options: DeliveriesOptions): Promise<void> {
+  const { subscription, merchantAccount, record, event, json, wide, ...filter } = options;
+  const { rows, next, isOff, waiting } = await withDatabase(async ({ db }) => {
+    const of = {
+      subscriptionId: subscription,
+      accountId: merchantAccount && (await requireAccount(db, merchantAccount)),
+      record: record === undefined ? undefined : await findRecord(db, record),
+      eventId: event && (await findEventId(db, event)),
+    };
+    const found = await listDeliveries(db, { ...of, ...filter });
+    const pending = found.filter(({ state }) => state === 'pending');
+    const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
+    return {
+      rows: found,
+      next: await findNextAttempts(db, pending),
+      isOff: (id: string) => off.some((one) => one.id === id),
+      waiting:
+        filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
+    };
+  });
+  const now = Date.now();
+  const last = new Map<string, number | null>();
+  for (const { id, number } of rows) last.set(id, Math.max(number ?? 0, last.get(id) ?? 0));
+  // State and next attempt are those of the delivery: people would take them for the result of each attempt.
+  const isLast = ({ id, number }: (typeof rows)[number]) => json === true || (number ?? 0) === last.get(id);
+  const isDetailed = json === true || event !== undefined || record !== undefined;
+  const shown = rows
+    .filter((row) => isDetailed || isLast(row))
+    .map((row) => ({
+      event: row.event_id,
+      name: row.name,
+      record: row.record,
+      account: row.merchant_account_id,
+      subscription: row.subscription_id,
+      state: isLast(row) ? row.state : null,
+      attempt: row.number,
+      at: row.at,
+      status: row.status,
+      ms: row.milliseconds,
+      // A response without an error of its own is a failure, too, unless its status is 2xx.
+      error: row.error ?? (json ? null : failedStatus(row.status)),
+      next_attempt: json
+        ? (next.get(row.id) ?? null)
+        : isLast(row)
+          ? nextAttempt(untilThen(next.get(row.id), now), isOff(row.subscription_id))
+          : null,
+    }));
+  printRows(
+    shown,
+    { json, wide },
+    {
+      whenEmpty: filter.failed ? noFailed(waiting) : 'There is no delivery.',
+      least: ['ms', 'account', 'record', 'subscription', 'status', 'at', 'attempt'],
+      textMatters: true,
+    },
+  );
+}
+
+async function findRecord(db: Db, id: string) {
+  const found = (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id));
+  if (!found)
+    throw new Refused(
+      `There is no transaction and no payment method ${id}. See: ${call("transactions list --merchant-account '*'")}`,
+    );
+  return found;
+}
+
+const failedStatus = (status: number | null): string | null =>
+  status === null || Math.floor(status / 100) === 2 ? null : `HTTP ${status}`;
+
+const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: number }): string =>
+  [
+    'There is no failed delivery.',
+    retried > 0 && `Still retried: ${retried}. See: ${call('webhooks deliveries')}`,
+    switchedOff > 0 &&
+      `Their subscription is switched off: ${switchedOff}, which fail when their next attempt is due. To deliver one: ${call('webhooks activate ID')}, then ${call('webhooks replay EVENT_ID')}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+
+/** Without an attempt, if the subscription is switched off. */
+const nextAttempt = (then: string | undefined, isOff: boolean): string | undefined =>
+  then !== undefined && isOff ? `fails ${then}` : then;
+
+function untilThen(due: Date | undefined, now: number): string | undefined {
+  if (!due) return undefined;
+  const seconds = Math.round((due.getTime() - now) / 1000);
+  if (seconds <= 0) return 'now';
+  if (seconds < 100) return `in ${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+}
