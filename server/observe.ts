@@ -3,7 +3,6 @@ import type { EventName } from '../generated/operations.ts';
 import { readBuild } from './build.ts';
 import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
-import { requireFreePort } from './http/listen.ts';
 import type { Metrics } from './metrics/index.ts';
 import { withinBudget } from './store/budget.ts';
 import { findOldestPending } from './store/events.ts';
@@ -49,12 +48,8 @@ async function startMetrics(address: { host: string; port: number }) {
   return { metrics, server };
 }
 
-/** Why the port of metrics, if there is one, cannot be used. */
-export const requireMetricsPort = async ({ metrics }: Config): Promise<void> => {
-  if (metrics) await requireFreePort(metrics).catch(refusePort(metrics));
-};
-
-const refusePort =
+/** Says why the port of metrics cannot be used. */
+export const refusePort =
   ({ host, port }: { host: string; port: number }) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;

@@ -17,7 +17,7 @@ import { isLoopback } from './http/desk/guard.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
-import { countFaults, observe, requireMetricsPort, type Observing } from './observe.ts';
+import { countFaults, observe, refusePort, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { environment } = config;
   for (const warning of config.warnings ?? []) log.warn(warning);
   await requireFreePort(config);
-  await requireMetricsPort(config);
+  if (config.metrics) await requireFreePort(config.metrics).catch(refusePort(config.metrics));
   const contract = options.contract ?? (await compileContract(loadContract()));
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)

@@ -196,8 +196,16 @@ export const nameBehaviours: Behaviour[] = [
     host: 'missing.test',
     error: /^ENOTFOUND: the host name could not be resolved$/,
   },
-  { name: 'a name whose server fails', host: 'failing.test', error: /could not be resolved: ESERVFAIL/ },
-  { name: 'a name without addresses', host: 'empty.test', error: /could not be resolved: ENODATA/ },
+  {
+    name: 'a name whose server fails',
+    host: 'failing.test',
+    error: /ESERVFAIL: the host name could not be resolved/,
+  },
+  {
+    name: 'a name without addresses',
+    host: 'empty.test',
+    error: /ENODATA: the host name could not be resolved/,
+  },
   { name: 'a name whose answer is garbage', host: 'garbage.test', error: /could not be resolved/ },
   {
     name: 'a name of the metadata service',
