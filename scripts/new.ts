@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, schema, field, filter, event or error code, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, schema, table, field, filter, event or error code, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -19,6 +19,8 @@ const help = `Write the files of something new. They pass the lint; mock and ser
   npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
       --property NAME   the property; otherwise note_author
       --values A,B      an enumeration of these instead of an object
+  npm run new -- table refund_reasons --erasure kept    the table of RefundReason: migration, types, store
+      --erasure FATE    of its texts: erased, if they may say something about a buyer, or kept
   npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
       --values A,B      an enumeration of these

@@ -9,6 +9,7 @@ import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { projectAt } from './project.ts';
 import { newSchema } from './schema.ts';
+import { newTable } from './table.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
@@ -45,6 +46,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'schema':
       takes(1, 'schema NoteAuthor --in BuyerNote');
       return await newSchema(project, first ?? '', values);
+    case 'table':
+      takes(1, 'table refund_reasons');
+      return await newTable(project, first ?? '', values);
     case 'field':
       takes(1, 'field installments --in Transaction --type integer');
       return await newField(project, first ?? '', values);
@@ -60,7 +64,7 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case undefined:
       throw new WrongCall('Say what is new.');
     default: {
-      const near = nearest(kind, ['operation', 'schema', 'field', 'filter', 'event', 'error']);
+      const near = nearest(kind, ['operation', 'schema', 'table', 'field', 'filter', 'event', 'error']);
       throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     }
   }

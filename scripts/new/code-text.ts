@@ -18,3 +18,18 @@ export async function migrationFile(project: Project, name: string): Promise<str
   const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
   return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
 }
+
+export const columnLists = 'test/support/erasure-columns.ts';
+
+/** Adds these to the lists of every column which can hold text. */
+export const listColumn =
+  (isErased: boolean, table: string, ...names: string[]) =>
+  (text: string) => {
+    const quoted = names.map((name) => `'${name}'`).join(', ');
+    const head = isErased ? 'const erased = {' : 'const notOfBuyers';
+    const list = `\n  ${table}: [`;
+    const at = text.indexOf(list, text.indexOf(head));
+    if (at === -1) return addLine(head, `${table}: [${quoted}]`)(text);
+    const start = at + list.length;
+    return `${text.slice(0, start)}${quoted}, ${text.slice(start)}`;
+  };

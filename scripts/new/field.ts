@@ -2,12 +2,11 @@
 // nullable, so that instances of the old version and code that makes records go on without it.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatted } from '../generate/format.ts';
 import { nearest } from '../lint/did-you-mean.ts';
-import { addLine, migrationFile } from './code-text.ts';
+import { addLine, columnLists, listColumn, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
-import { Refusal, type Plan } from './plan.ts';
+import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
 import { enumeration, readValues } from './schema.ts';
 
@@ -89,18 +88,6 @@ async function baseExamples(project: Project, type = ''): Promise<string[]> {
   }
   return found;
 }
-
-const columnLists = 'test/support/erasure-columns.ts';
-
-/** Adds a line to the list of every column which can hold text. */
-const listColumn = (isErased: boolean, table: string, name: string) => (text: string) => {
-  const head = isErased ? 'const erased = {' : 'const notOfBuyers';
-  const list = `\n  ${table}: [`;
-  const at = text.indexOf(list, text.indexOf(head));
-  if (at === -1) return addLine(head, `${table}: ['${name}']`)(text);
-  const start = at + list.length;
-  return `${text.slice(0, start)}'${name}', ${text.slice(start)}`;
-};
 
 export interface FieldOptions {
   in?: string | undefined;
@@ -198,13 +185,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ],
   };
   return formattedPlan(plan);
-}
-
-/** Lists and statements may have become longer than a line. */
-async function formattedPlan({ write, edit, next }: Plan): Promise<Plan> {
-  const made: Plan = { write: {}, edit: {}, next };
-  for (const [file, text] of Object.entries(write)) made.write[file] = await formatted(text, file);
-  for (const [file, change] of Object.entries(edit))
-    made.edit[file] = async (text) => formatted(await change(text), file);
-  return made;
 }

@@ -6,7 +6,7 @@ import { addLine, migrationFile } from './code-text.ts';
 import { append, todo } from './contract-text.ts';
 import { mustMatch, pascal } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
-import { component, readSchema, type Project, type Schema } from './project.ts';
+import { component, isNullable, readSchema, resolved, type Project, type Schema } from './project.ts';
 
 interface Kind {
   /** The parameter below its description. */
@@ -22,9 +22,6 @@ interface Kind {
 
 const newest = 'created_at desc, id desc';
 const freeText = 'schema:\n  $ref: ../schemas/FreeText.yaml\n';
-
-const isNullable = ({ type = [], anyOf = [] }: Schema): boolean =>
-  [type].flat().includes('null') || anyOf.some(isNullable);
 
 /** Undefined for what has no obvious filter, such as an amount or an object. */
 function kindOf(name: string, property: Schema): Kind | undefined {
@@ -76,7 +73,7 @@ function kindOf(name: string, property: Schema): Kind | undefined {
 async function isText(project: Project, property: Schema): Promise<boolean> {
   const [known] = [property, ...(property.anyOf ?? [])].flatMap(({ $ref }) => $ref ?? []);
   if (known === undefined) return true;
-  const { type, format } = await readSchema(project, known.slice('./'.length, -'.yaml'.length));
+  const { type, format } = await resolved(project, property);
   return type === 'string' && format === undefined;
 }
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { formatted } from '../generate/format.ts';
 
 export interface Plan {
   /** New files, by path within the project. */
@@ -34,4 +35,14 @@ export async function carryOut(root: string, { write, edit }: Plan): Promise<str
   // yet, or nothing would refer to them.
   for (const [file, content] of contents) writeFileSync(join(root, file), content);
   return [...contents.keys()];
+}
+
+/** Lists and statements may have become longer than a line. */
+export async function formattedPlan({ write, edit, next }: Plan): Promise<Plan> {
+  const made: Plan = { write: {}, edit: {}, next };
+  for (const [file, text] of Object.entries(write)) made.write[file] = await formatted(text, file);
+  for (const [file, change] of Object.entries(edit))
+    made.edit[file] = async (text) =>
+      file.endsWith('.sql') ? change(text) : formatted(await change(text), file);
+  return made;
 }

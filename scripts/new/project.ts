@@ -32,6 +32,18 @@ export const component = (kind: string, name: string) => `openapi/components/${k
 export const readSchema = async (project: Project, name: string): Promise<Schema> =>
   (await project.read(component('schemas', name))) as Schema;
 
+export const isNullable = ({ type = [], anyOf = [] }: Schema): boolean =>
+  [type].flat().includes('null') || anyOf.some(isNullable);
+
+/** What a property may be besides null, and in which schema that is written. */
+export async function resolved(project: Project, property: Schema): Promise<Schema> {
+  const { $ref, anyOf = [] } = property;
+  if ($ref !== undefined)
+    return resolved(project, await readSchema(project, $ref.replace(/^.*\/|\.yaml$/g, '')));
+  const other = anyOf.find((one) => one.type !== 'null');
+  return other ? resolved(project, other) : property;
+}
+
 /** The name of an example of this resource: its `type` tells. */
 export async function exampleOf(project: Project, schema: string): Promise<string | undefined> {
   const files = await readdir(join(project.root, 'openapi/components/examples'));

@@ -40,14 +40,16 @@ import { writeErasedTransactions } from '../store/transactions.ts';
 import { placeOfAnswer } from './idempotency.ts';
 import type { Work } from './unit-of-work.ts';
 
+const nothing = {
+  buyers: 0,
+  payment_methods: 0,
+  transactions: 0,
+  kept_answers: 0,
+  events: 0,
+};
+
 /** How many records had personal data. */
-export interface Erasure {
-  buyers: number;
-  payment_methods: number;
-  transactions: number;
-  kept_answers: number;
-  events: number;
-}
+export type Erasure = typeof nothing;
 
 export interface ErasureOptions {
   db: Db;
@@ -91,7 +93,7 @@ async function eachBatch<Place>(
 /** Undefined when neither a record nor a transaction names the buyer. All zero when it was erased before. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
   const { db, inStep, dryRun, onProgress } = options;
-  const erasure: Erasure = { buyers: 0, payment_methods: 0, transactions: 0, kept_answers: 0, events: 0 };
+  const erasure: Erasure = { ...nothing };
   const step: Step = async <Place>(name: keyof Erasure, work: (unit: Work) => Promise<Found<Place>>) => {
     let next: Place | undefined;
     await inStep(async (unit) => {

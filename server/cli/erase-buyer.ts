@@ -83,11 +83,15 @@ function conclude(
   progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isErased, found }, sentence));
 }
 
-const listed = ({ buyers, payment_methods, transactions, kept_answers, events }: Erasure): string =>
-  [
-    count(buyers, 'buyer'),
-    count(payment_methods, 'card'),
-    count(transactions, 'transaction'),
-    count(kept_answers, 'kept answer'),
-    count(events, 'event'),
-  ].join(', ');
+const nouns: Record<keyof Erasure, string> = {
+  buyers: 'buyer',
+  payment_methods: 'card',
+  transactions: 'transaction',
+  kept_answers: 'kept answer',
+  events: 'event',
+};
+
+const listed = (found: Erasure): string =>
+  Object.entries(nouns)
+    .map(([name, noun]) => count(found[name as keyof Erasure], noun))
+    .join(', ');

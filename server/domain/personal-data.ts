@@ -201,19 +201,32 @@ function names(
 
 const has = (ids: ReadonlySet<string>, id: string) => ids.has(readUuid(id) ?? id);
 
+/** What events and kept answers show, if it has personal data. */
 type Resource = Schemas['Transaction'] | Schemas['PaymentMethod'];
 
-export const buyerIn = ({ buyer }: Pick<Resource, 'buyer'>): string | undefined => buyer?.id.toLowerCase();
+/** Each returns the same object when there is nothing to erase. */
+const erasers: {
+  [Type in Resource['type']]: (
+    resource: Extract<Resource, { type: Type }>,
+    subject: Subject,
+    extent: Extent,
+  ) => Resource;
+} = {
+  transaction: eraseTransaction,
+  'payment-method': (card, { id, cards }) =>
+    cards.has(card.id) || card.buyer?.id === id ? erasePaymentMethod(card) : card,
+};
 
-/** The same for what an event or a kept answer shows, which may also be a payment method. */
-export function eraseResource(resource: Resource, subject: Subject, extent: Extent): Resource {
-  if (resource.type === 'transaction') return eraseTransaction(resource, subject, extent);
-  const isOwn = subject.cards.has(resource.id) || resource.buyer?.id === subject.id;
-  return isOwn ? erasePaymentMethod(resource) : resource;
-}
+export const eraseResource = (resource: Resource, subject: Subject, extent: Extent): Resource =>
+  erasers[resource.type](resource as never, subject, extent);
 
 export const isResource = (value: unknown): value is Resource =>
   typeof value === 'object' &&
   value !== null &&
   'type' in value &&
-  (value.type === 'transaction' || value.type === 'payment-method');
+  typeof value.type === 'string' &&
+  Object.hasOwn(erasers, value.type);
+
+/** The snapshot of a buyer may be of one that has no record. */
+export const buyerIn = (resource: { id: string; buyer?: { id: string } | null }): string | undefined =>
+  resource.buyer?.id.toLowerCase();

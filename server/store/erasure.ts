@@ -127,6 +127,13 @@ export async function listBuyerIds(db: Db, ids: readonly string[]): Promise<Set<
 
 const scannedAtOnce = 2000;
 
+/** Where an event may name a buyer or a card. */
+const namedIn = [
+  sql`target ->> 'id'`,
+  sql`target -> 'buyer' ->> 'id'`,
+  sql`target -> 'payment_method' ->> 'id'`,
+];
+
 /** What an event of the buyer names at least one of. */
 export interface Traces {
   /** Of the buyer and its cards, in lower case. */
@@ -150,9 +157,7 @@ export async function listEventKeys(
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer than a statement may.
   const named = sql.join(
-    [sql`target ->> 'id'`, sql`target -> 'buyer' ->> 'id'`, sql`target -> 'payment_method' ->> 'id'`].map(
-      (value) => sql`lower(${value}) = any(${[...ids]}::text[])`,
-    ),
+    namedIn.map((value) => sql`lower(${value}) = any(${[...ids]}::text[])`),
     sql` or `,
   );
   const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
