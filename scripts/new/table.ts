@@ -1,5 +1,7 @@
 // `npm run new -- table refund_reasons`: the table of a resource, with a column for each property, or one that the API does not
 // show. Its records belong to merchant accounts: docs/decisions/0018-account-first.md.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { columnLists, listColumn, migrationFile } from './code-text.ts';
 import { kebab, mustMatch, pascal, plural, singular } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
@@ -125,6 +127,8 @@ const listTable = (table: string) => (text: string) =>
     .replace('\n\nexport', `\nimport type { ${pascal(table)}Table } from './${kebab(table)}.ts';\n\nexport`)
     .replace(/\n\}\n$/, `\n  ${table}: ${pascal(table)}Table;\n}\n`);
 
+const list = 'server/store/tables/index.ts';
+
 export async function newTable(
   project: Project,
   table: string,
@@ -134,6 +138,8 @@ export async function newTable(
   const one = singular(table);
   if (plural(one) !== table)
     throw new Refusal(`A table is named after its records, in the plural: table ${plural(one)}`);
+  if (new RegExp(`^  ${table}: `, 'm').test(await readFile(join(project.root, list), 'utf8')))
+    throw new Refusal(`The table ${table} exists already: ${list} has it.`);
   const resource = pascal(one);
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
@@ -149,27 +155,30 @@ export async function newTable(
     `server/store/tables/${kebab(table)}.ts`,
   ];
   const recipe = (heading: string) => `docs/guides/backend-engineer.md, "${heading}"`;
+  const write: Plan['write'] = { [created]: migration(table, [...more, ...(shown ?? [])]) };
+  // Whoever has written a statement on the table first keeps it.
+  for (const [file, text] of [
+    [described, tableText(table, resource, shown, more)],
+    [`server/store/${kebab(table)}.ts`, store(table, resource)],
+  ] as const)
+    if (!(await project.has(file))) write[file] = text;
   return formattedPlan({
-    write: {
-      [created]: migration(table, [...more, ...(shown ?? [])]),
-      [described]: tableText(table, resource, shown, more),
-      [`server/store/${kebab(table)}.ts`]: store(table, resource),
-    },
+    write,
     edit: {
-      'server/store/tables/index.ts': listTable(table),
+      [list]: listTable(table),
       'scripts/citus.sql': (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`),
       ...(texts.length > 0 && { [columnLists]: listColumn(erasure === 'erased', table, ...texts) }),
     },
     next: [
       shown
         ? `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`
-        : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, delete these files and write its schema first: npm run new -- operation POST /${kebab(table)}`,
+        : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
       ...(erasure === 'erased' && texts.length > 0
         ? [
             `Erase ${texts.join(', ')} with the buyer; test/server/erasure.test.ts fails until then: ${recipe('A record that belongs to another')}`,
           ]
         : []),
-      `Write its action and its presenter: ${recipe('A table')}`,
+      `Write its action${shown ? ' and its presenter' : ''}: ${recipe('A table')}`,
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
     ],
   });

@@ -1,19 +1,22 @@
 // What is wrong with the answer of a handler, read from what the compiler says. That lists the bodies of all statuses, and breaks
 // off; and of a list it names `json`, because items may also be JSON that the database wrote.
 import type { Operation } from '../../generated/operations.ts';
+import { nearest } from '../lint/did-you-mean.ts';
+import { kebab } from '../new/names.ts';
 
-/** By the file of each handler of the contract. Loaded only here: the lint of a contract must not depend on generated code. */
-export async function handlersByFile(): Promise<Map<string, Operation>> {
-  const { operations } = await import('../../generated/operations.ts');
-  const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return new Map(
-    Object.values<Operation>(operations).map((one) => [`server/handlers/${kebab(one.id)}.ts`, one]),
-  );
+/** The handlers of the contract, by file, and its events. Loaded only here: the lint of a contract must not depend on generated code. */
+export async function readGenerated(): Promise<{
+  handlers: Map<string, Operation>;
+  events: readonly string[];
+}> {
+  const { events, operations } = await import('../../generated/operations.ts');
+  const all = Object.values<Operation>(operations);
+  return { handlers: new Map(all.map((one) => [`server/handlers/${kebab(one.id)}.ts`, one])), events };
 }
 
 /** Undefined for a fault that is not about the answer. */
 export function answerHint(fault: string, { id, path, statuses }: Operation): string | undefined {
-  if (!/error TS(2322|2353|2739|2740|2741):/.test(fault)) return undefined;
+  if (!/error TS(2322|2353|2561|2739|2740|2741):/.test(fault)) return undefined;
   const [, status = ''] = /Type '(\d{3})' is not assignable to type '\d{3}\b/.exec(fault) ?? [];
   const isDeclared = status === '' || statuses.includes(Number(status));
   // Of a status that is not declared, the body means nothing.
@@ -30,8 +33,11 @@ function fieldFaults(fault: string): string[] {
   const [, one, listed] =
     /Type '([^']*)' is missing the following [^']*'[^']*': (.+?)\.?$/m.exec(fault) ?? [];
   const keys = keysOf(wanted);
+  const shown = wanted.match(/\w+(?=\??:)/g) ?? [];
+  const [, written = nearest(extra ?? '', shown)] = /Did you mean to write '(\w+)'/.exec(fault) ?? [];
+  const meant = written === undefined ? '' : ` (did you mean ${written}?)`;
   if (extra !== undefined)
-    return [keys.includes(extra) ? `${extra} has another type` : `the contract has no ${extra}`];
+    return [keys.includes(extra) ? `${extra} has another type` : `the contract has no ${extra}${meant}`];
   const present = keysOf(given ?? one ?? '');
   const missing = keys.filter((key) => !present.includes(key));
   if (missing.length > 0) return [`missing: ${missing.join(', ')}`];

@@ -1,7 +1,10 @@
 // What to do about the commonest faults that the compiler finds after a change of the contract. It names what is missing, but
 // not where that comes from.
 import { nearest } from '../lint/did-you-mean.ts';
-import { answerHint, handlersByFile } from './handler-hints.ts';
+import { pascal, singular } from '../new/names.ts';
+import { didYouMean, placeOf } from './faults.ts';
+import { answerHint, readGenerated } from './handler-hints.ts';
+import { findUnknownTables } from './table-hints.ts';
 
 const guide = 'docs/guides/backend-engineer.md';
 
@@ -32,9 +35,9 @@ const missing: [file: RegExp, hint: string][] = [
 
 /**
  * What to do about a type of ours that the compiler names, wherever it does. The first group is a name in the code, the second
- * what the type allows.
+ * what the type allows, or what was meant.
  */
-const named: [fault: RegExp, hint: (name: string, allowed: string) => string][] = [
+const named: [fault: RegExp, hint: (name: string, allowed: string, events: readonly string[]) => string][] = [
   [
     /Argument of type '"([\w.-]+)"' is not assignable to parameter of type '([^']*"(?:transaction\.created|not_found)"[^']*)'/,
     (name, allowed) => {
@@ -42,14 +45,8 @@ const named: [fault: RegExp, hint: (name: string, allowed: string) => string][] 
         ? ['error', 'An error code']
         : ['event', 'An event'];
       const near = nearest(name, allowed.match(/[\w.-]+/g) ?? []);
-      const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
-      return `the contract has no ${name}.${hint} For a new one: npm run new -- ${kind} (${guide}, "${recipe}").`;
+      return `the contract has no ${name}.${didYouMean(near)} For a new one: npm run new -- ${kind} (${guide}, "${recipe}").`;
     },
-  ],
-  [
-    /Argument of type '"(\w+)"' is not assignable to parameter of type '(?:TableExpressionOrList<Tables|keyof Tables'|[^']*"audit_entries" \|)/,
-    (table) =>
-      `no table ${table} is known. Add it to "Tables" in server/store/tables/index.ts (${guide}, "A table").`,
   ],
   [
     /WithoutFilters<[^]*Types of property '(\w+)' are incompatible/,
@@ -58,54 +55,66 @@ const named: [fault: RegExp, hint: (name: string, allowed: string) => string][] 
       `last argument (${guide}, "A filter").`,
   ],
   [
-    /(?:parameter of|from|in) type 'Announcement<|^server\/(?:actions|cli|sandbox)\/.*error TS2554/,
-    () =>
-      "if the last argument is an announcement, make it of the unit of work: announce(unit, 'transaction.updated', " +
-      `presentTransaction) (${guide}, "An event").`,
+    /^([\w/]+)\/([\w-]+)\.[^]*(?:(?:parameter of|from|in) type 'Announcement<|(?<=^server\/(?:actions|cli|sandbox)\/.*)error TS2554)/,
+    (folder, file, events) => {
+      const own = events.filter((event) => event.startsWith(`${singular(file)}.`));
+      const isNew = own.length === 0 && folder === 'server/actions';
+      const [event = isNew ? `${singular(file)}.created` : 'transaction.updated'] = own;
+      const known = `The contract has ${(own.length === 0 ? events : own).join(', ')}`;
+      return (
+        `if the last argument is an announcement, make it of the unit of work: announce(unit, '${event}', ` +
+        `present${pascal(event.replace(/\..*/, ''))}). ` +
+        `${isNew ? `For a new event: npm run new -- event ${event}` : known} (${guide}, "An event").`
+      );
+    },
+  ],
+  [
+    /^server\/present\/.*error TS(?:2353|2561): .*'(\w+)' does not exist in type '[^']*'(?:\. Did you mean to write '(\w+)')?/,
+    (field, meant) =>
+      `the contract has no ${field}.${didYouMean(meant)} To show a new one, add it to its schema in ` +
+      `openapi/components/schemas/, then npm run generate (${guide}, "A field").`,
   ],
 ];
 
-/** The compiler goes on with a table that has any column, and finds more faults. */
-const followsUnknownTable = /\{ \[x: string\]: /;
-
 const shownCharacters = 160;
+
+function told(fault: string, hint: string): string {
+  const { file, line, said } = placeOf(fault);
+  const short = said.length > shownCharacters ? `${said.slice(0, shownCharacters)}…` : said;
+  return `${file}:${line}  ${hint}\n  ${short}`;
+}
 
 /** Puts the place, what is wrong there and what to do above what the compiler says, which is shortened. */
 export async function withHints<Outcome extends { output: string }>(outcome: Outcome): Promise<Outcome> {
-  const isAboutHandlers = /^server\/handlers\//m.test(outcome.output);
-  const handlers = isAboutHandlers ? await handlersByFile() : new Map<string, never>();
-  const told = new Set<string>();
+  const { handlers, events } = await readGenerated();
   // A fault goes on in indented lines.
-  const faults = outcome.output.split(/\n(?=\S)/).flatMap((fault) => {
-    const [, file = '', line = '', said = ''] = /^([^(\s]+)\((\d+),\d+\): error (.*)/.exec(fault) ?? [];
-    const short = said.length > shownCharacters ? `${said.slice(0, shownCharacters)}…` : said;
+  const { tables, folded, rest } = await findUnknownTables(outcome.output.split(/\n(?=\S)/));
+  const first = tables.map(({ fault, hint }) => told(fault, hint));
+  if (folded > 0) first.push(`  (${folded} more that may follow from this: mend it, and check again)`);
+  const known = new Set<string>();
+  const others = rest.flatMap((fault) => {
+    const { file } = placeOf(fault);
     const operation = handlers.get(file);
-    const answer = operation && answerHint(fault, operation);
-    if (answer !== undefined) return [`${file}:${line}  ${answer}\n  ${short}`];
-    const advice = adviceFor(fault);
-    if (advice !== undefined) {
-      told.add(file);
-      return [`${file}:${line}  ${advice}\n  ${short}`];
-    }
-    if (told.has(file) && followsUnknownTable.test(fault)) return [];
+    const advice = (operation && answerHint(fault, operation)) ?? adviceFor(fault, events);
+    if (advice !== undefined) return [told(fault, advice)];
     const hint = hintFor(file, fault);
     if (hint === undefined) return [fault];
     const names = namesIn(fault);
     // The same is missing in the same file: a consequence of the first fault.
-    if (told.has(`${file} ${names}`)) return [];
-    told.add(`${file} ${names}`);
-    return [`${file}:${line}  ${names === '' ? '' : `missing: ${names}. `}${hint}\n  ${short}`];
+    if (known.has(`${file} ${names}`)) return [];
+    known.add(`${file} ${names}`);
+    return [told(fault, `${names === '' ? '' : `missing: ${names}. `}${hint}`)];
   });
-  return { ...outcome, output: faults.join('\n') };
+  return { ...outcome, output: [...first, ...others].join('\n') };
 }
 
 const hintFor = (file: string, fault: string): string | undefined =>
   /missing|Cannot find module/.test(fault) ? missing.find(([pattern]) => pattern.test(file))?.[1] : undefined;
 
-function adviceFor(fault: string): string | undefined {
+function adviceFor(fault: string, events: readonly string[]): string | undefined {
   for (const [pattern, hint] of named) {
     const found = pattern.exec(fault);
-    if (found) return hint(found[1] ?? '', found[2] ?? '');
+    if (found) return hint(found[1] ?? '', found[2] ?? '', events);
   }
   return undefined;
 }

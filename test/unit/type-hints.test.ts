@@ -9,6 +9,7 @@ const fault = (file: string, code: string) =>
 
 const head = `
 import type { Result } from '../../generated/operations.ts';
+import type { components } from '../../generated/types.ts';
 type Schemes = Result<'listCardSchemeDefinitions'>;
 type Subscription = Result<'createWebhookSubscription'>;
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
@@ -44,6 +45,16 @@ const wrongAnswers: [what: string, code: string, hint: string][] = [
     'a field that the contract does not have',
     `const a: Schemes = { status: 200, body: { items: [], colour: 'blue' } };`,
     'the contract has no colour',
+  ],
+  [
+    'a misspelt field',
+    `const a: Schemes = { status: 200, body: { items: [{ ...scheme, display_nme: 'Visa' }] } };`,
+    'the contract has no display_nme (did you mean display_name?)',
+  ],
+  [
+    'a misspelt field that the compiler has a name for',
+    `export const a: components['schemas']['WebhookSubscription'] = { id: '1', actve: true };`,
+    'the contract has no actve (did you mean active?)',
   ],
   ['fields that are missing', `const a: Subscription = ${subscription};`, missing],
   [
@@ -84,10 +95,32 @@ const ownTypes: [what: string, code: string, hint: string][] = [
   ['inserts into one', `tx.insertInto('reasons').values({ id: '1' }).execute()`, 'no table reasons'],
   ['updates one', `tx.updateTable('reasons').set({ id: '1' }).execute()`, 'no table reasons'],
   ['deletes from one', `tx.deleteFrom('reasons').where('id', '=', '1').execute()`, 'no table reasons'],
+  [
+    'reads one by another name, and joins it',
+    `db.selectFrom('buyers').innerJoin('reasons as r', 'r.id', 'buyers.id').select('r.id')`,
+    'npm run new -- table reasons,',
+  ],
+  [
+    'misspells a table',
+    `db.selectFrom('buyer').selectAll()`,
+    "no table buyer is known. Did you mean 'buyers'?",
+  ],
   ['pages through one', `fetchPage(rows, 'reasons', page)`, 'no table reasons'],
-  ['has no announcement', `insertPaymentMethod(tx, card)`, 'announce(unit,'],
-  ['makes its own announcement', `insertPaymentMethod(tx, card, { tell: undefined })`, 'announce(unit,'],
-  ['passes the unit of work instead', `insertPaymentMethod(tx, card, unit)`, 'announce(unit,'],
+  [
+    'has no announcement',
+    `insertPaymentMethod(tx, card)`,
+    "announce(unit, 'refund-reason.created', presentRefundReason). For a new event: npm run new -- event refund-reason.created (",
+  ],
+  [
+    'makes its own announcement in payment-methods.ts',
+    `insertPaymentMethod(tx, card, { tell: undefined })`,
+    "announce(unit, 'payment-method.created', presentPaymentMethod). The contract has payment-method.created, payment-method.updated (",
+  ],
+  [
+    'passes the unit of work instead in payment-methods.ts',
+    `insertPaymentMethod(tx, card, unit)`,
+    "announce(unit, 'payment-method.created', ",
+  ],
   [
     'misspells an event',
     `announce(unit, 'transaction.updted', () => card)`,
@@ -127,18 +160,36 @@ describe('code that does not fit a type of ours', () => {
 
   it.each(ownTypes.map(([what, , hint], index) => ({ what, hint, index })))(
     'is told what to do: $what',
-    async ({ hint, index }) => {
-      const file = 'server/actions/refund-reasons.ts';
+    async ({ what, hint, index }) => {
+      const file = `server/actions/${/\S+\.ts/.exec(what)?.[0] ?? 'refund-reasons.ts'}`;
       const printed = (faults[index] ?? '').replaceAll(/^(?=TS\d)/gm, `${file}(7,3): error `);
       const [told, compiler, ...more] = (await withHints({ output: printed })).output.split('\n');
-      expect(told).toMatch(
-        /^server\/actions\/refund-reasons\.ts:7 {2}.*\(docs\/guides\/backend-engineer\.md, "A/,
-      );
+      expect(told).toMatch(/^server\/actions\/[a-z-]+\.ts:7 {2}.*\(docs\/guides\/backend-engineer\.md, "A/);
       expect(told).toContain(hint);
       expect(compiler).toMatch(/^ {2}TS\d+: .{1,161}$/);
-      expect(more).toEqual([]);
+      expect(more.filter((line) => !/^ {2}\(\d more that may follow/.test(line))).toEqual([]);
     },
   );
+});
+
+it('says first that a table is unknown, and folds what follows from it, in other files too', async () => {
+  const unknown = (line: number) =>
+    `server/store/remarks.ts(${line},17): error TS2345: Argument of type '"remarks"' is not assignable to parameter of type 'TableExpressionOrList<Tables, never>'.`;
+  const other = fault('server/start.ts', 'TS2304');
+  const output = [
+    "server/handlers/get-note.ts(4,9): error TS2739: Type '{}' is missing the following properties from type '{ id: string; text: string; }': id, text",
+    "server/handlers/list-notes.ts(7,2): error TS7031: Binding element 'id' implicitly has an 'any' type.",
+    other,
+    unknown(10),
+    'server/store/remarks.ts(11,4): error TS2349: This expression is not callable.\n  Each member of the union …',
+    unknown(14),
+  ].join('\n');
+  const [told, , folded, ...rest] = (await withHints({ output })).output.split('\n');
+  expect(told).toContain(
+    'server/store/remarks.ts:10  no table remarks is known. For a new one: npm run new -- table remarks',
+  );
+  expect(folded).toBe('  (4 more that may follow from this: mend it, and check again)');
+  expect(rest).toEqual([other]);
 });
 
 // As the compiler prints them.
@@ -176,6 +227,22 @@ ${fault('server/start.ts', 'TS2304')}`;
   );
   expect(compiler).toMatch(/^ {2}TS2739: Type '\{ id: string;.{1,150}…$/);
   expect(other).toBe(fault('server/start.ts', 'TS2304'));
+});
+
+it.each([
+  [
+    "TS2353: Object literal may only specify known properties, and 'colour' does not exist in type 'Buyer'.",
+    '',
+  ],
+  [
+    "TS2561: Object literal may only specify known properties, but 'colour' does not exist in type 'Buyer'. Did you mean to write 'color'?",
+    " Did you mean 'color'?",
+  ],
+])('says that a presenter shows a field which the contract does not have: %s', async (said, meant) => {
+  const { output } = await withHints({ output: `server/present/buyer.ts(7,3): error ${said}` });
+  expect(output).toContain(
+    `server/present/buyer.ts:7  the contract has no colour.${meant} To show a new one, `,
+  );
 });
 
 it('says nothing about other faults', async () => {

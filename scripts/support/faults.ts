@@ -1,0 +1,16 @@
+// What the compiler says, in parts.
+
+export interface Place {
+  file: string;
+  line: string;
+  /** The code of the fault, and what is wrong. */
+  said: string;
+}
+
+export function placeOf(fault: string): Place {
+  const [, file = '', line = '', said = ''] = /^([^(\s]+)\((\d+),\d+\): error (.*)/.exec(fault) ?? [];
+  return { file, line, said };
+}
+
+export const didYouMean = (name: string | undefined): string =>
+  name === undefined || name === '' ? '' : ` Did you mean '${name}'?`;
