@@ -20,8 +20,6 @@ import {
   emptyAnswer,
   newThings,
   onlyDesigned,
-  ownedInCode,
-  ownedInContract,
   recipes,
   type ProjectEdits,
 } from '../support/changes.ts';
@@ -46,9 +44,9 @@ let fresh: Outcome;
 let checked: Outcome;
 let handlersBefore: string[];
 let generated: string[] = [];
-/** What `npm run new` said, which files it wrote, and what it wants done next, call by call. */
+/** What `npm run new` said, which files each call wrote, and what it wants done next. */
 let said: Ended;
-const written: string[] = [];
+const writtenBy = new Map<string, string[]>();
 const next: string[][] = [];
 
 beforeAll(async () => {
@@ -62,15 +60,15 @@ beforeAll(async () => {
     'CHANGELOG.md',
     'vitest.config.ts',
   ];
-  const tests = ['support', 'operations', 'mock/parity.filters.values.ts', 'server/erasure-columns.test.ts'];
+  const tests = ['support', 'operations', 'mock/parity.filters.values.ts', ...databaseTests];
   for (const part of [...parts, ...tests.map((name) => `test/${name}`)])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
-  // Migrations come before `generate`, which lists them, and the new table before its new field.
-  for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code'), ownedInCode])
+  // Migrations come before `generate`, which lists them.
+  for (const edits of [announced, onlyDesigned, ...sides('contract'), ...sides('code')])
     await apply(edits, isFirst);
   await apply(handlers, () => true);
   await createNewThings();
-  for (const edits of [emptyAnswer, ownedInContract]) await apply(edits, () => true);
+  await apply(emptyAnswer, () => true);
   // Once as people call it, then without starting a process for each.
   stale = await runNode('scripts/generate.ts', ['--check'], { cwd: made.folder });
   handlersBefore = await readdir(join(made.folder, 'server/handlers'));
@@ -81,36 +79,50 @@ beforeAll(async () => {
   checked = await generate(made.folder, { check: true, bundled });
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = await diagnose();
-  for (const edits of [...sides('code'), ownedInCode, recipes]) await apply(edits, (path) => !isFirst(path));
+  for (const edits of sides('code')) await apply(edits, (path) => !isFirst(path));
+  await apply(recipes, () => true);
   await writeFile(join(made.folder, 'server/misspelt.ts'), misspelt);
   await writeFile(join(made.folder, 'client/use.ts'), clientUse);
   compiled = await diagnose();
 }, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
 
-const isFirst = (path: string) =>
-  /^(openapi|CHANGELOG|server\/store\/(migrations|tables\/refund-reasons)|test\/support)/.test(path);
+const databaseTests = ['erasure-columns', 'erasure', 'account-keys'].map((name) => `server/${name}.test.ts`);
+
+const isFirst = (path: string) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path);
 
 const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
 
 /** The first as people call it, the others without starting a process for each. */
 async function createNewThings(): Promise<void> {
-  const [first = [], ...others] = newThings;
-  said = await create(...first, '--no-generate');
-  written.push(...[...said.output.matchAll(/^✓ (.+)$/gm)].map(([, file = '']) => file));
-  for (const args of others) {
-    const plan = await planOf(made.folder, readCall(args));
-    written.push(...(await carryOut(made.folder, plan)));
-    next.push(plan.next);
+  for (const thing of newThings) {
+    if (!Array.isArray(thing)) await apply(thing, () => true);
+    else if (writtenBy.size === 0) {
+      said = await create(...thing, '--no-generate');
+      const files = [...said.output.matchAll(/^✓ (.+)$/gm)].map(([, file = '']) => file);
+      writtenBy.set(thing.join(' '), files);
+    } else {
+      const plan = await planOf(made.folder, readCall(thing));
+      writtenBy.set(thing.join(' '), await carryOut(made.folder, plan));
+      next.push(plan.next);
+    }
   }
 }
 
 async function apply(edits: ProjectEdits, isWanted: (path: string) => boolean): Promise<void> {
   for (const [path, edit] of Object.entries(edits).filter(([one]) => isWanted(one))) {
-    const file = join(made.folder, path);
+    const file = join(made.folder, await numbered(path));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, edit(await readFile(file, 'utf8').catch(() => '')));
   }
+}
+
+/** The migration that `npm run new` wrote. */
+async function numbered(path: string): Promise<string> {
+  const [folder = '', ending] = path.split('<number>');
+  if (ending === undefined) return path;
+  const files = await readdir(join(made.folder, folder));
+  return `${folder}${files.find((file) => file.replace(/^\d+/, '') === ending) ?? ending}`;
 }
 
 /** A handler that somebody has edited, one whose operation is gone, and code that uses the operation without a handler. */
@@ -157,7 +169,9 @@ async function diagnose(): Promise<Diagnose> {
     'test/operations/get-refund-reason.test.ts',
     'test/operations/update-refund-reason.test.ts',
     'test/operations/list-refund-reasons.test.ts',
-    'test/operations/create-refund.test.ts',
+    'test/operations/create-membership.test.ts',
+    'test/server/erasure.test.ts',
+    'server/store/ledger-entries.ts',
   ];
   const files = names.map((name) => join(made.folder, name)).filter(existsSync);
   const faults = await compile(made.folder, files, { extends: './tsconfig.json' });
@@ -210,7 +224,8 @@ describe('the guide', () => {
         new RegExp(
           `^${place.replace(/\./g, '\\.').replace(/<[^>]+>/g, '[^/]+')}${place.endsWith('/') ? '' : '$'}`,
         );
-      const files = Object.keys({ ...change.contract, ...change.code });
+      const byCall = writtenBy.get(change.call ?? '') ?? [];
+      const files = [...Object.keys({ ...change.contract, ...change.code }), ...byCall];
       expect(files.filter((file) => !places.some((place) => pattern(place).test(file)))).toEqual([]);
       expect(places.filter((place) => !files.some((file) => pattern(place).test(file)))).toEqual([]);
     },
@@ -287,7 +302,7 @@ describe('npm run new', () => {
       expect.stringMatching(/^Next:\n {2}1\. Generate what follows: npm run generate\n {2}2\. \w/m),
     ]);
     for (const steps of next) expect(steps.length).toBeGreaterThan(2);
-    expect(written).toEqual(
+    expect([...writtenBy.values()].flat()).toEqual(
       expect.arrayContaining([
         'openapi/openapi.yaml',
         'openapi/paths/buyer-notes_{note_id}.yaml',
@@ -317,6 +332,10 @@ describe('npm run new', () => {
       'delete-buyer-label',
     ];
     const stubs = tests.flatMap((name) => [`server/handlers/${name}.ts`, `test/operations/${name}.test.ts`]);
+    // Nothing formats SQL, nor what a recipe has added.
+    const written = [...writtenBy.values()]
+      .flat()
+      .filter((file) => !file.endsWith('.sql') && !(file in recipes));
     for (const file of [...written, ...stubs]) {
       const text = await readFile(join(made.folder, file), 'utf8');
       const style = await resolveConfig(join(root, 'package.json'));
@@ -331,10 +350,14 @@ describe('npm run new', () => {
       ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
       ...['server/handlers/update-refund-reason.ts', 'server/handlers/delete-refund-reason.ts'],
       ...['server/handlers/update-buyer-note.ts', 'client/use.ts'],
-      ...['store/refunds', 'actions/refunds', 'present/refund', 'handlers/create-refund'].map(
+      ...['store/memberships', 'actions/memberships', 'present/membership', 'handlers/create-membership'].map(
         (name) => `server/${name}.ts`,
       ),
-      'test/operations/create-refund.test.ts',
+      ...['domain/personal-data', 'store/erasure', 'actions/erasure', 'cli/erase-buyer'].map(
+        (name) => `server/${name}.ts`,
+      ),
+      ...['test/operations/create-membership.test.ts', 'test/server/erasure.test.ts'],
+      ...['ledger-entries', 'tables/ledger-entries'].map((name) => `server/store/${name}.ts`),
       ...['server/handlers/list-refund-reasons.ts', 'test/operations/list-refund-reasons.test.ts'],
       ...['test/operations/get-refund-reason.test.ts', 'test/operations/update-refund-reason.test.ts'],
       ...['server/handlers/create-buyer-note.ts', 'server/handlers/get-buyer-note.ts'],
@@ -374,6 +397,10 @@ describe('npm run new', () => {
     [['schema', 'BuyerNote', '--in', 'Buyer'], 'openapi/components/schemas/BuyerNote.yaml exists already'],
     [['schema', 'buyer_note', '--in', 'Buyer'], 'PascalCase'],
     [['schema', 'Unicorn'], '--in'],
+    [['table', 'buyer_notes'], 'when a buyer is erased: add --erasure erased'],
+    [['table', 'buyerNotes'], 'table refund_reasons'],
+    [['table', 'buyer_note'], 'in the plural: table buyer_notes'],
+    [['table', 'ledger_entries'], 'The table ledger_entries exists already'],
     [['field', 'shipped_at'], 'These are stored: '],
     [['field', 'shipped_at', '--in', 'Transactions'], 'Did you mean --in Transaction?'],
     [
@@ -464,10 +491,10 @@ describe('the test of a new operation', () => {
       const operations = [
         ...['get-card-scheme', 'create-buyer-note', 'update-buyer-note', 'get-buyer'],
         ...['get-refund-reason', 'list-refund-reasons', 'update-refund-reason', 'delete-refund-reason'],
-        'create-refund',
+        'create-membership',
       ];
       const names = ['new-filters', ...operations].map((name) => `test/operations/${name}.test.ts`);
-      names.push('test/server/erasure-columns.test.ts');
+      names.push(...databaseTests.map((name) => `test/${name}`));
       await writeFile(join(made.folder, names[0] ?? ''), newFilters);
       // Neither is generated from before the run, which says so.
       await writeFile(join(made.folder, 'server/store/migrations/9999-forgotten.ts'), 'export {};\n');
@@ -476,7 +503,7 @@ describe('the test of a new operation', () => {
       const env = { ...given, VITEST: undefined, VITEST_POOL_ID: undefined };
       const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', ...names];
       const { status, output } = await run(process.execPath, vitest, { cwd: made.folder, env });
-      expect(output).toContain('11 passed');
+      expect(output).toContain('13 passed');
       expect(output).toContain('generated/ is older than openapi/: npm run generate');
       expect(output).toContain('9999-forgotten.ts is not listed, so it is not applied: npm run generate');
       expect(output).toContain(
@@ -563,9 +590,9 @@ describe('the oracle', () => {
         'label_in_use',
         'card_stolen',
         'notes_are_closed',
-        'POST /refunds',
-        'refund.created',
-        'refund_exists',
+        'POST /memberships',
+        'membership.created',
+        'membership_exists',
         'DELETE /refund-reasons/{reason_id}',
         'PATCH /refund-reasons/{reason_id}',
         'PATCH /buyer-notes/{note_id}',
@@ -580,8 +607,8 @@ describe('the oracle', () => {
     );
     const changelog = await readFile(join(made.folder, 'CHANGELOG.md'), 'utf8');
     expect(withoutAnnounced(faults, announcementsIn(changelog))).toEqual([]);
-    const forgotten = faults.filter(({ beyond }) => beyond === 'country' || beyond === 'refund.created');
-    expect(adviceFor(forgotten)).toMatch(/^Name (`country`|, |`refund\.created`)+ in a line below/);
+    const forgotten = faults.filter(({ beyond }) => beyond === 'country' || beyond === 'membership.created');
+    expect(adviceFor(forgotten)).toMatch(/^Name (`country`|, |`membership\.created`)+ in a line below/);
     expect(adviceFor([])).toBe(undefined);
   });
 });

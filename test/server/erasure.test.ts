@@ -376,7 +376,7 @@ it('refuses an unknown buyer, and does nothing without being told so', async () 
   expect([status, stderr]).toEqual([1, 'This cannot be undone. Add --yes, or look first with --dry-run.\n']);
   expect(await contents()).toEqual(before);
   const told = await done(['buyers', 'erase', made.id, '--dry-run']);
-  expect(told).toBe('Has personal data: 1 buyer, 0 cards, 0 transactions, 0 kept answers, 0 events.\n');
+  expect(told).toMatch(/^Has personal data: 1 buyer, 0 cards(, 0 [a-z ]+s)+\.\n$/);
 });
 
 it('the answer to a repeated request is the first one without the personal data', async () => {
@@ -410,17 +410,16 @@ it('interrupted, it continues with the next run', async () => {
     }),
   );
   await createTransactions(db(), rows);
-  let calls = 0;
+  let erasedSoFar = 0;
   const stopped = eraseBuyer(id, {
     db: db(),
     vault: service.secrets.vault,
     dryRun: false,
     references: false,
-    onProgress: () => undefined,
-    inStep: (work) => {
-      calls += 1;
-      return calls > 4 ? Promise.reject(new Error('killed')) : inWork(db(), work);
+    onProgress: ({ transactions }) => {
+      erasedSoFar = transactions;
     },
+    inStep: (work) => (erasedSoFar < 1000 ? inWork(db(), work) : Promise.reject(new Error('killed'))),
   });
   await expect(stopped).rejects.toThrow('killed');
   const left = async () => {

@@ -273,32 +273,38 @@ const guide = readFileSync(join(root, 'docs/guides/backend-engineer.md'), 'utf8'
 
 const section = (heading: string) => guide.slice(guide.indexOf(`### ${heading}\n`)).split('\n### ')[0] ?? '';
 
-/** The files of a recipe in the guide: blocks of code whose first line is a path. */
-const filesOf = (heading: string): ProjectEdits =>
-  Object.fromEntries(
-    [...section(heading).matchAll(/```(?:ts\n\/\/|yaml\n#) (\S+)\n([^]*?)```/g)].map(
-      ([, file = '', code = '']) => [file.replace('<number>', '9000'), write(code)],
-    ),
+/** The blocks of code in a recipe whose first line is a path. */
+const blocksOf = (heading: string) =>
+  [...section(heading).matchAll(/```(ts|diff)\n(?:\/\/|#) (\S+)\n([^]*?)```/g)].map(
+    ([, kind = '', file = '', code = '']) => ({ kind, file, code }),
   );
 
-/** As `filesOf`, but what exists is added to, except for stubs. */
-const additionsOf = (heading: string): ProjectEdits =>
-  Object.fromEntries(
-    Object.entries(filesOf(heading)).map(([path, edit]) => [
-      path,
-      isStub(path) ? edit : (text: string) => `${text}\n${edit('')}`,
-    ]),
-  );
+/** Blocks of kind `diff` change what is there; their parts are separated by `@@`. */
+const patch = (diff: string) => (text: string) =>
+  diff.split(/^@@\n/m).reduce((made, part) => {
+    const side = (sign: string) =>
+      [...part.matchAll(/^([ +-])(.*\n)/gm)]
+        .flatMap(([, mark = '', line = '']) => (mark === ' ' || mark === sign ? line : []))
+        .join('');
+    return swap(side('-'), side('+'))(made);
+  }, text);
 
-/** As `additionsOf`, but what is exported takes the place of what has the same name. */
-const replacementsOf = (heading: string): ProjectEdits =>
-  Object.fromEntries(
-    Object.entries(filesOf(heading)).map(([path, edit]) => {
-      const code = edit('');
-      const name = /^export (?:async function|const) (\w+)/m.exec(code)?.[1] ?? '';
-      const without = swap(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), '');
-      return [path, (text: string) => `${without(text)}\n${code}`];
-    }),
+/** What is exported takes the place of what has the same name. */
+const extend = (code: string) => (text: string) => {
+  const names = [...code.matchAll(/^export (?:async function|const) (\w+)/gm)].map(([, name = '']) => name);
+  const rest = names.reduce(
+    (left, name) => left.replace(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), ''),
+    text,
+  );
+  return rest === '' ? code : `${rest}\n${code}`;
+};
+
+/** The code of a recipe, block by block. Stubs are overwritten. */
+const editsOf = (heading: string): ProjectEdits =>
+  inTurn(
+    ...blocksOf(heading).map(({ kind, file, code }) => ({
+      [file]: kind === 'diff' ? patch(code) : isStub(file) ? write(code) : extend(code),
+    })),
   );
 
 const isHandler = (path: string) => path.startsWith('server/handlers/');
@@ -318,67 +324,48 @@ const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
     }),
     {},
   );
-const table = Object.entries(filesOf('A table'));
-
-/** The contract and the stubs are written by `npm run new`. */
-const tableInCode: ProjectEdits = {
-  ...Object.fromEntries(table.filter(([path]) => !isHandler(path))),
-  'server/store/tables/index.ts': (text) =>
-    before(
-      'import type { RolesTable }',
-      "import type { RefundReasonsTable } from './refund-reasons.ts';\n",
-    )(before('  roles: RolesTable;\n', '  refund_reasons: RefundReasonsTable;\n')(text)),
-  'scripts/citus.sql': before("'gift_cards', ", "'refund_reasons', "),
-  'test/support/erasure-columns.ts': before('  settings: [', "  refund_reasons: ['display_name'],\n"),
-};
+const table = Object.entries(editsOf('A table'));
 
 const owned = 'A record that belongs to another';
-const ownedProperty = /```yaml\n# .+ and .+\n(transaction_id:\n[^]*?)```/.exec(section(owned))?.[1] ?? '';
-const isContract = ([path]: [string, unknown]) => path.startsWith('openapi/');
+const ownedProperty = /```yaml\n# .+ and .+\n(buyer_id:\n[^]*?)```/.exec(section(owned))?.[1] ?? '';
 const inSchema = (text: string) => {
   const property = ownedProperty.trimEnd().replace(/^/gm, '  ');
-  const changed = swap(/ {2}display_name:\n(?: {4}.*\n)+/, `${property}\n`)(text);
-  return swap('display_name', 'transaction_id')(changed);
+  return before('  display_name:\n', `${property}\n`)(before('display_name', 'buyer_id, ')(text));
 };
-const inExample = swap(/display_name: .*/, 'transaction_id: 5b1f0a0e-3a55-4b40-9a0f-7d0c6f4f1a77');
+const inExample = before('  display_name:', '  buyer_id: 5b1f0a0e-3a55-4b40-9a0f-7d0c6f4f1a77\n');
 
 /** After `npm run new`. */
-export const ownedInContract: ProjectEdits = {
-  ...Object.fromEntries(Object.entries(filesOf(owned)).filter(isContract)),
-  'openapi/components/schemas/Refund.yaml': inSchema,
-  'openapi/components/schemas/RefundCreate.yaml': inSchema,
-  'openapi/components/examples/RefundSample.yaml': inExample,
-  'openapi/components/examples/RefundSampleRequest.yaml': inExample,
-  'openapi/paths/refunds.yaml': swap('responses/NotFound.yaml', 'responses/NotFoundRefund.yaml'),
+const ownedInContract: ProjectEdits = {
+  'openapi/components/schemas/Membership.yaml': (text) =>
+    swap('for people.\n    type: string', "for people.\n    type: [string, 'null']")(inSchema(text)),
+  'openapi/components/schemas/MembershipCreate.yaml': inSchema,
+  'openapi/components/examples/MembershipSample.yaml': inExample,
+  'openapi/components/examples/MembershipSampleRequest.yaml': inExample,
+  'openapi/paths/memberships.yaml': swap('responses/NotFound.yaml', 'responses/NotFoundPaymentMethod.yaml'),
 };
 
-/** Of the files of "A table" with other names. */
-const asRefund = (path: string) => () =>
-  [
-    [/refund([-_])reasons/g, 'refunds'],
-    [/efund(-r|R)eason/g, 'efund'],
-    ["display_name: 'text'", "transaction_id: 'uuid'"],
-  ].reduce<string>(
-    (text, [old = '', fresh]) => text.replaceAll(old, String(fresh)),
-    tableInCode[path]?.('') ?? '',
-  );
+/** As in "A table", with another name. */
+const ownedPresenter = () =>
+  (Object.fromEntries(table)['server/present/refund-reason.ts']?.('') ?? '')
+    .replaceAll('refund-reason', 'membership')
+    .replaceAll('RefundReason', 'Membership')
+    .replaceAll('refundReason', 'membership');
 
-export const ownedInCode: ProjectEdits = {
-  ...Object.fromEntries(Object.entries(filesOf(owned)).filter((one) => !isContract(one))),
-  'server/store/tables/refunds.ts': asRefund('server/store/tables/refund-reasons.ts'),
-  'server/present/refund.ts': asRefund('server/present/refund-reason.ts'),
-  'server/store/tables/index.ts': (text) =>
-    before(
-      'import type { RolesTable }',
-      "import type { RefundsTable } from './refunds.ts';\n",
-    )(before('  roles: RolesTable;\n', '  refunds: RefundsTable;\n')(text)),
-  'scripts/citus.sql': swap("'transactions', ", "'transactions', 'refunds', "),
-};
+interface Change {
+  contract: ProjectEdits;
+  code: ProjectEdits;
+  /** The call of `npm run new` that writes the other files. */
+  call?: string;
+}
 
 /** The name of each change is that of its row in the guide. */
-export const changes: Record<string, { contract: ProjectEdits; code: ProjectEdits }> = {
+export const changes: Record<string, Change> = {
   'operation without new storage': { contract: operationInContract, code: operationInCode },
-  'operation with a new table': { contract: {}, code: tableInCode },
+  'operation with a new table': {
+    contract: {},
+    code: Object.fromEntries(table.filter(([path]) => !isHandler(path))),
+    call: 'table refund_reasons --erasure kept',
+  },
   'field of a stored resource': { contract: fieldInContract, code: fieldInCode },
   'filter of `/transactions`': { contract: filterInContract, code: filterInCode },
   event: { contract: eventInContract, code: eventInCode },
@@ -400,7 +387,7 @@ export const announced: ProjectEdits = {
   \`POST /refund-reasons\`, \`GET /refund-reasons/{reason_id}\`, events \`buyer-note.created\` and \`refund-reason.created\`,
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
   \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
-  \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`, \`POST /refunds\`, \`refund.created\`, \`refund_exists\`,
+  \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`, \`POST /memberships\`, \`membership.created\`, \`membership_exists\`,
   filters \`settled\` and \`intent\` of transactions, field \`shipped_at\` of a transaction.
 
 `,
@@ -428,7 +415,8 @@ export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
-  ...inTurn(additionsOf('A list'), additionsOf('Change and delete'), replacementsOf('An event')),
+  ...inTurn(...['A list', 'Change and delete', 'An event', owned].map(editsOf)),
+  'server/present/membership.ts': ownedPresenter,
   'test/operations/get-refund-reason.test.ts': finished,
   'test/operations/update-refund-reason.test.ts': finished,
   'test/operations/delete-refund-reason.test.ts': finished,
@@ -463,14 +451,15 @@ schema:
   'CHANGELOG.md': swap('`GET /currencies`', '`GET /currencies`, `GET /card-schemes/{card_scheme_id}`'),
 };
 
-/** What `npm run new` is asked for in the copy, each the arguments of one call. */
-export const newThings = [
+/** What `npm run new` is asked for in the copy, each the arguments of one call, and what is edited in between. */
+export const newThings: (string[] | ProjectEdits)[] = [
   ['operation', 'GET', '/buyer-notes/{note_id}'],
   ['operation', 'POST', 'buyer-notes'],
   ['operation', 'GET', '/buyers/{buyer_id}'],
   ['operation', 'GET', '/buyer-notes'],
   ['operation', 'POST', '/refund-reasons'],
   ['operation', 'GET', '/refund-reasons/{reason_id}'],
+  ['table', 'refund_reasons', '--erasure', 'kept'],
   ['operation', 'GET', '/refund-reasons'],
   ['operation', 'DELETE', '/refund-reasons/{reason_id}'],
   ['operation', 'PATCH', '/refund-reasons/{reason_id}'],
@@ -486,9 +475,13 @@ export const newThings = [
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
   ['error', 'card_stolen', '--in', 'createPaymentMethod'],
   ['error', 'notes_are_closed', '--in', 'listBuyerNotes', '--status', '403'],
-  ['operation', 'POST', '/refunds'],
-  ['event', 'refund.created'],
-  ['error', 'refund_exists', '--in', 'createRefund'],
+  ['operation', 'POST', '/memberships'],
+  ['event', 'membership.created'],
+  ['error', 'membership_exists', '--in', 'createMembership'],
+  ownedInContract,
+  ['table', 'memberships', '--erasure', 'erased'],
+  // The API does not show it.
+  ['table', 'ledger_entries'],
   ['filter', 'settled'],
   ['filter', 'intent'],
 ];
