@@ -60,10 +60,12 @@ export async function newError(
   };
   let name = declared ?? pascal(code);
   const refTo = () => `../components/responses/${name}.yaml`;
+  const takesKey = operation.parameters?.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey.yaml')) ?? false;
   if (declared === undefined) {
     const later = Object.keys(operation.responses).filter((other) => other > status);
     const lines = `    '${status}':\n      $ref: ${refTo()}\n`;
-    plan.write[component('responses', name)] = errorResponse(status, `${sentence(spoken(code))}.`) + shown;
+    plan.write[component('responses', name)] =
+      errorResponse(status, `${sentence(spoken(code))}.`, takesKey) + shown;
     plan.edit[file] = insertBefore(later, lines, [method, 'responses']);
   } else if (isShared) {
     // The others do not answer with this code.

@@ -5,7 +5,7 @@ import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArtic
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
-import { notFound, notFoundFiles, reused, reusedText } from './responses.ts';
+import { notFound, notFoundFiles, replayed, reused, reusedText } from './responses.ts';
 
 export interface OperationOptions {
   id?: string | undefined;
@@ -49,6 +49,8 @@ interface Design {
   scope: string;
   /** The parameters of the path. */
   parameters: string[];
+  /** PUT and DELETE are idempotent by definition. */
+  takesKey: boolean;
 }
 
 function design(verb: string, target: string, options: OperationOptions): Design {
@@ -90,7 +92,8 @@ function design(verb: string, target: string, options: OperationOptions): Design
   const tag = options.tag ?? sentence(spoken(first));
   const scope = `${first}.${method === 'get' ? 'read' : 'write'}`;
   const parameters = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
-  return { kind, method, path, id, name, tag, scope, parameters };
+  const takesKey = kind === 'create' || kind === 'update';
+  return { kind, method, path, id, name, tag, scope, parameters, takesKey };
 }
 
 const texts: Record<Kind, (one: string, many: string) => { summary: string; description: string }> = {
@@ -122,11 +125,10 @@ const texts: Record<Kind, (one: string, many: string) => { summary: string; desc
 
 const ref = (kind: string, name: string) => `$ref: ../components/${kind}/${name}.yaml`;
 
-function operationText({ kind, method, id, name, tag, scope, parameters }: Design, example: string): string {
+function operationText(made: Design, example: string): string {
+  const { kind, method, id, name, tag, scope, parameters, takesKey } = made;
   const many = plural(spoken(name));
   const { summary, description } = texts[kind](spoken(name), many);
-  // PUT and DELETE are idempotent by definition.
-  const takesKey = kind === 'create' || kind === 'update';
   const request = requestOf(name)[kind];
   const status = kind === 'create' ? 201 : kind === 'delete' ? 204 : 200;
   const taken = [
@@ -211,7 +213,7 @@ export async function newOperation(
 ): Promise<Plan> {
   const plan: Plan = { write: {}, edit: {}, next: [] };
   const made = design(verb, target, options);
-  const { kind, method, path, id, name, tag, parameters } = made;
+  const { kind, method, path, id, name, tag, parameters, takesKey } = made;
 
   // A 204 shows nothing, and a schema that nothing refers to fails the lint.
   const isThere = kind === 'delete' || (await project.has(component('schemas', name)));
@@ -224,14 +226,20 @@ export async function newOperation(
   const many = plural(spoken(name));
   const shared = {
     ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
-    ...notFoundFiles(parameters),
+    ...notFoundFiles(parameters, takesKey),
     ...requestFiles(name, kind),
-    ...(kind === 'create' || kind === 'update' ? { [component('responses', reused)]: reusedText } : {}),
+    ...(takesKey ? { [component('responses', reused)]: reusedText } : {}),
     ...Object.fromEntries(
       parameters.map((one) => [component('parameters', pascal(one)), pathParameter(one)]),
     ),
   };
   for (const [file, text] of Object.entries(shared)) if (!(await project.has(file))) plan.write[file] = text;
+  // Operations without a key may have written it before.
+  const shared404 = component('responses', notFound(parameters));
+  if (takesKey && (await project.has(shared404))) {
+    const { headers } = (await project.read(shared404)) as { headers: object };
+    if (!('Idempotency-Replayed' in headers)) plan.edit[shared404] = append(['headers'], replayed);
+  }
 
   const text = operationText(made, example);
   const file = `${path.slice(1).replaceAll('/', '_')}.yaml`;

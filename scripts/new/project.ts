@@ -63,6 +63,7 @@ export const tagsOf = async (project: Project): Promise<string[]> => {
 
 export interface DesignedOperation {
   operationId: string;
+  parameters?: { $ref?: string }[];
   responses: Record<string, { $ref?: string }>;
   'x-reserved'?: Record<string, string>;
 }

@@ -2,13 +2,14 @@
 import { pascal, spoken } from './names.ts';
 import { component } from './project.ts';
 
-/** The part of a response that is the same for all errors which an Idempotency-Key keeps; its examples follow. */
-const keptError = (schema: string, headers = '') => `headers:
+/** Only operations that take an Idempotency-Key send it. */
+export const replayed = '  Idempotency-Replayed:\n    $ref: ../headers/IdempotencyReplayed.yaml\n';
+
+/** The part of a response that is the same for all errors; its examples follow. */
+const anyError = (schema: string, takesKey: boolean, headers = '') => `headers:
   X-Request-ID:
     $ref: ../headers/RequestId.yaml
-  Idempotency-Replayed:
-    $ref: ../headers/IdempotencyReplayed.yaml
-${headers}content:
+${takesKey ? replayed : ''}${headers}content:
   application/json:
     schema:
       $ref: ../schemas/${schema}.yaml
@@ -16,16 +17,17 @@ ${headers}content:
 `;
 
 /** A response for one operation; its examples follow. */
-export const errorResponse = (status: string, description: string) =>
-  `description: ${description}\n${keptError(
+export const errorResponse = (status: string, description: string, takesKey: boolean) =>
+  `description: ${description}\n${anyError(
     status === '409' ? 'ConflictError' : 'Error',
+    takesKey,
     status === '429' ? '  Retry-After:\n    $ref: ../headers/RetryAfter.yaml\n' : '',
   )}`;
 
 /** A 404 for operations that name a record in their path: the innermost one is missing, or the merchant account. */
 export const notFound = (parameters: string[]) => `NotFound${pascal(parameters.at(-1) ?? '')}`;
 
-export function notFoundFiles(parameters: string[]): Record<string, string> {
+export function notFoundFiles(parameters: string[], takesKey: boolean): Record<string, string> {
   const last = parameters.at(-1);
   if (last === undefined) return {};
   const one = spoken(last.replace(/_id$/, ''));
@@ -33,7 +35,7 @@ export function notFoundFiles(parameters: string[]): Record<string, string> {
   return {
     [component('responses', notFound(parameters))]: `description: >-
   There is no such ${one} in this merchant account, or the key pair has no access to the merchant account.
-${keptError('Error')}      not_found:
+${anyError('Error', takesKey)}      not_found:
         $ref: ../examples/${example}.yaml
       merchant_account_not_found:
         $ref: ../examples/ErrorNotFound.yaml
@@ -52,6 +54,6 @@ value:
 /** A 422 for operations that have no other reason for one. */
 export const reused = 'UnprocessableIdempotencyKey';
 export const reusedText = `description: The \`Idempotency-Key\` was used for a request with another path or body.
-${keptError('ValidationError')}      idempotency_key_reused:
+${anyError('ValidationError', true)}      idempotency_key_reused:
         $ref: ../examples/ErrorIdempotencyKeyReused.yaml
 `;

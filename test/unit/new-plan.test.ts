@@ -57,6 +57,19 @@ async function addedBy(...args: string[]): Promise<Record<string, string[]>> {
   return Object.fromEntries(added.map(([file, lines]) => [file.replace(/\d{4}-/, ''), lines]));
 }
 
+it.each([
+  ['operation GET /unicorns/{unicorn_id}', false],
+  ['operation PATCH /unicorns/{unicorn_id}', true],
+  ['error unicorn_found --in listTransactions', false],
+  ['error unicorn_found --in createWebhookSubscription', true],
+])('%s: the responses have the header of repeated answers: %s', async (call, isDeclared) => {
+  const added = Object.entries(await addedBy(...call.split(' ')));
+  const responses = added.filter(([file]) => file.includes('/responses/'));
+  expect(responses).not.toEqual([]);
+  for (const [, lines] of responses)
+    expect(lines.some((line) => line.includes('Idempotency-Replayed:'))).toBe(isDeclared);
+});
+
 it('a field of a buyer is erased in the record, in events and in the test of both', async () => {
   const added = await addedBy(
     'field',
@@ -100,4 +113,35 @@ it.each([
 it('never says that a field is erased where nothing erases it', async () => {
   const call = readCall('field shoe --in WebhookSubscription --erasure erased'.split(' '));
   await expect(planOf(projectRoot, call)).rejects.toThrow('Nothing of WebhookSubscription is erased');
+});
+
+it('a table has a column for each property of its schema, and what every table has', async () => {
+  const added = await addedBy('table', 'gift_card_redemptions', '--erasure', 'erased');
+  expect(added['server/store/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      'merchant_account_id text not null references merchant_accounts,',
+      'created_at timestamptz(3) not null default now(),',
+      'id uuid not null default gen_random_uuid(),',
+      'status text not null,',
+      'amount bigint not null,',
+      'raw_error_message text,',
+      'gift_card jsonb,',
+    ]),
+  );
+  expect(added).toMatchObject({
+    'server/store/tables/index.ts': [
+      "import type { GiftCardRedemptionsTable } from './gift-card-redemptions.ts';",
+      '  gift_card_redemptions: GiftCardRedemptionsTable;',
+    ],
+    'scripts/citus.sql': [expect.stringMatching(/,$/), "  'gift_card_redemptions'"],
+    'test/support/erasure-columns.ts': expect.arrayContaining(["    'raw_error_message',"]) as unknown,
+  });
+});
+
+it('a table leaves a file of statements on it as it is', async () => {
+  const { write } = await planOf(projectRoot, readCall(['table', 'locks']));
+  expect(Object.keys(write).map((file) => file.replace(/\d{4}-/, ''))).toEqual([
+    'server/store/migrations/locks.ts',
+    'server/store/tables/locks.ts',
+  ]);
 });
