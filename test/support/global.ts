@@ -1,4 +1,4 @@
-/** Runs before all tests: starts one PostgreSQL, creates two template databases, and compiles the project. */
+/** Runs before all tests: starts one PostgreSQL, creates two template databases, and compiles the project if a test needs that. */
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import {
   withClient,
   type Cluster,
 } from './cluster.ts';
-import { compileProject } from './compile.ts';
+import { usesInjected } from './uses.ts';
 
 /** The files that the first start of the furnished template created in its DATA_DIR, by name. */
 type SandboxFiles = Record<'secrets.json' | 'sandbox-key.pem', string>;
@@ -44,7 +44,7 @@ declare module 'vitest' {
     sandboxFiles: SandboxFiles;
     /** The tables that belong to merchant accounts. */
     accountTables: string[];
-    /** The folder with the compiled project. */
+    /** The folder with the compiled project; empty if no file that was chosen asks for it. */
     compiled: string;
   }
 }
@@ -57,7 +57,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(folder, 0o755);
   // A run inside of a run, for new operations in a copy of the project, starts none of the compiled programs.
   const outer = process.env.TEST_COMPILED;
-  const compiling = outer ?? compileProject();
+  const compiling = outer ?? compileIfUsed(project);
   const embedded = given === undefined ? await startEmbedded({ dataDir: join(folder, 'data') }) : undefined;
   const serverUrl = given ?? embedded?.url ?? '';
   const template = `test_template_${process.pid}`;
@@ -104,8 +104,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (!embedded) await dropDatabases(cluster, `test\\_%\\_${process.pid}%`);
     await embedded?.stop();
     await rm(folder, { recursive: true, force: true });
-    if (outer === undefined) await rm(compiled, { recursive: true, force: true });
+    if (outer === undefined && compiled !== '') await rm(compiled, { recursive: true, force: true });
   };
+}
+
+/** Most files start no process, and need not wait for this. In watch mode the next file might. */
+async function compileIfUsed({ vitest }: TestProject): Promise<string> {
+  const isUsed = vitest.config.watch || (await usesInjected('compiled', vitest.state.getPaths()));
+  return isUsed ? (await import('./compile.ts')).compileProject() : '';
 }
 
 // The data is not needed after the run, so fsync is off. Crash safety is tested with databases that the service starts itself.
