@@ -1,6 +1,7 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
+import { amountText } from '../domain/amounts.ts';
 import { cursorBinding, pageCursors } from '../domain/cursor.ts';
 import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
 import { isUuid } from '../domain/uuid.ts';
@@ -102,17 +103,6 @@ async function run({
   console.error(
     next ? `\nNext page: ${call(commandLine(next))}` : '\nThere are more. For the next page, set CURSOR_KEY.',
   );
-}
-
-/** `12.99 EUR` for 1299: amounts are in the smallest unit of the currency. As text, because division would round. */
-function amountText(amount: number, currency: string): string {
-  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions();
-  const text = String(amount).padStart(digits + 1, '0');
-  const whole = text.slice(0, text.length - digits);
-  return `${digits === 0 ? whole : `${whole}.${text.slice(-digits)}`} ${currency}`;
 }
 
 const filtersOf = ({

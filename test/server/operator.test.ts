@@ -91,6 +91,9 @@ describe('payments transactions list', () => {
       [5, 'USD', '0.05 USD'],
       [1299, 'JPY', '1299 JPY'],
       [1299, 'KWD', '1.299 KWD'],
+      // Intl shows no decimals for these two.
+      [1299, 'HUF', '12.99 HUF'],
+      [1299, 'IQD', '1.299 IQD'],
     ] as const;
     await createAccount(db(), { id: 'amounts', display_name: 'Amounts' });
     await createTransactions(
