@@ -1,6 +1,6 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
-import { clientCode } from './browser/client-code.ts';
+import { clientCode, printed } from './browser/client-code.ts';
 
 export interface Schema {
   description?: string;
@@ -14,13 +14,20 @@ interface Example {
   $ref?: string;
 }
 
+interface Parameter {
+  name?: string;
+  in?: string;
+  example?: unknown;
+  $ref?: string;
+}
+
 export interface Operation {
   operationId: string;
   tags: [string];
   summary: string;
   description?: string;
   security?: Record<string, string[]>[];
-  parameters?: unknown[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { examples?: Record<string, Example> }> };
   responses?: Record<string, unknown>;
   'x-codeSamples'?: { lang: string; source: string }[];
@@ -32,7 +39,7 @@ export interface Contract {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
-  components?: { examples?: Record<string, Example> };
+  components?: { examples?: Record<string, Example>; parameters?: Record<string, Parameter> };
 }
 
 /** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
@@ -76,14 +83,16 @@ function samples(
   { requestBody, parameters = [] }: Operation,
 ) {
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
-  const body = first && resolved(contract, first).value;
+  const body = first && resolved(contract.components?.examples, first).value;
   // The local server is the only URL without variables, so the samples work unedited.
   const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
-  const takesKey = JSON.stringify(parameters).includes('/IdempotencyKey"');
+  const named = parameters.map((one) => resolved(contract.components?.parameters, one));
+  const takesKey = named.some(({ name }) => name === 'Idempotency-Key');
+  const hasPages = named.some(({ name }) => name === 'cursor');
   const call = { method: method.toUpperCase(), url: server + path, path, body, takesKey };
   return [
     { lang: 'curl', source: curl(call) },
-    { lang: 'TypeScript', source: typeScript(call, server) },
+    { lang: 'TypeScript', source: clientCode(server, hasPages ? loop(path, named) : single(call)) },
     { lang: 'Python', source: python(call) },
   ];
 }
@@ -97,10 +106,8 @@ interface Call {
   takesKey: boolean;
 }
 
-const resolved = ({ components }: Contract, example: Example): Example =>
-  example.$ref === undefined
-    ? example
-    : (components?.examples?.[example.$ref.split('/').at(-1) ?? ''] ?? example);
+const resolved = <T extends { $ref?: string }>(components: Record<string, T> | undefined, given: T): T =>
+  components?.[given.$ref?.split('/').at(-1) ?? ''] ?? given;
 
 function curl({ method, url, body, takesKey }: Call): string {
   const lines = [
@@ -115,11 +122,18 @@ function curl({ method, url, body, takesKey }: Call): string {
   return lines.join(' \\\n  ');
 }
 
-const typeScript = ({ method, path, body }: Call, server: string) =>
-  clientCode(
-    server,
-    `${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})`,
-  );
+const single = ({ method, path, body }: Call) =>
+  printed(`${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})`);
+
+/** Over all pages, with the first filter that has an example. */
+function loop(path: string, parameters: Parameter[]): string {
+  const { name, example } = parameters.find((one) => one.in === 'query' && one.example) ?? {};
+  const options =
+    example === undefined ? '' : `, {\n  params: { query: { ${name}: ${JSON.stringify(example)} } },\n}`;
+  return `// All pages, each fetched when it is needed.
+const items = client.paginate('${path}'${options});
+for await (const item of items) console.log(item);`;
+}
 
 /** With its standard library. JSON is Python but for its constants. */
 const python = ({

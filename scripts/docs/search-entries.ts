@@ -29,6 +29,7 @@ const keywords: Record<string, string> = {
   'amounts-times-and-null':
     'money currency cents decimals minor units zero-decimal JPY dates timestamps null nullable empty',
   pages: 'pagination paginate paging next page cursor limit offset',
+  'pages#loop-over-all-pages': 'iterate iterator every page fetch all generator',
   'pages#filters':
     'date filter filter by date date range created_at since until between last week yesterday buyer',
   errors: 'error codes status codes validation',

@@ -217,6 +217,19 @@ describe('the built site', () => {
     expect(python?.source).toContain('error.read()');
   });
 
+  it('has samples in TypeScript that loop over the pages of a list, with a filter where there is one', () => {
+    const code = (path: string) =>
+      forReaders(contract).paths[path]?.get?.['x-codeSamples']?.find(({ lang }) => lang === 'TypeScript')
+        ?.source;
+    expect(code('/transactions')).toContain(
+      `client.paginate('/transactions', {\n  params: { query: { buyer_external_identifier: "buyer-412" } },\n});`,
+    );
+    expect(code('/api-key-pairs')).toContain(`client.paginate('/api-key-pairs');`);
+    expect(code('/card-scheme-definitions')).toContain(
+      `unwrap(await client.GET('/card-scheme-definitions'))`,
+    );
+  });
+
   it('has samples that can be run twice: with a new Idempotency-Key where one is taken, and no fixed identifier', () => {
     const having = Object.entries(forReaders(contract).paths).flatMap(([path, item]) =>
       Object.values(item).flatMap(({ 'x-codeSamples': samples = [] }) =>

@@ -100,7 +100,7 @@ describe('the first start', () => {
     expect(await transactions('marketplace')).toHaveLength(60);
   });
 
-  it('has transactions for every example of a filter, and for those of the guides', async () => {
+  it('has transactions for every example of a filter', async () => {
     const { parameters } = (document.paths as Record<string, { get: { parameters: { $ref: string }[] } }>)[
       '/transactions'
     ]?.get ?? { parameters: [] };
@@ -110,16 +110,8 @@ describe('the first start', () => {
       .map(
         ({ name, example }) => `/transactions?${new URLSearchParams({ [name]: String(example) }).toString()}`,
       );
-    const { description } = document.info as { description: string };
-    const inGuides = [...description.matchAll(/:8080(\/transactions[^'…]*)'/g)].map(([, path = '']) => path);
-    const [, example = ''] = /curl -G '[^']+:8080\/transactions'([^`]+)/.exec(description) ?? [];
-    const lastWeek = new Date(now.getTime() - 7 * 86_400_000).toISOString();
-    const given = [...example.replace('$SINCE', lastWeek).matchAll(/--data-urlencode ['"](\w+)=([^'"]+)/g)];
-    expect([filters.length > 10, inGuides.length > 1, given.length]).toEqual([true, true, 2]);
-    const together = new URLSearchParams(
-      Object.fromEntries(given.map(([, name, value]) => [name, value])) as Record<string, string>,
-    );
-    for (const path of [...filters, ...inGuides, `/transactions?${together.toString()}`]) {
+    expect(filters.length).toBeGreaterThan(10);
+    for (const path of filters) {
       const { body } = await service.call('GET', path, { token: token() });
       expect((body as { items?: unknown[] }).items?.length, path).toBeGreaterThan(0);
     }

@@ -21,6 +21,9 @@ describe('the search of the docs', () => {
   it.each([
     ['pagination', 'guides/pages.html'],
     ['cursor', 'guides/pages.html'],
+    ['loop all pages', 'guides/pages.html#loop-over-all-pages'],
+    ['all pages', 'guides/pages.html#loop-over-all-pages'],
+    ['iterate', 'guides/pages.html#loop-over-all-pages'],
     ['test card', 'guides/sandbox.html'],
     ['test cards', 'guides/sandbox.html'],
     ['filter by date', 'guides/pages.html#filters'],

@@ -1,12 +1,15 @@
-/** A call with our client, to run with Node: the samples of the reference and of the console. */
+/** Code for Node that calls `client`: the samples of the reference and of the console. */
 export const clientCode = (
   baseUrl: string,
-  call: string,
+  code: string,
 ) => `// Install: \`npm run client\` prints the command.
-import { createPaymentsClient, unwrap } from 'payments-service-client';
+import { createPaymentsClient${code.includes('unwrap(') ? ', unwrap' : ''} } from 'payments-service-client';
 
 const client = createPaymentsClient({
   baseUrl: '${baseUrl}',
   token: process.env.TOKEN ?? '',
 });
-console.log(unwrap(await client.${call}));`;
+${code}`;
+
+/** Prints the answer to one call. */
+export const printed = (call: string) => `console.log(unwrap(await client.${call}));`;

@@ -1,5 +1,5 @@
 // The console: Swagger UI with the contract of the server that this page comes from. It knows no operation by name.
-import { clientCode } from './client-code.ts';
+import { clientCode, printed } from './client-code.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
@@ -199,7 +199,7 @@ const codeOf =
       ...(typeof body === 'string' ? [`  body: ${body.replaceAll('\n', '\n  ')},`] : []),
     ];
     const options = init.length > 0 ? `, {\n${init.join('\n')}\n}` : '';
-    return clientCode(url.origin, `${method.toUpperCase()}('${url.pathname}'${options})`);
+    return clientCode(url.origin, printed(`${method.toUpperCase()}('${url.pathname}'${options})`));
   };
 
 function typesOf(contract: Contract, parameters: Parameter[]): Map<string, { type: string; item: string }> {
