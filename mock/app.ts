@@ -6,7 +6,7 @@ import { createBody } from '../server/http/body.ts';
 import { createCors } from '../server/http/cors.ts';
 import { announceDeprecation } from '../server/http/deprecation.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
-import { createRecent } from '../server/http/desk/recent.ts';
+import type { Recent } from '../server/http/desk/recent.ts';
 import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
 import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
@@ -31,6 +31,7 @@ export interface AppOptions {
   siteDir: string;
   /** The pages for developers, unless other machines can reach the mock. */
   pagesDir: string | undefined;
+  recent: Recent;
   log: (line: string) => void;
   now: () => Date;
 }
@@ -44,14 +45,13 @@ const route: Step = (context, req, res) => {
 };
 
 export function createApp(options: AppOptions): Express {
-  const { contract, address, delayMilliseconds, siteDir, pagesDir, log, now } = options;
+  const { contract, address, delayMilliseconds, siteDir, pagesDir, recent, log, now } = options;
   const app = createExpress();
   const isKnown = (req: Request) => contract().find.isKnown(req);
   app.use((_req, res, next) => {
     contextOf(res).contract = contract();
     next();
   });
-  const recent = createRecent(now);
   app.use(step(requestId));
   app.use(createSecurityHeaders(address));
   // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
 import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
 import { isLoopback } from '../server/http/desk/guard.ts';
+import { createRecent } from '../server/http/desk/recent.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';
@@ -43,17 +44,20 @@ export async function startMock({
 }: MockOptions = {}): Promise<Mock> {
   let contract = await loadMockContract(contractFile);
   let url = '';
+  const recent = createRecent(now);
   const app = createApp({
     contract: () => contract,
     address: () => url,
     delayMilliseconds,
     siteDir,
     pagesDir: isLoopback(host) ? pagesDir : undefined,
+    recent,
     log,
     now,
   });
-  const listening = await listen(app, { host, port }, ({ reason }) => {
-    log(`→ 400 (not HTTP: ${reason ?? 'unknown'})`);
+  const listening = await listen(app, { host, port }, (request) => {
+    log(`→ 400 (${request.reason ?? ''})`);
+    recent.note(request);
   });
   url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${listening.port}`;
 

@@ -20,7 +20,6 @@ import { only, step, type Context, type Step } from './http/context.ts';
 import { createCors } from './http/cors.ts';
 import { announceDeprecation } from './http/deprecation.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
-import { createRecent } from './http/desk/recent.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
@@ -51,7 +50,7 @@ export interface AppDeps
   cardsPerMinute: CardsPerMinute;
   siteDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
-  desk: Omit<DeskDeps, 'facts' | 'recent'> | undefined;
+  desk: Omit<DeskDeps, 'facts'> | undefined;
   /** Whether this instance is about to stop, and should get no more requests. */
   isStopping: () => boolean;
   /** Left out when they are off. */
@@ -79,14 +78,13 @@ export function createApp(deps: AppDeps): Express {
     }),
   );
   app.use(createSecurityHeaders(publicUrl));
-  const recent = desk && createRecent(now);
   // Before CORS, which lets pages of all origins read what they get.
-  if (desk && recent) {
+  if (desk) {
     const { title: name, version } = document.info;
-    app.use(createDesk({ ...desk, recent, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
+    app.use(createDesk({ ...desk, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
   }
   app.use(createCors(() => table));
-  app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: recent?.note }));
+  app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: desk?.recent.note }));
   if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(step(wellFormed));
   const route: Step = (context, req, res) => {

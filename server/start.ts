@@ -14,6 +14,7 @@ import { handlers } from './handlers/index.ts';
 import type { Handlers } from '../generated/operations.ts';
 import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
+import { createRecent } from './http/desk/recent.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
@@ -120,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onPublished: () => worker?.wake(),
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
+    const recent = createRecent(now);
     const app = createApp({
       ...contract,
       responses,
@@ -138,6 +140,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       desk:
         environment === 'sandbox' && isLoopback(config.host)
           ? {
+              recent,
               activity: createActivity({
                 db: background.db,
                 now,
@@ -156,9 +159,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log.warn({ err: error }, message);
       },
     });
-    const { port, connections, close } = await listen(app, config, (facts) => {
+    const { port, connections, close } = await listen(app, config, (request) => {
       metrics?.noteRequest(undefined, 400, 0);
-      log.info({ ...facts, status: 400 });
+      log.info(request);
+      recent.note(request);
     });
     if (config.webhookWorker) {
       const { limits = defaultLimits, ...webhooks } = options.webhooks ?? {};

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { mostHeaderBytes } from '../domain/sizes.ts';
 import { errorBody } from '../errors.ts';
+import type { Noted } from './desk/recent.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 export const limits = {
@@ -40,7 +41,7 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
-  onRefused: (facts: { requestId: string; reason: string | undefined }) => void,
+  onRefused: (request: Noted) => void,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -72,9 +73,10 @@ export async function listen(
     server.emit('request', req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Browsers open connections that they then do not use.
+    if (socket.bytesRead === 0) socket.destroy();
     const requestId = refuse(socket);
-    // Only the code, because the error contains the received bytes.
-    if (requestId !== undefined) onRefused({ requestId, reason: error.code });
+    if (requestId !== undefined) onRefused({ ...unreadable, requestId, reason: reasonOf(error) });
   });
   await listenOn(server, { host, port });
   const connections = () => promisify(server.getConnections.bind(server))();
@@ -97,6 +99,19 @@ const listenOn = (server: Server, { host, port }: ListenOptions) =>
 // RFC 9112, 3.2.2: a server must accept `GET http://host/path` as well.
 const originForm = (target: string): string =>
   target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/|\*)/, '/');
+
+/** Method and path are not shown, because all that is known of them are the received bytes, which may have anything. */
+const unreadable = { method: '?', path: '(unreadable)', status: 400, code: 'bad_request', ms: 0 } as const;
+
+const reasons: Record<string, string> = {
+  HPE_INVALID_URL: 'the URL has characters that must be percent-encoded',
+  HPE_INVALID_CONSTANT: 'the request line is not HTTP; a space in the URL must be percent-encoded',
+  HPE_HEADER_OVERFLOW: 'the URL and the headers are too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
+};
+
+/** From the code of the error alone, because the rest of it has the received bytes. */
+const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) => reasons[code] ?? `it is not HTTP (${code})`;
 
 const refusedMilliseconds = 1_000;
 

@@ -1,6 +1,7 @@
 // The sandbox's pages for developers: who may use them, and what they tell.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -134,6 +135,34 @@ describe('a person at this machine', () => {
     expect(shown).not.toContain(number);
     expect(shown).not.toContain(token);
   });
+
+  it.each([
+    ['ü', '/transactions?search=Müller', 'the URL has characters that must be percent-encoded'],
+    ['…', '/transactions?cursor=…', 'the URL has characters that must be percent-encoded'],
+    ['70 kB', `/transactions?search=${'x'.repeat(70_000)}`, 'the URL and the headers are too long'],
+    [
+      'a space',
+      '/transactions?search=a Q',
+      'the request line is not HTTP; a space in the URL must be percent-encoded',
+    ],
+  ])(
+    'sees why a URL with %s was refused before it was read, and nothing of it',
+    async (_name, path, reason) => {
+      const token = service.token('transactions.read');
+      const socket = connect(service.service.port, '127.0.0.1');
+      socket.end(
+        `GET ${path}&secret=xylophone HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      );
+      expect(await readText(socket)).toMatch(/^HTTP\/1\.1 400 /);
+      const feed = (await send('GET', '/sandbox/feed')).text;
+      const noted = (JSON.parse(feed) as { requests: Record<string, unknown>[] }).requests.at(-1);
+      const shown = { method: '?', path: '(unreadable)', status: 400, code: 'bad_request', reason };
+      expect(noted).toMatchObject(shown);
+      expect(JSON.parse(service.logs.at(-1) ?? '')).toMatchObject(shown);
+      for (const secret of [token, 'xylophone', 'Müller'])
+        expect(feed + service.logs.join('')).not.toContain(secret);
+    },
+  );
 
   it('sees at most the last hundred requests, or those after one that is known', async () => {
     for (let nth = 0; nth < 105; nth += 1) await fetch(`${service.url}/unicorns`);

@@ -226,6 +226,20 @@ describe('connections', () => {
     }
   });
 
+  it('on which nothing was sent end without an answer and without a line in the log', async () => {
+    const before = limits.headersMilliseconds;
+    limits.headersMilliseconds = 1;
+    try {
+      await using own = await startTestService();
+      const unused = await open('', { url: own.url });
+      await unused.closed;
+      expect(unused.text()).toBe('');
+      expect(own.logs.filter((line) => line.includes('"status":400'))).toEqual([]);
+    } finally {
+      limits.headersMilliseconds = before;
+    }
+  });
+
   it('beyond the limit are closed at once, and those within it are served', async () => {
     await using own = await startTestService({ config: { maxConnections: 20 } });
     const half = 'POST /payment-methods HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{';
