@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { switchOffAfterMilliseconds, waits } from '../../server/webhooks/schedule.ts';
+import { subscriptionLimits } from '../../server/domain/subscription-limits.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { run } from '../support/processes.ts';
 
@@ -158,6 +159,17 @@ print(json.dumps([[name, is_genuine(headers, body.encode(), secret)] for name, h
       ([, summary, operationId, scopes = '']) => [summary, operationId, scopes.slice(1, -1).split('` or `')],
     );
     expect(rows.sort()).toEqual(promised.sort());
+  });
+
+  it('explains each kind of 422 that the contract has an example of, and shows the example of a 409', async () => {
+    const { components } = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+    const examples = Object.values(components?.examples ?? {}).map(({ value }) => value);
+    const kinds = examples.flatMap((value) => (value as { detail?: { type: string }[] }).detail ?? []);
+    expect(kinds.length).toBeGreaterThan(3);
+    for (const { type } of kinds) expect(text).toContain(`\n| \`${type}\` `);
+    expect(examples).toContainEqual(JSON.parse(snippet('json', '"duplicate_record"')));
+    const { active, withInactive } = subscriptionLimits;
+    expect(text).toContain(`${active} active webhook subscriptions, or ${withInactive} with inactive ones`);
   });
 
   it('shows amounts with the decimals of their currency, as its table has them', async () => {
