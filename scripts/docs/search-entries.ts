@@ -23,9 +23,12 @@ const last = new Set(['benchmarks', 'changelog']);
 /** What readers call the subject of a guide, or of a section of it. */
 const keywords: Record<string, string> = {
   'getting-started': 'curl quickstart first call hello base URL',
+  'getting-started#what-this-api-does-not-have':
+    'get transaction by ID read one retrieve a card delete remove update charge capture void cancel refund refunds a payment',
   authentication: 'authenticate auth JWT token access token sign bearer kid API key private key login',
   'authentication#scopes': 'permissions',
   'merchant-accounts': 'tenant multiple accounts',
+  'amounts-times-and-null#times': 'timezone time zone UTC offset',
   'amounts-times-and-null':
     'money currency cents decimals minor units zero-decimal JPY dates timestamps null nullable empty',
   pages: 'pagination paginate paging next page cursor limit offset',
@@ -39,9 +42,10 @@ const keywords: Record<string, string> = {
   'webhooks#retries': 'webhook redelivery backoff schedule attempts failed delivery switched off',
   'webhooks#checking-a-signature': 'verify HMAC secret',
   sandbox:
-    'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval',
+    'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval simulate simulator',
   versioning: 'deprecation breaking change sunset API version',
   'going-live': 'production live checklist',
+  'going-live#what-changes': 'environment URL base URL production URL sandbox URL address host',
   'receive-events': 'localhost webhook receiver',
   client: 'SDK library TypeScript React npm mock',
 };

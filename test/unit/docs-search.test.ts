@@ -62,6 +62,27 @@ describe('the search of the docs', () => {
     ['null', 'guides/amounts-times-and-null.html'],
     ['login', 'guides/authentication.html'],
     ['authentification', 'guides/authentication.html'],
+    ['tokne', 'guides/authentication.html'],
+    ['Store a card', 'reference.html#/payment-methods/createpaymentmethod'],
+    ['store a card ', 'reference.html#/payment-methods/createpaymentmethod'],
+    ...['cvv', 'cvc', 'security code'].map((query) => [
+      query,
+      'reference.html#/payment-methods/createpaymentmethod#payment-methods/createpaymentmethod/t=request&path=security_code',
+    ]),
+    ['timezone', 'guides/amounts-times-and-null.html#times'],
+    ['base url', 'guides/going-live.html#what-changes'],
+    ['environment url', 'guides/going-live.html#what-changes'],
+    ['production url', 'guides/going-live.html#what-changes'],
+    ['simulate', 'guides/sandbox.html'],
+    ...[
+      'cancel',
+      'refund',
+      'delete',
+      'delete a card',
+      'get transaction by id',
+      'charge a card',
+      'retrieve a card',
+    ].map((query) => [query, 'guides/getting-started.html#what-this-api-does-not-have']),
   ])('answers "%s" with %s first', (query, first) => {
     expect(hrefs(query)[0]).toBe(first);
   });

@@ -1,5 +1,5 @@
 // The search of the docs. It has nothing of a browser, so that a test can ask it what readers ask.
-import MiniSearch, { type SearchResult } from 'minisearch';
+import MiniSearch, { type Query } from 'minisearch';
 import type { Entry } from './entry.ts';
 
 const mostResults = 12;
@@ -13,7 +13,12 @@ const noise = new Set(
 );
 
 /** What readers write for a word of ours. */
-const synonyms: Record<string, string> = { authentification: 'authentication', decimal: 'amount' };
+const synonyms: Record<string, string> = {
+  authentification: 'authentication',
+  decimal: 'amount',
+  cvv: 'security_code',
+  cvc: 'security_code',
+};
 
 // `external_identifier` is one word, and is also found by either of its parts.
 const tokenize = (text: string) =>
@@ -26,16 +31,21 @@ function stem(word: string): string {
   return base.length > 4 ? base.replace(/e$/, '') : base;
 }
 
+const written = (term: string) => {
+  const word = term.toLowerCase();
+  return noise.has(word) ? null : word;
+};
+
 /** Also as it is written, so that it is found before it is typed to its end. */
 const indexed = (term: string) => {
-  const word = term.toLowerCase();
-  return noise.has(word) ? null : [...new Set([word, stem(word)])];
+  const word = written(term);
+  return word && [...new Set([word, stem(word)])];
 };
 
 const asked = (term: string) => {
-  const word = term.toLowerCase();
-  const base = stem(word);
-  return noise.has(word) ? null : (synonyms[base] ?? base);
+  const word = written(term);
+  const base = word && stem(word);
+  return base && (synonyms[base] ?? base);
 };
 
 export function createSearch(entries: Entry[]): (query: string) => Entry[] {
@@ -52,19 +62,34 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
     },
   });
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
+  /** In place of each word of the query, the words of the docs that may be meant. */
+  const corrected = (query: string): Query => ({
+    combineWith: 'AND',
+    queries: tokenize(query)
+      .flatMap((word) => written(word) ?? [])
+      .filter(Boolean)
+      .map((word) => {
+        // As it is written: the stem of `tokne` has lost a letter.
+        const near = index.search(word, { fuzzy: 2, processTerm: written }).flatMap(({ terms }) => terms);
+        return { combineWith: 'OR', queries: [...new Set(near)].filter((term) => isMeant(word, term)) };
+      }),
+  });
   return (query) => {
     const exact = index.search(query);
     // Only if no word begins so: otherwise `curl` finds `url`.
-    const found = exact.length > 0 ? exact : index.search(query, { fuzzy: 2, filter: isMisspelt });
-    return fewOfEachPage(found.flatMap(({ id }) => entries[id as number] ?? [])).slice(0, mostResults);
+    const found = exact.length > 0 ? exact : index.search(corrected(query));
+    const results = found.flatMap(({ id }) => entries[id as number] ?? []);
+    // The title of an operation or section. That of a field is one word, of which a guide tells more.
+    const isTitle = ({ title }: Entry) =>
+      title.includes(' ') && title.toLowerCase() === query.trim().toLowerCase();
+    const sorted = [...results.filter(isTitle), ...results.filter((one) => !isTitle(one))];
+    return fewOfEachPage(sorted).slice(0, mostResults);
   };
 }
 
 /** One letter wrong, or two swapped, in a word that is long enough to tell. Otherwise nonsense finds something. */
-const isMisspelt = ({ terms, queryTerms }: SearchResult) =>
-  queryTerms.every((word) =>
-    terms.some((term) => term.startsWith(word) || (word.length > 4 && isNear(word, term))),
-  );
+const isMeant = (word: string, term: string) =>
+  term.startsWith(word) || (word.length > 4 && isNear(word, term));
 
 function isNear(one: string, other: string): boolean {
   const differs = (letter: string, at: number) => letter !== other[at];
