@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription.
+         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription. No operation removes a subscription again: whoever runs the instance does, with `payments webhooks delete ID`.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;

@@ -45,6 +45,7 @@ const keywords: Record<string, string> = {
     'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval simulate simulator',
   versioning: 'deprecation breaking change sunset API version',
   'going-live': 'production live checklist',
+  'going-live#your-key-pair': 'private key secret handover',
   'going-live#what-changes': 'environment URL base URL production URL sandbox URL address host',
   'receive-events': 'localhost webhook receiver',
   client: 'SDK library TypeScript React npm mock',

@@ -455,7 +455,9 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.locator('.code').first().hover();
     await reader.getByRole('button', { name: 'Copy' }).first().click();
     await reader.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain('limit=50&cursor=…');
+    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(
+      'status=capture_succeeded&limit=50',
+    );
   });
 
   it('names the address of the sandbox that serves it, in guides, reference and files', async () => {
@@ -475,6 +477,9 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
     await reader.getByText(`'${origin}/transactions'`).first().waitFor();
     expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
+    await reader.goto(`${sandboxAddress}guides/getting-started.html`);
+    const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
+    expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
     await reader.goto(sandboxAddress);
     expect(await reader.getByText('which must be running').isVisible()).toBe(false);
     for (const file of ['guides/pages.md', 'openapi.json', 'openapi.yaml']) {

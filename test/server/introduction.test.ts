@@ -4,15 +4,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { root, run } from '../support/processes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { freePort, isListening } from '../support/ports.ts';
+import { root, run, startCommand } from '../support/processes.ts';
+import { noSecrets, startTestService, type TestService } from '../support/service.ts';
+import { hasty } from '../support/webhooks.ts';
 
 let service: TestService;
 let text: string;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ config: { secrets: noSecrets }, webhooks: hasty });
   text = await readFile(join(root, 'openapi/introduction.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'introduction-'));
 });
@@ -28,6 +31,18 @@ const samples = (heading: string, language: string) => {
     .filter(([, name]) => name === language)
     .map(([, , code = '']) => code.replaceAll('http://127.0.0.1:8080', service.url));
 };
+const calls = (heading: string) =>
+  [
+    ...samples(heading, 'sh')
+      .join('')
+      .matchAll(/^npm run -s payments -- (.+)$/gm),
+  ].map(([, call = '']) => call);
+async function payments(call: string): Promise<string> {
+  const env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
+  const { status, stdout, stderr } = await paymentsHere(call.split(' '), env);
+  expect(status, `${call}: ${stderr}`).toBe(0);
+  return stdout;
+}
 const token = () => ({ TOKEN: service.token('*.read') });
 
 describe('the introduction', () => {
@@ -64,21 +79,50 @@ describe('the introduction', () => {
   });
 
   it('the commands of the sandbox move cards and transactions, with events', async () => {
-    const env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
-    const calls = samples('## What happens next', 'sh')
-      .join('')
-      .matchAll(/^npm run -s payments -- (.+)$/gm);
     let id = '';
-    for (const [, call = ''] of calls) {
-      const { status, stdout, stderr } = await paymentsHere(call.replace(' ID ', ` ${id} `).split(' '), env);
-      expect(status, `${call}: ${stderr}`).toBe(0);
-      [id = ''] = /^[0-9a-f-]{36}/m.exec(stdout) ?? [];
-    }
-    const events = await service.service.database.db.selectFrom('events').select('name').execute();
-    expect(events.map(({ name }) => name).sort()).toEqual([
+    for (const call of calls('## What happens next'))
+      [id = ''] = /^[0-9a-f-]{36}/m.exec(await payments(call.replace('ID', id))) ?? [];
+    const db = service.service.database.db;
+    const events = await db.selectFrom('events').select('name').orderBy('name').execute();
+    expect(events.map(({ name }) => name)).toEqual([
       'payment-method.updated',
       'transaction.updated',
       'transaction.updated',
     ]);
+  });
+
+  it('a receiver in Python takes an event once and refuses what is not signed', async ({ skip }) => {
+    skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not installed');
+    const port = await freePort();
+    const own = (code = '') => code.replace('3000', String(port));
+    const [verify = '', receive] = samples('## Checking a signature', 'python');
+    await writeFile(join(folder, 'verify.py'), verify);
+    await writeFile(join(folder, 'receive.py'), own(receive));
+    const [create, trigger = ''] = calls('## Checking a signature');
+    const { id, secret } = JSON.parse(await payments(own(create))) as { id: string; secret: string };
+    const receiver = startCommand('python3', ['receive.py'], {
+      cwd: folder,
+      env: { WEBHOOK_SECRET: secret },
+    });
+    try {
+      await eventually(() => isListening(port), 'the receiver listens');
+      const { event, target } = JSON.parse(await payments(trigger)) as { event: string; target: string };
+      const deliveredTimes = async (times: number) => {
+        const text = await payments(`webhooks deliveries --event ${event} --json`);
+        const { items } = JSON.parse(text) as { items: { status: number }[] };
+        return items.filter(({ status }) => status === 204).length === times;
+      };
+      await eventually(() => deliveredTimes(1), 'the event is delivered');
+      await payments(`webhooks replay ${event}`);
+      await eventually(() => deliveredTimes(2), 'the event is delivered again');
+      const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+      expect([forged.status, receiver.stdout()]).toEqual([400, `transaction.updated ${target}\n`]);
+    } finally {
+      receiver.process.kill();
+    }
+    const [list = '', remove = ''] = calls('# Webhooks');
+    expect(await payments(list)).toContain(id);
+    await payments(remove.replace('ID', id));
+    expect(await payments(list)).not.toContain(id);
   });
 });

@@ -73,6 +73,7 @@ describe('the search of the docs', () => {
     ['base url', 'guides/going-live.html#what-changes'],
     ['environment url', 'guides/going-live.html#what-changes'],
     ['production url', 'guides/going-live.html#what-changes'],
+    ['production key', 'guides/going-live.html#your-key-pair'],
     ['simulate', 'guides/sandbox.html'],
     ...[
       'cancel',

@@ -29,6 +29,8 @@ addEventListener('DOMContentLoaded', () => {
   mockNote();
   menu();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
+  for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[href^="${usualUrl}"]`))
+    link.href = link.href.replace(usualUrl, ownUrl);
   copyButtons();
   searchDialog();
 });
