@@ -101,7 +101,7 @@ const originForm = (target: string): string =>
   target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/|\*)/, '/');
 
 /** Method and path are not shown, because all that is known of them are the received bytes, which may have anything. */
-const unreadable = { method: '?', path: '(unreadable)', status: 400, code: 'bad_request', ms: 0 } as const;
+const unreadable = { method: '–', path: '(unreadable)', status: 400, code: 'bad_request', ms: 0 } as const;
 
 const reasons: Record<string, string> = {
   HPE_INVALID_URL: 'the URL has characters that must be percent-encoded',

@@ -156,7 +156,7 @@ describe('a person at this machine', () => {
       expect(await readText(socket)).toMatch(/^HTTP\/1\.1 400 /);
       const feed = (await send('GET', '/sandbox/feed')).text;
       const noted = (JSON.parse(feed) as { requests: Record<string, unknown>[] }).requests.at(-1);
-      const shown = { method: '?', path: '(unreadable)', status: 400, code: 'bad_request', reason };
+      const shown = { method: '–', path: '(unreadable)', status: 400, code: 'bad_request', reason };
       expect(noted).toMatchObject(shown);
       expect(JSON.parse(service.logs.at(-1) ?? '')).toMatchObject(shown);
       for (const secret of [token, 'xylophone', 'Müller'])
