@@ -91,8 +91,9 @@ let loadedFile: string | undefined;
 export const readSettingsFile = (): string | undefined => loadedFile;
 
 /** Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is. */
-export function loadSettings(file: string): void {
+export function loadSettings(file: string | undefined): void {
   loadedFile = file;
+  if (file === undefined) return;
   const before = { ...process.env };
   const read = readSettings(file);
   if ('fault' in read) throw new ConfigFault(read.fault);

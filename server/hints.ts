@@ -35,11 +35,11 @@ export function firstCall(url: string, dataDir?: string): string {
   ${url}/card-scheme-definitions`;
 }
 
-/** An installation is a production server more often than not, and its operator must not be led to a sandbox. */
-export const productionHint = (root = projectRoot): string =>
+/** For a command without a sandbox. An installation is that of a production server, and has no database to make one of. */
+export const settingsHint = (root = projectRoot): string =>
   isInstallation(root)
-    ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …\n'
-    : '';
+    ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …'
+    : `To create a sandbox: ${commandsHere(root).start}`;
 
 export const quoted = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

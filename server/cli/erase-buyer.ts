@@ -4,7 +4,7 @@ import { eraseBuyer, type Erasure } from '../actions/erasure.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { withLock } from '../store/locks.ts';
 import { asksYes } from './input.ts';
-import { asResult, Refused, resultText } from './output.ts';
+import { asResult, call, Refused, resultText, shellWord } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { auditOnce, withSecrets } from './support.ts';
 
@@ -37,7 +37,10 @@ async function erase(
 ): Promise<void> {
   const id = readUuid(text);
   const notFound = new Refused(`There is no buyer ${text}, neither as a record nor in transactions.`);
-  if (id === undefined) throw notFound;
+  if (id === undefined)
+    throw new Refused(
+      `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --search ${shellWord(text)}`)}`,
+    );
   if (!dryRun && !yes) await confirm(id);
   const progress = startProgress(`Erasing buyer ${id}`);
   try {

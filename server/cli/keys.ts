@@ -5,8 +5,9 @@ import { readCommandConfig } from '../config.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../domain/key-pair.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { presentApiKeyPair } from '../present/api-key-pair.ts';
-import { listApiKeyPairs } from '../store/api-key-pairs.ts';
+import { findApiKeyPair, listApiKeyPairs } from '../store/api-key-pairs.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
+import { visible } from '../visible.ts';
 import { WrongCall } from './faults.ts';
 import { asksYes } from './input.ts';
 import {
@@ -79,9 +80,7 @@ export function keys(): Command {
 }
 
 async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promise<void> {
-  const isAsked = !yes && process.stdin.isTTY;
-  if (isAsked && !(await asksYes(`Deactivate the key pair ${id} for ever?`)))
-    throw new Refused('Nothing was changed.');
+  if (isUuid(id) && !yes && process.stdin.isTTY) await confirm(id);
   let found: Awaited<ReturnType<typeof deactivateKeyPair>>;
   if (isUuid(id))
     await withWork(async (unit) => {
@@ -96,6 +95,14 @@ async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promi
       ? 'This cannot be undone. For new tokens, create another key pair.'
       : 'It was deactivated already; nothing was changed.',
   );
+}
+
+async function confirm(id: string): Promise<void> {
+  const pair = await withDatabase(({ db }) => findApiKeyPair(db, id));
+  if (!pair?.active) return;
+  const used = pair.last_used_at ? `last used ${pair.last_used_at.toISOString()}` : 'never used';
+  if (!(await asksYes(`Deactivate the key pair ${id} (${visible(pair.display_name)}, ${used}) for ever?`)))
+    throw new Refused('Nothing was changed.');
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -1,7 +1,7 @@
 // Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
-import { commandsHere, productionHint } from '../hints.ts';
+import { settingsHint } from '../hints.ts';
 import { visible, visibleJson } from '../visible.ts';
 import { tableLines, type TableOptions } from './table.ts';
 
@@ -10,7 +10,7 @@ export class Refused extends Error {}
 
 export const noSandbox = (dataDir: string): Refused =>
   new Refused(
-    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${productionHint()}To create a sandbox: ${commandsHere().start}`,
+    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
   );
 
 const stopMilliseconds = 19_000;
@@ -109,6 +109,12 @@ export function call(args: string): string {
   const file = readSettingsFile();
   return [readCallName(), ...(file === undefined ? [] : ['--settings', shellWord(file)]), args].join(' ');
 }
+
+/** For a list of one account, or of all with `*`. */
+export const noneIn = (noun: string, account: string): string =>
+  account === '*'
+    ? `There is no such ${noun}.`
+    : `There is no such ${noun} in the account ${account}. To look in all accounts, add --merchant-account '*'`;
 
 export const list = (text: string): string[] =>
   text

@@ -6,9 +6,10 @@ import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerOfAnyAccount } from '../store/buyers.ts';
+import { listAccounts } from '../store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
@@ -18,8 +19,9 @@ const notFound = (id: string) =>
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
   asList(command.command('list'))
-    .description('list the payment methods of a merchant account, newest first')
-    .option('--merchant-account <id>', 'account', 'default')
+    .description('list payment methods, newest first')
+    .option('--merchant-account <id>', 'account; * is all', 'default')
+    .option('--search <text>', "whose ID is this, or whose reference (the merchant's) contains it")
     .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
     .addOption(
       new Option('--status <status...>', 'with one of these statuses').choices(
@@ -72,16 +74,26 @@ interface ListOptions extends ListOutput {
   merchantAccount: string;
   buyer?: string;
   status?: PaymentMethodStatus[];
+  search?: string;
   limit: number;
 }
 
 async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
-  const rows = await withDatabase(async ({ db }) =>
-    listPaymentMethods(db, await requireAccount(db, merchantAccount), filter),
-  );
+  const isAll = merchantAccount === '*';
+  const rows = await withDatabase(async ({ db }) => {
+    const accounts = isAll
+      ? (await listAccounts(db)).map(({ id }) => id)
+      : [await requireAccount(db, merchantAccount)];
+    const found = await Promise.all(accounts.map((account) => listPaymentMethods(db, account, filter)));
+    return found
+      .flat()
+      .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
+      .slice(0, filter.limit);
+  });
   const shown = rows.map((row) => ({
     id: row.id,
     status: row.status,
+    ...(isAll && { account: row.merchant_account_id }),
     scheme: row.scheme,
     label: row.label,
     expires: row.expiration_date,
@@ -91,7 +103,10 @@ async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptio
   printRows(
     shown,
     { json, wide },
-    { whenEmpty: 'There is no such payment method.', least: ['has_replacement', 'external_identifier'] },
+    {
+      whenEmpty: noneIn('payment method', merchantAccount),
+      least: ['has_replacement', 'external_identifier'],
+    },
   );
 }
 

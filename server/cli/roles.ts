@@ -52,12 +52,16 @@ export function roles(): Command {
     .argument('<slug>', 'its short name', slugValue)
     .action(async (slug: string) => {
       refuseBuiltIn(slug);
-      const pairs = await withWork((unit) => deleteRole(unit, slug));
-      if (!pairs) throw new Refused(unknown(slug));
-      if (pairs.length > 0)
-        throw new Refused(
-          `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
-        );
+      // Refused inside of the work, so that the audit trail does not have it.
+      await withWork(async (unit) => {
+        const pairs = await deleteRole(unit, slug);
+        if (!pairs) throw new Refused(unknown(slug));
+        if (pairs.length > 0)
+          throw new Refused(
+            `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
+          );
+        return true;
+      });
       printJson({ slug, deleted: true });
     });
   return command;

@@ -25,7 +25,7 @@ export function takeSettingsFile(argv: string[]): { load: () => void } {
   return {
     load: () => {
       if (file === '') throw new WrongCall(['error: --settings needs the path of a file']);
-      if (file !== undefined) loadSettings(file);
+      loadSettings(file);
     },
   };
 }

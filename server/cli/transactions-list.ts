@@ -8,7 +8,7 @@ import { isUuid } from '../domain/uuid.ts';
 import type { TransactionFilters } from '../store/transaction-filters.ts';
 import type { Transaction } from '../store/tables/transactions.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
-import { asList, call, printJson, printRows, Refused, shellWord, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, Refused, shellWord, type ListOutput } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
 import { limit, time } from './values.ts';
 
@@ -90,11 +90,9 @@ async function run({
     shown,
     { wide },
     {
-      whenEmpty:
-        merchantAccount === '*'
-          ? 'There is no such transaction.'
-          : `There is no such transaction in the account ${merchantAccount}. To look in all accounts, add --merchant-account '*'`,
-      least: ['method', 'buyer', 'external_identifier'],
+      whenEmpty: noneIn('transaction', merchantAccount),
+      // Of all accounts, the status would be cut to what several have in common.
+      least: ['method', 'buyer', 'external_identifier', ...(merchantAccount === '*' ? ['created_at'] : [])],
     },
   );
   // Not on standard output, which has the table only.

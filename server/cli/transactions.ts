@@ -5,6 +5,7 @@ import { transactionMoves, type TransactionStatus } from '../domain/state-machin
 import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
+import { WrongCall } from './faults.ts';
 import { call, printJson, Refused, shellWord } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
@@ -46,6 +47,10 @@ A decline with one of these reasons applies a pending replacement of the card:
   ${replacingDeclines.join('\n  ')}`,
     )
     .action(async (id: string, status: TransactionStatus, { reason }: { reason?: string }) => {
+      if (reason !== undefined && !/_(declined|failed)$/.test(status))
+        throw new WrongCall([
+          `--reason says why a transaction was declined or failed, not why it is ${status}.`,
+        ]);
       const moved = isUuid(id)
         ? await withEvents(({ inUnitOfWork }) =>
             inUnitOfWork((unit) => moveTransaction(unit, id, status, reason)),

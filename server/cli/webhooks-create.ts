@@ -8,8 +8,10 @@ import { createTranslator } from '../contract/violations.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { isCallable, isSchemeAllowed } from '../domain/web-address.ts';
 import { forOperator } from '../hints.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { whyUndeliverable } from '../webhooks/guard.ts';
 import { sendOptions } from '../webhooks/send.ts';
+import { asksYes } from './input.ts';
 import { call, printJson, Refused } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
@@ -26,7 +28,9 @@ export const deleteCommand = (): Command =>
   new Command('delete')
     .description('delete a subscription with all its deliveries; to keep them, deactivate it')
     .argument('<id>')
-    .action(async (id: string) => {
+    .option('--yes', 'do not ask; without a terminal it never asks')
+    .action(async (id: string, { yes = false }: { yes?: boolean }) => {
+      if (!yes && process.stdin.isTTY) await confirm(id);
       // Long: a subscription may have millions of deliveries.
       const done =
         isUuid(id) &&
@@ -37,6 +41,16 @@ export const deleteCommand = (): Command =>
       if (!done) throw noSubscription(id);
       printJson({ id, deleted: true });
     });
+
+async function confirm(id: string): Promise<void> {
+  const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
+  const found = rows.find((one) => one.id === id.toLowerCase());
+  if (!found) throw noSubscription(id);
+  // The host alone: the rest of the URL may have a token in it.
+  const { host } = new URL(found.url);
+  if (!(await asksYes(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`)))
+    throw new Refused('Nothing was deleted.');
+}
 
 /** As the contract says. Without the URL in the message: it may have a password in it. */
 function url(text: string): string {

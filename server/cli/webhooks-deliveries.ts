@@ -25,7 +25,8 @@ export const deliveriesCommand = (): Command =>
     .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
     .action(deliveries);
 
-const cutId = /^([0-9a-f]{4})…([0-9a-f]{4})$/i;
+/** With three dots, as people can type it. */
+const cutId = /^([0-9a-f]{4})(?:…|\.\.\.)([0-9a-f]{4})$/i;
 
 /** Whole, or as a narrow table shows it. */
 export function eventId(text: string): string {

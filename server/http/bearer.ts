@@ -48,7 +48,7 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
       const known = tokens.get(token, at);
       const thumbprint = known?.thumbprint ?? readKeyId(token);
       const pair = pairs.get(thumbprint, at) ?? (await findPair(context, thumbprint, at));
-      if (!pair.active) throw new InvalidToken('the key pair is not active');
+      if (!pair.active) throw new InvalidToken(`the key pair ${pair.id} is not active`);
       const verified =
         known?.pairId === pair.id
           ? known

@@ -40,6 +40,7 @@ export function refusalOf({ code, facts }: ApiError): Refusal {
     ...(facts.detail ?? []).map(({ loc, msg }) => [harmless(loc.join('/')), msg]),
   ].map((words) => words.join(' ').trim());
   const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : [];
-  const reason = facts.reason ?? [...faults.slice(0, mostFaults), ...more].join('; ');
+  const taken = facts.resourceId ? [`resource_id ${facts.resourceId}`] : [];
+  const reason = facts.reason ?? [...faults.slice(0, mostFaults), ...more, ...taken].join('; ');
   return { code, reason: reason.slice(0, longestReason) || undefined };
 }

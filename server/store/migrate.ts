@@ -9,10 +9,13 @@ import type { Progress } from './online.ts';
 const pollMilliseconds = 100;
 
 /** For what must change nothing. */
-export async function refusePending(db: Db): Promise<string[]> {
-  if ((await findState(db)).pending.length === 0) return [];
+export async function refusePending(db: Db, place: string): Promise<string[]> {
+  const { pending, isOurs } = await findState(db);
+  if (pending.length === 0) return [];
   throw new DatabaseFault(
-    'The database is not migrated to this version, and this command changes nothing. Start the service first.',
+    isOurs
+      ? `The database ${place} is not migrated to this version, and this command changes nothing. Start the service first.`
+      : `The database ${place} has no tables of this service. Check DATABASE_URL, or start the service first, which creates them.`,
   );
 }
 

@@ -108,7 +108,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     const ready: Ready = async (db) => {
       if (!embedded) await refuseOtherApplication(db, describe(url));
       await refuseOtherEnvironment(db, environment, fills);
-      if (readOnly) return refusePending(db);
+      if (readOnly) return refusePending(db, describe(url));
       const migrated = await migrate(db, progress);
       if (environment === 'production') await claimDatabase(db, environment);
       else await requireColumns(db);

@@ -86,13 +86,15 @@ export interface PaymentMethodFilter {
   /** The ID of a buyer, or the merchant's reference. */
   buyer?: string | undefined;
   status?: readonly PaymentMethodRow['status'][] | undefined;
+  /** An ID, or part of the merchant's reference. */
+  search?: string | undefined;
   limit: number;
 }
 
 export const listPaymentMethods = (
   db: Db,
   account: string,
-  { buyer, status, limit }: PaymentMethodFilter,
+  { buyer, status, search, limit }: PaymentMethodFilter,
 ) => {
   let query = db.selectFrom('payment_methods').selectAll().where('merchant_account_id', '=', account);
   if (status !== undefined) query = query.where('status', 'in', status);
@@ -106,6 +108,12 @@ export const listPaymentMethods = (
           one.or([sql<boolean>`id::text = lower(${buyer})`, one('external_identifier', '=', buyer)]),
         ),
     );
+  if (search !== undefined) {
+    const part = search.toLowerCase();
+    query = query.where(
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(external_identifier)) > 0)`,
+    );
+  }
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };
 

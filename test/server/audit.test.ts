@@ -97,6 +97,8 @@ it('every command that changes something leaves one entry', async () => {
 });
 
 it('reads, and commands that are refused, leave none', async () => {
+  await payments(['roles', 'create', 'holds-a-pair', '--allow', '*.read']);
+  await payments(['keys', 'create', '--name', 'Held', '--role', 'holds-a-pair']);
   const before = await entries();
   for (const args of [
     ['accounts', 'list'],
@@ -106,6 +108,7 @@ it('reads, and commands that are refused, leave none', async () => {
     ['accounts', 'create', 'audited', '--name', 'again'],
     ['roles', 'create', 'auditor', '--allow', 'transactions.read'],
     ['keys', 'create', '--name', 'x', '--role', 'nobody'],
+    ['roles', 'delete', 'holds-a-pair'],
   ])
     await payments(args);
   expect(await entries()).toEqual(before);

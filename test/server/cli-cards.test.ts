@@ -313,6 +313,8 @@ describe('transactions move', () => {
       authorized_amount: 500,
       captured_amount: 0,
     });
+    const praised = await move('capture_succeeded', '--reason', 'expired_payment_method');
+    expect([praised.status, praised.stderr]).toEqual([2, expect.stringContaining('not why it is')]);
     const captured = await move('capture_succeeded');
     expect(told(captured.stdout)).toEqual({ id, status: 'capture_succeeded' });
     const row = await findTransactionOfAnyAccount(db(), id);

@@ -10,7 +10,7 @@ import { signToken } from '../../server/domain/token.ts';
 import { variablesOf } from '../../server/cli/database.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { paymentsHere } from '../support/in-process.ts';
+import { paymentsHere, typed } from '../support/in-process.ts';
 import { createPayments, startPayments, startServer, type Server } from '../support/processes.ts';
 
 let dataDir: DataDir;
@@ -332,6 +332,15 @@ describe('while the server runs', () => {
     const pair: Pair = await json('keys', 'create', '--name', 'Lost');
     const token = tokenOf(pair, '*.read');
     expect(await statusWith(token)).toBe(200);
+    const doubted = await paymentsHere(
+      ['keys', 'deactivate', pair.id],
+      { DATA_DIR: dataDir.path },
+      typed('no\n'),
+    );
+    expect([doubted.status, doubted.stdout]).toEqual([1, '']);
+    expect(doubted.stderr).toMatch(
+      /^Deactivate the key pair \S+ \(Lost, .+\) for ever\? .*Nothing was changed\.\n$/,
+    );
     const deactivate = () => here('keys', 'deactivate', pair.id);
     const first = await deactivate();
     expect(JSON.parse(first.stdout)).toEqual({ id: pair.id, display_name: 'Lost', active: false });

@@ -133,7 +133,7 @@ describe('npm pack', () => {
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /For production, name the file .* --settings \/etc\/payments\/payments\.env …\nTo create a sandbox: node project\/package\/dist\/server\/main\.js\n$/,
+        /For production, name the file .* --settings \/etc\/payments\/payments\.env …\n$/,
       ),
     ]);
     // Guides are in the package.

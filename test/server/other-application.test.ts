@@ -81,14 +81,12 @@ it('a sandbox without a column that the code describes asks for the migration', 
 });
 
 describe('a database that is not migrated', () => {
-  const refusal =
-    'The database is not migrated to this version, and this command changes nothing. Start the service first.\n';
-
   it('is refused by commands that only read, and stays empty', async () => {
     const url = await createEmptyDatabase();
     for (const command of reads) {
       const { status, stderr } = await paymentsHere(command.split(' '), envOf(url));
-      expect([command, status, stderr]).toEqual([command, 1, refusal]);
+      const said = expect.stringMatching(/^The database \S+ has no tables of this service\. Check/) as string;
+      expect([command, status, stderr]).toEqual([command, 1, said]);
     }
     expect(await tablesIn(url)).toEqual([]);
   });
@@ -98,7 +96,10 @@ describe('a database that is not migrated', () => {
     const all = await appliedTo(url);
     await run(url, `delete from kysely_migration where name = '${all.at(-1) ?? ''}'`);
     const { status, stderr } = await paymentsHere(['accounts', 'list'], envOf(url));
-    expect([status, stderr]).toEqual([1, refusal]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/ is not migrated to this version, and .* Start the service first\.\n$/),
+    ]);
     expect(await appliedTo(url)).toEqual(all.slice(0, -1));
   });
 });

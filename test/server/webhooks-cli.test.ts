@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { contractVersion } from '../../generated/operations.ts';
 import { createAccount, createTransactions } from '../support/records.ts';
 import { eventually } from '../support/data-dir.ts';
-import { paymentsHere } from '../support/in-process.ts';
+import { paymentsHere, typed } from '../support/in-process.ts';
 import { startPayments } from '../support/processes.ts';
 import { makeCertificate, startReceiver } from '../support/receiver.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
@@ -313,6 +313,8 @@ describe('payments webhooks create and delete', () => {
     await receiver.received(1);
     verify(made.secret, receiver.got[0]);
     await settled(service, made);
+    const doubted = await paymentsHere(['webhooks', 'delete', made.id], env, typed('\n'));
+    expect([doubted.status, doubted.stderr]).toEqual([1, expect.stringContaining('Nothing was deleted.')]);
     expect(await json('delete', made.id)).toEqual({ id: made.id, deleted: true });
     expect(await items('deliveries', '--subscription', made.id, '--json')).toEqual([]);
     expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);

@@ -46,6 +46,9 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
   return mine;
 }
 
+/** What a person at a terminal types. */
+export const typed = (text: string): Readable => Object.assign(Readable.from([text]), { isTTY: true });
+
 /** As much at once as a pipe brings. */
 function* pieces(text: string): Generator<Buffer> {
   const bytes = Buffer.from(text);
@@ -56,6 +59,7 @@ let runs = 0;
 
 async function here(script: string, args: string[], env: Env, input: string | Readable): Promise<EndedHere> {
   const stdin = (typeof input === 'string' ? Readable.from(pieces(input)) : input).pipe(new PassThrough());
+  if (typeof input !== 'string' && 'isTTY' in input) Object.assign(stdin, { isTTY: true });
   const said = { stdout: '', stderr: '' };
   const write = (name: 'stdout' | 'stderr', end: string) => (text: unknown) => {
     said[name] += String(text) + end;

@@ -107,7 +107,7 @@ describe('the bearer token', () => {
   it('of an unknown pair, of an inactive one, or of another pair with its kid is refused', async () => {
     expect(await reasonOf(serve(pairOf(1)).call(`Bearer ${token}`))).toBe('401 unknown kid');
     const inactive = serve(pairOf(0, { active: false }));
-    expect(await reasonOf(inactive.call(`Bearer ${token}`))).toBe('401 the key pair is not active');
+    expect(await reasonOf(inactive.call(`Bearer ${token}`))).toMatch(/^401 the key pair \S+ is not active$/);
     const swapped = serve(pairOf(0));
     swapped.stored.set(thumbprint(keys[0].publicKey), pairOf(1));
     expect(await reasonOf(swapped.call(`Bearer ${token}`))).toBe('401 invalid signature');
@@ -138,7 +138,7 @@ describe('what is remembered', () => {
     await service.call(`Bearer ${token}`);
     expect(service.lookups).toEqual([kid]);
     service.at(2_000);
-    expect(await reasonOf(service.call(`Bearer ${token}`))).toBe('401 the key pair is not active');
+    expect(await reasonOf(service.call(`Bearer ${token}`))).toMatch(/^401 the key pair \S+ is not active$/);
     expect(service.lookups).toEqual([kid, kid]);
   });
 
