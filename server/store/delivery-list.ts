@@ -70,6 +70,9 @@ async function listAttempts(
   );
 }
 
+/** The clocks of the record and of its first event may differ. */
+const shortlyBefore = (time: Date): Date => new Date(time.getTime() - 3_600_000);
+
 const targetId = sql<string | null>`events.body::json -> 'target' ->> 'id'`;
 
 const matching = ({
@@ -89,7 +92,7 @@ const matching = ({
       ...(record
         ? [
             sql`deliveries.merchant_account_id = ${record.merchant_account_id}`,
-            sql`deliveries.created_at >= ${record.created_at} and ${targetId} = ${record.id}`,
+            sql`deliveries.created_at >= ${shortlyBefore(record.created_at)} and ${targetId} = ${record.id}`,
           ]
         : []),
       ...(failed ? [sql`deliveries.state = 'failed'`] : []),
