@@ -40,6 +40,7 @@ const examples: Record<string, readonly string[]> = {
   'gift-cards create': ["echo '9999000125505678 1111' | payments gift-cards create"],
   'payment-methods list': ['payments payment-methods list --buyer customer-42 --status succeeded'],
   'payment-methods show': [`payments payment-methods show ${id}`],
+  'payment-methods history': [`payments payment-methods history ${id}`],
   'payment-methods move': [`payments payment-methods move ${id} failed`],
   'payment-methods found-replacement': [
     `payments payment-methods found-replacement ${id} --expiration-date 12/31`,
@@ -51,6 +52,7 @@ const examples: Record<string, readonly string[]> = {
     "payments transactions list --merchant-account '*' --buyer buyer-42 --json",
   ],
   'transactions show': [`payments transactions show ${id}`],
+  'transactions history': [`payments transactions history ${id}`],
   'transactions move': [
     `payments transactions move ${id} authorization_declined --reason expired_payment_method`,
   ],

@@ -8,6 +8,7 @@ import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerOfAnyAccount } from '../store/buyers.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
+import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
@@ -35,6 +36,13 @@ export function paymentMethods(): Command {
     .description('print a payment method as JSON, as the API shows it, with its pending replacement')
     .addHelpText('after', '\nThe card number is never printed: `label` has its last four digits.')
     .action(show);
+  command.addCommand(
+    historyCommand(
+      'payment method',
+      async (db, id) => (isUuid(id) ? findPaymentMethodOfAnyAccount(db, id) : undefined),
+      notFound,
+    ),
+  );
   command
     .command('move <id>')
     .description('move a payment method to another status')

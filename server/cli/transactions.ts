@@ -6,6 +6,7 @@ import { isUuid } from '../domain/uuid.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
 import { WrongCall } from './faults.ts';
+import { historyCommand } from './history.ts';
 import { call, printJson, Refused, shellWord } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
@@ -19,7 +20,9 @@ const notFound = (id: string) =>
   );
 
 export function transactions(): Command {
-  const command = new Command('transactions').addCommand(listCommand());
+  const command = new Command('transactions')
+    .addCommand(listCommand())
+    .addCommand(historyCommand('transaction', findTransactionOfAnyAccount, notFound));
   command
     .command('show <id>')
     .description('print a transaction as JSON, as the API shows it')

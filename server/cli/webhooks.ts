@@ -16,6 +16,7 @@ import { WrongCall } from './faults.ts';
 import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
   inAuditedWork,
+  requireAccount,
   withDatabase,
   withEvents,
   withSecrets,
@@ -32,11 +33,14 @@ export function webhooks(): Command {
   const command = new Command('webhooks');
   asList(command.command('list'))
     .description('list subscriptions, newest first')
-    .action(async (output: ListOutput) => {
-      const { rows, config } = await withDatabase(async ({ db }, read) => ({
-        rows: await listWebhookSubscriptions(db),
-        config: read,
-      }));
+    .option('--merchant-account <id>', 'those that receive the events of this account')
+    .action(async ({ merchantAccount, ...output }: ListOutput & { merchantAccount?: string }) => {
+      const { rows, config } = await withDatabase(async ({ db }, read) => {
+        const account = merchantAccount && (await requireAccount(db, merchantAccount));
+        const all = await listWebhookSubscriptions(db);
+        const isShown = (of: string | null) => !account || of === null || of === account;
+        return { rows: all.filter((one) => isShown(one.merchant_account_id)), config: read };
+      });
       const shown = rows.map(({ id, merchant_account_id, active, url, failing_since }) => ({
         id,
         account: merchant_account_id ?? 'all',

@@ -5,12 +5,19 @@ import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import { dueColumns, withEvents, type Due } from './events.ts';
 
+/** What events are about: a transaction or a payment method. */
+export interface EventTarget {
+  id: string;
+  merchant_account_id: string;
+  created_at: Date;
+}
+
 export interface DeliveryFilter {
   subscriptionId?: string | undefined;
   accountId?: string | undefined;
   eventId?: string | undefined;
   /** A record that events are about. Its events are looked for in its account, from the time when it was created. */
-  record?: { id: string; merchant_account_id: string; created_at: Date } | undefined;
+  record?: EventTarget | undefined;
   failed?: boolean | undefined;
   since?: Date | undefined;
   limit: number;
@@ -111,6 +118,23 @@ export const listEvents = (db: Db, { since, limit }: { since: Date; limit: numbe
     .orderBy('id', 'desc')
     .limit(limit)
     .modifyEnd(acrossAccounts('all-deliveries'))
+    .execute();
+
+/** The events of one record, with the status that it had then. */
+export const listEventsOf = (db: Db, { id, merchant_account_id, created_at }: EventTarget, limit: number) =>
+  db
+    .selectFrom('events')
+    .select([
+      'id',
+      'name',
+      'created_at',
+      sql<string | null>`body::json -> 'target' ->> 'status'`.as('status'),
+    ])
+    .where('merchant_account_id', '=', merchant_account_id)
+    .where('created_at', '>=', shortlyBefore(created_at))
+    .where(targetId, '=', id)
+    .orderBy('created_at')
+    .limit(limit)
     .execute();
 
 /** The ID tells the time, so only the partitions of that time are read. Not that of an event of versions before 1.3. */

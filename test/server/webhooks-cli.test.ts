@@ -180,6 +180,33 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     await unsubscribe(service, subscription);
   });
 
+  it('the history of a record has its events, their deliveries, and what operators did', async () => {
+    await using receiver = await startReceiver((res) => res.writeHead(404).end());
+    const subscription = await subscribe(service, receiver.url);
+    const record = await storeCard(service);
+    const { event_id } = await settled(service, subscription);
+    const move = ['payment-methods', 'move', record, 'failed'];
+    expect((await paymentsHere(move, env)).status).toBe(0);
+    const { stdout } = await paymentsHere(['payment-methods', 'history', record, '--json'], env);
+    const { items: happened } = JSON.parse(stdout) as { items: { what: string; result: string }[] };
+    expect(happened).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ what: 'created', result: 'in the account default' }),
+        expect.objectContaining({ what: 'payment-method.created', result: 'succeeded', id: event_id }),
+        expect.objectContaining({
+          what: `attempt 4 to ${new URL(receiver.url).host}`,
+          result: 'HTTP 404',
+        }),
+        expect.objectContaining({
+          what: move.join(' '),
+          result: expect.stringMatching(/^by .+ on .+/) as string,
+        }),
+        expect.objectContaining({ what: 'payment-method.updated', result: 'failed' }),
+      ]),
+    );
+    await unsubscribe(service, subscription);
+  });
+
   it('nothing is delivered to a deactivated subscription, not even by a replay, until it is activated', async () => {
     await using receiver = await startReceiver((res, _got, nth) =>
       res.writeHead(nth === 1 ? 410 : 204).end(),

@@ -1,0 +1,62 @@
+// `payments transactions history` and `payment-methods history`: what happened to one record, in the order of time.
+import { Command } from 'commander';
+import { listAuditEntries } from '../store/audit.ts';
+import type { Db } from '../store/database.ts';
+import { listDeliveries, listEventsOf, type EventTarget } from '../store/delivery-list.ts';
+import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { asList, printRows, type ListOutput } from './output.ts';
+import { withDatabase } from './support.ts';
+
+const mostRows = 1_000;
+
+export const historyCommand = (
+  noun: string,
+  find: (db: Db, id: string) => Promise<EventTarget | undefined>,
+  notFound: (id: string) => Error,
+): Command =>
+  asList(new Command('history'))
+    .description(
+      `show what happened to a ${noun}, oldest first: its events, their deliveries, and what operators did`,
+    )
+    .argument('<id>')
+    .action(async (id: string, output: ListOutput) => {
+      const rows = await withDatabase(async ({ db }) => {
+        const found = await find(db, id);
+        if (!found) throw notFound(id);
+        return historyOf(db, found);
+      });
+      printRows(rows, output, { whenEmpty: '', least: ['id'] });
+    });
+
+async function historyOf(db: Db, record: EventTarget) {
+  const events = await listEventsOf(db, record, mostRows);
+  const attempts = await listDeliveries(db, { record, limit: mostRows });
+  const commands = await listAuditEntries(db, { search: record.id, limit: mostRows });
+  const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
+  return [
+    // An import sends no events, so nothing else tells when the record came.
+    {
+      at: record.created_at,
+      what: 'created',
+      result: `in the account ${record.merchant_account_id}`,
+      id: record.id,
+    },
+    ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),
+    ...attempts.flatMap(({ at, number, status, error, subscription_id, event_id }) =>
+      at === null
+        ? []
+        : {
+            at,
+            what: `attempt ${number} to ${hosts.get(subscription_id) ?? subscription_id}`,
+            result: error ?? `HTTP ${status}`,
+            id: event_id,
+          },
+    ),
+    ...commands.map(({ at, operator, host, command }) => ({
+      at,
+      what: command,
+      result: `by ${operator} on ${host}`,
+      id: null,
+    })),
+  ].sort((one, other) => one.at.getTime() - other.at.getTime());
+}
