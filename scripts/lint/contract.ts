@@ -5,6 +5,7 @@ import { redocly } from '../support/redocly.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { adviseOnReference } from './did-you-mean.ts';
 import { explainDuplicateIds, pointerOf } from './duplicate-ids.ts';
+import { metaSchemaFaults, notIn } from './meta-schema.ts';
 import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
 import { conform } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
@@ -24,11 +25,14 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
   const args = ['lint', ...(api === undefined ? [] : [api]), '--format=json', '--max-problems=1000'];
-  const { status, stdout, stderr } = await redocly(args, { cwd: project });
+  const running = redocly(args, { cwd: project });
+  // While Redocly runs.
+  const invalid = metaSchemaFaults(sources);
+  const { status, stdout, stderr } = await running;
   const reported = parseReport(stdout);
   const unfinished = marked(sources);
   if (!reported) return { problems: [], unfinished, failure: `${stdout}\n${stderr}`.trim() };
-  const advised = reported.map((problem) =>
+  const advised = [...reported, ...invalid.filter(notIn(reported))].map((problem) =>
     adviseOnNull(adviseOnMapping(adviseOnReference(atPathName(problem, sources), sources))),
   );
   const causes = explainDuplicateIds(withoutConsequences(once(advised)), sources);

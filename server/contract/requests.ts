@@ -39,27 +39,29 @@ export async function createRequestJudge(
   const prepared = prepareQueries(document);
   const operations = new Map(operationsOf(prepared).map((entry) => [entry.operation.operationId, entry]));
   const explainer = createExplainer(prepared);
-  const steps = validator
-    .middleware({
-      apiSpec: requestSide(prepared) as never,
-      validateApiSpec: !isVerified,
-      // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
-      validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
-      validateResponses: false,
-      validateSecurity: false,
-      validateFormats: true,
-      // The default mode, fast, accepts month 19.
-      ajvFormats: { mode: 'full' },
-      formats: requestFormats,
-      fileUploader: false,
-      operationHandlers: false,
-    })
-    .filter(({ name }) => name === 'metadataMiddleware' || name === 'requestMiddleware') as RequestHandler[];
-  if (steps.length !== 2)
+  const middleware = validator.middleware({
+    apiSpec: requestSide(prepared) as never,
+    validateApiSpec: !isVerified,
+    // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
+    validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
+    validateResponses: false,
+    validateSecurity: false,
+    validateFormats: true,
+    // The default mode, fast, accepts month 19.
+    ajvFormats: { mode: 'full' },
+    formats: requestFormats,
+    fileUploader: false,
+    operationHandlers: false,
+  }) as RequestHandler[];
+  const named = (name: string) => middleware.filter((one) => one.name === name);
+  const steps = [...named('metadataMiddleware'), ...named('requestMiddleware')];
+  const [load] = named('pathParamsMiddleware');
+  if (steps.length !== 2 || !load)
     throw new Error(
       'this version of express-openapi-validator has other middleware; see server/contract/requests.ts',
     );
   const acceptance = isQuick ? createAcceptance(prepared) : undefined;
+  if (!isVerified) await loadSpec(load);
   const warm = warmUp(prepared, steps, explainer, acceptance);
   // If it failed for a verified contract, the requests themselves would be answered with the same error.
   if (isVerified) warm.catch(() => undefined);
@@ -127,6 +129,16 @@ const runStep = (run: RequestHandler, req: Request, res: Response) =>
     if (finished instanceof Promise) finished.catch(failed);
   });
 
+/** This step alone says why the validator cannot read the document; the others only fail. */
+const loadSpec = (load: RequestHandler) =>
+  runStep(load, { app: { param: () => undefined } } as unknown as Request, {} as Response).catch(
+    (error: unknown) => {
+      throw new ContractFault(`The contract cannot be used: ${messageOf(error)}`);
+    },
+  );
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 // The validator compiles an operation at its first request, and a contract that it cannot compile would fail only then. So
 // every operation is called once: by `npm run generate`, and before or soon after the service listens. Each is called with the
 // body of an example. The validator may refuse that (a path or a query may need more), but only if there is a violation. Valid
@@ -162,10 +174,9 @@ async function warmUp(
     try {
       for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
       const given = { query: {}, body, path: parsePath(path, url), headers: {} };
       const isExplained = explain(id, given).length > 0;
-      if (!isRefusal(error) || !isExplained) throw unusable(why);
+      if (!isRefusal(error) || !isExplained) throw unusable(messageOf(error));
     }
     if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
     await afterPending();

@@ -76,6 +76,22 @@ const projects: Record<string, Fault[]> = {
       says: 'greater than or equal to 0',
     },
   ],
+  'what only the schema of OpenAPI refuses': [
+    {
+      what: 'a style that a query cannot have',
+      file: 'components/parameters/Limit.yaml',
+      edit: swap('in: query\n', 'in: query\nstyle: simple\n'),
+      at: 'style: simple',
+      says: '`style: simple` is not allowed here. Write form, spaceDelimited, pipeDelimited or deepObject.',
+    },
+    {
+      what: 'what Redocly has found too, in its words',
+      file: 'components/parameters/Cursor.yaml',
+      edit: swap('schema:', 'schma:'),
+      at: 'schma:',
+      says: 'Property `schma` is not expected here. Did you mean `schema`?',
+    },
+  ],
   'examples that do not match': [
     {
       what: 'a value that its schema refuses',
@@ -378,6 +394,7 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
   it('says each fault once, and no consequences of it', () => {
     const places = output.match(/^openapi\/\S+:\d+:\d+ /gm) ?? [];
     expect(new Set(places).size).toBe(places.length);
+    expect(places.length).toBeLessThanOrEqual(faults.length);
     // What follows from a path, a parameter or a property with a wrong name.
     expect(output).not.toMatch(/Name the file after|add the query parameter|no property `created(_at|At)`/);
     // Other places of the same fault are in other files.

@@ -292,6 +292,15 @@ describe('the service does not start with an unusable contract', () => {
     expect(() => proveContract(contract)).not.toThrow();
     await expect(createRequestJudge(contract.document)).rejects.toBeInstanceOf(ContractFault);
   });
+
+  it('says what OpenAPI does not allow, and names no operation', async () => {
+    const { document } = contractWith(({ components }) => {
+      Object.assign((components.parameters as Record<string, object>).Limit ?? {}, { style: 'simple' });
+    });
+    await expect(createRequestJudge(document)).rejects.toThrow(
+      'The contract cannot be used: /components/parameters/Limit/style must be equal to one of the allowed values.',
+    );
+  });
 });
 
 describe('query values, raw and encoded', () => {

@@ -1,9 +1,11 @@
-// What `npm run lint` advises about the format: the files that Prettier would change.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// What `npm run lint` advises about the format (the files that Prettier would change), and about what OpenAPI does not allow.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { prettierFix } from '../../scripts/lint/fixes.ts';
+import { metaSchemaFaults } from '../../scripts/lint/meta-schema.ts';
+import { readSources } from '../../scripts/lint/sources.ts';
 import { root } from '../../scripts/support/root.ts';
 import { run } from '../support/processes.ts';
 
@@ -31,5 +33,50 @@ it.each([
     cwd: folder,
   });
   expect(prettierFix(output)).toBe(advice);
+  await rm(folder, { recursive: true });
+});
+
+const schema = 'schema: {type: string}\n';
+const parameter = 'components/parameters/Id.yaml';
+
+it.each([
+  ['a parameter', parameter, `name: id\nin: path\nrequired: true\n${schema}`, []],
+  [
+    'a path parameter that is not required',
+    parameter,
+    `name: id\nin: path\n${schema}`,
+    ['2: A path parameter needs `required: true`.'],
+  ],
+  [
+    'a path parameter that need not be there',
+    parameter,
+    `name: id\nin: path\nrequired: false\n${schema}`,
+    ['3: A path parameter needs `required: true`.'],
+  ],
+  [
+    'a style of queries in a path',
+    parameter,
+    `name: id\nin: path\nrequired: true\nstyle: deepObject\n${schema}`,
+    ['4: `style: deepObject` is not allowed here. Write matrix, label or simple.'],
+  ],
+  [
+    'a keyword of queries in a header',
+    parameter,
+    `name: id\nin: header\nallowReserved: true\n${schema}`,
+    ['3: `allowReserved` is not allowed here. Remove it.'],
+  ],
+  [
+    'a style of queries in a header of a response',
+    'components/responses/Ok.yaml',
+    `description: x\nheaders:\n  X-Id:\n    style: form\n    ${schema}`,
+    ['4: `style: form` is not allowed here. Write simple.'],
+  ],
+])('says what OpenAPI does not allow: %s', async (_what, file, text, messages) => {
+  const folder = await mkdtemp(join(tmpdir(), 'lint-fixes-'));
+  const path = join(folder, 'openapi', file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  const found = metaSchemaFaults(readSources(folder));
+  expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual(messages);
   await rm(folder, { recursive: true });
 });
