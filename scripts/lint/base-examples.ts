@@ -3,7 +3,7 @@
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { steps } from './did-you-mean.ts';
-import { conform, extraIn, inPlainWords, namedIn, withoutNoise } from './example-faults.ts';
+import { conform, extraIn, inPlainWords, namedIn, withMeant, withoutNoise } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
@@ -35,11 +35,8 @@ export function groupExampleFaults(
     }
     const missing = /must have required property '([^']+)'/.exec(problem.message)?.[1];
     if (wrongNames.has(namedIn(problem.message) ?? '')) continue;
-    const base = placeOf(
-      baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources),
-      sources,
-    );
-    const where = base ?? `${problem.file}:${problem.line}:${problem.column}`;
+    const place = baseOf({ file: problem.file, path: steps(problem.pointer) }, missing, sources);
+    const where = placeOf(place, sources) ?? `${problem.file}:${problem.line}:${problem.column}`;
     // A field that many examples lack was made required by one edit.
     const key = missing === undefined ? where : `lacks ${missing}`;
     const group = groups.get(key) ?? {
@@ -48,7 +45,8 @@ export function groupExampleFaults(
       bases: new Set(),
       seen: [],
     };
-    group.messages.add(problem.message.slice(conform.length).replace(/\.$/, ''));
+    const value = sources.get(place.file)?.document.getIn(place.path);
+    group.messages.add(withMeant(problem.message.slice(conform.length).replace(/\.$/, ''), value));
     group.bases.add(where);
     group.seen.push(problem);
     groups.set(key, group);

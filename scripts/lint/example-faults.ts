@@ -80,6 +80,16 @@ function essential(faults: Reported[], isDeeper: boolean): Reported[] {
   return isObject ? named : own.length > 0 ? own : faults;
 }
 
+/** A value that is not in the list, with the one that was meant. */
+export function withMeant(fault: string, value: unknown): string {
+  const [, subject = '', list = ''] =
+    /^(.*)must be equal to one of the allowed values (.*)$/.exec(fault) ?? [];
+  const meant = nearest(String(value), list.replaceAll('"', '').split(', '));
+  return meant === undefined || meant === ''
+    ? fault
+    : `${subject.replace(' property', '')}has no value \`${String(value)}\`. Did you mean \`${meant}\`?`;
+}
+
 /** The faults of one value as one sentence. */
 export function inPlainWords(faults: string[]): string {
   const types = faults.flatMap((fault) => /^(?:`(.*)` property )?type must be (\w+)$/.exec(fault)?.[2] ?? []);

@@ -7,6 +7,7 @@ const renamed = /^"([^"]+)" must be snake_case: rename it to "([^"]+)"/;
 const unknown = [
   /^Property `([^`]+)` is not expected here/,
   /^The extension (\S+) is not allowed here/,
+  /^The format `([^`]+)` is not known here/,
   undefinedRequired,
 ];
 
@@ -42,7 +43,7 @@ const advised = (message: string, meant: string) =>
       undefinedRequired,
       'There is no property `$1`. Did you mean `' + meant + '`? Otherwise define it',
     )
-    .replace(/^((?:Property|The extension) .* here)\..*/, '$1. Did you mean `' + meant + '`?');
+    .replace(/^((?:Property|The \w+) .* here)\..*/, '$1. Did you mean `' + meant + '`?');
 
 /** A fault of the object that has the misspelt name, or of the place where the right name would be. */
 function lacks({ file, pointer, message }: Reported, cause: Reported, meant: string): boolean {

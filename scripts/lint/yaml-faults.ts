@@ -82,10 +82,38 @@ function faultOf(file: string, source: Source, error: YAMLParseError): Problem {
       ...syntax(file, bracket.line, bracket.column),
       message: `A ${bracket.sign} is opened here and never closed. Close it.`,
     };
+  const dash = missingDash(all, line);
+  if (dash)
+    return { ...syntax(file, line, dash.indent), message: `A dash is missing. Write: - ${dash.item}` };
+  const below = all.findIndex((content, index) => index >= line && /\S/.test(content));
+  if (
+    error.code === 'BLOCK_AS_IMPLICIT_KEY' &&
+    !valueWithColon.test(all[line - 1] ?? '') &&
+    indentOf(all[below]) > indentOf(all[line - 1])
+  )
+    return {
+      ...syntax(file, below + 1, indentOf(all[below])),
+      message: `Line ${below + 1} is indented deeper than line ${line}, which has a value already. Indent both alike.`,
+    };
   const shown = openedQuote(error, all) ?? keyWithoutColon(all, line) ?? line;
   const content = all[shown - 1] ?? '';
   const column = shown === found.line ? found.col - 1 : content.search(/\S/);
   return { ...syntax(file, shown, column), message: twice(source, error) ?? adviceFor(error, content) };
+}
+
+const indentOf = (content = '') => content.search(/\S|$/);
+
+/** A line beside the items of a list, which begins like none of them. */
+function missingDash(all: string[], line: number): { item: string; indent: number } | undefined {
+  const content = all[line - 1] ?? '';
+  const indent = indentOf(content);
+  const [above, below] = [all[lastWritten(all, line - 1) - 1], all.slice(line).find((one) => /\S/.test(one))];
+  const isItem = (other: string | undefined) =>
+    indentOf(other) === indent && other?.slice(indent).startsWith('- ');
+  const item = content.trim();
+  return !item.startsWith('-') && (isItem(above) || isItem(below)) && indent > 0
+    ? { item, indent }
+    : undefined;
 }
 
 const syntax = (file: string, line: number, column: number) => ({
@@ -126,11 +154,16 @@ function twice({ document, lines }: Source, { code, pos }: YAMLParseError): stri
   let message: string | undefined;
   visit(document, {
     Map(_, { items }) {
-      const again = items.find(({ key }) => isScalar(key) && key.range?.[0] === pos[0]);
-      const first = again && items.find(({ key }) => String(key) === String(again.key));
+      // After a key without a value, the parser names the end of that key.
+      const index = items.findIndex(({ key }) => isScalar(key) && (key.range?.[0] ?? 0) >= pos[0]);
+      const [again, before] = [items[index], items[index - 1]];
+      const first = again && items.slice(0, index).find(({ key }) => String(key) === String(again.key));
       if (!isScalar(first?.key)) return undefined;
       const { line } = lines.linePos(first.key.range?.[0] ?? 0);
-      message = `\`${String(first.key)}\` is already in line ${line}. Remove one of the two, or merge them.`;
+      const isEmpty = isScalar(before?.value) && before.value.value === null;
+      message = isEmpty
+        ? `There is nothing below \`${String(before.key)}:\`. Indent \`${String(first.key)}\` and what follows deeper, or this line less.`
+        : `\`${String(first.key)}\` is already in line ${line}. Remove one of the two, or merge them.`;
       return visit.BREAK;
     },
   });
@@ -146,8 +179,10 @@ function keyWithoutColon(all: string[], line: number): number | undefined {
 
 function adviceFor({ code, message }: YAMLParseError, content: string): string {
   if (/Missing closing ["']quote/.test(message)) return 'A quote is opened here and never closed. Close it.';
-  const [, indent = '', key = '', value = ''] =
-    /^(\s*(?:- )?)([\w$-]+):\s+([^'"|>[{&*#].*:(?:\s.*|$))/.exec(content) ?? [];
+  const [, start, plain] = /^\s*((?:- )?(?:[\w$-]+: +)?)([`@].*)/.exec(content) ?? [];
+  if (plain !== undefined)
+    return `A value that begins with ${plain[0]} needs quotes. Write: ${start}${quoted(plain)}`;
+  const [, indent = '', key = '', value = ''] = valueWithColon.exec(content) ?? [];
   if (key)
     return `The value of ${key} contains a colon, so it needs quotes. Write: ${indent.trimStart()}${key}: ${quoted(value)}`;
   const [, name, rest] = /^\s*(?:- )?([A-Za-z_$][\w$-]*):([^\s].*)$/.exec(content) ?? [];
@@ -158,6 +193,8 @@ function adviceFor({ code, message }: YAMLParseError, content: string): string {
     return `A colon is missing. Write: ${word}: ${after?.trim()}`;
   return `${message.split('\n')[0]?.replace(/\.?$/, '.')} ${advice[code] ?? general}`;
 }
+
+const valueWithColon = /^(\s*(?:- )?)([\w$-]+):\s+([^'"|>[{&*#].*:(?:\s.*|$))/;
 
 const quoted = (value: string) => `'${value.trimEnd().replaceAll("'", "''")}'`;
 

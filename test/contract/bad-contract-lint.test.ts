@@ -59,7 +59,7 @@ const projects: Record<string, Fault[]> = {
       file: schema('Intent'),
       edit: swap('type: string', 'type: strng'),
       at: 'type: strng',
-      says: 'can be one of the following only',
+      says: '`type` cannot be `strng`. Did you mean `string`?',
     },
     {
       what: 'a pattern that is not a regular expression',
@@ -156,6 +156,14 @@ const projects: Record<string, Fault[]> = {
       at: '$ref: ./BuyerJaneDoe.yaml#/value',
       says: 'This example contains itself (BuyerJaneDoe.yaml → BillingDetailsJaneDoe.yaml → BuyerJaneDoe.yaml)',
     },
+    {
+      what: 'the other example of that circle',
+      file: example('BillingDetailsJaneDoe'),
+      edit: swap('tax_id: null', 'tax_id:\n    $ref: ./BuyerJaneDoe.yaml#/value'),
+      shows: example('BuyerJaneDoe'),
+      at: '$ref: ./BillingDetailsJaneDoe.yaml#/value',
+      says: 'This example contains itself (BillingDetailsJaneDoe.yaml → BuyerJaneDoe.yaml → BillingDetailsJaneDoe.yaml)',
+    },
   ],
   'names that are misspelt': [
     {
@@ -229,6 +237,78 @@ const projects: Record<string, Fault[]> = {
       says: 'Property `operationid` is not expected here. Did you mean `operationId`?',
     },
   ],
+  'what is almost right': [
+    {
+      what: 'nullable beside a reference, and not the examples that cannot be checked',
+      file: schema('Buyer'),
+      edit: swap('    $ref: ./Timestamp.yaml', '    $ref: ./Timestamp.yaml\n    nullable: true'),
+      at: 'nullable: true',
+      says: "OpenAPI 3.1 has no `nullable`. Write instead of both lines:\n  anyOf:\n    - $ref: ./Timestamp.yaml\n    - type: 'null'",
+    },
+    {
+      what: 'a format of an input, and not that it lacks a limit',
+      file: schema('GiftCardBalanceStored'),
+      edit: swap('format: uuid', 'format: uid'),
+      at: 'format: uid',
+      says: 'The format `uid` is not known here. Did you mean `uuid`?',
+    },
+    {
+      what: 'limits that exclude each other, and not what does not match them',
+      file: schema('FreeText'),
+      edit: swap('minLength: 1', 'minLength: 1000'),
+      at: 'minLength: 1000',
+      says: 'Nothing can match: minLength 1000 is more than maxLength 200.',
+    },
+    {
+      what: 'properties that are not indented, and not that they are missing',
+      file: schema('Creator'),
+      edit: (text) => text.replace(/ {2}name:[\s\S]*/u, (all) => all.replaceAll(/^ {2}/gmu, '')),
+      at: 'name:',
+      says: '`name`, `email_address`, `thumbprint` are properties of this object. Indent them below `properties:`.',
+    },
+    {
+      what: 'a status, and not that its schema is wrong',
+      file: 'paths/payment-methods.yaml',
+      edit: swap("'409'", "'4009'"),
+      at: "'4009'",
+      says: "`4009` is no status. Write its three digits in quotes, such as '409'.",
+    },
+    {
+      what: 'the place of a parameter, and not that lists lack it',
+      file: 'components/parameters/Cursor.yaml',
+      edit: swap('in: query', 'in: qurey'),
+      at: 'in: qurey',
+      says: '`in` cannot be `qurey`. Did you mean `query`?',
+    },
+    {
+      what: 'a tag',
+      file: 'paths/card-scheme-definitions.yaml',
+      edit: swap('tags: [Card schemes]', 'tags: [Card scheme]'),
+      at: 'tags: [Card scheme]',
+      says: 'There is no tag `Card scheme`. Did you mean `Card schemes`?',
+    },
+    {
+      what: 'null without quotes',
+      file: schema('Method'),
+      edit: swap('type: string', 'type: [string, null]'),
+      at: 'type: [string, null]',
+      says: "Put it in quotes: 'null'.",
+    },
+    {
+      what: 'required on a property',
+      file: schema('PaymentService'),
+      edit: swap('  id:\n', '  id:\n    required: true\n'),
+      at: 'required: true',
+      says: 'Remove this line, and list `id` in the `required` of the object that has it.',
+    },
+    {
+      what: 'a limit of OpenAPI 3.0',
+      file: schema('Amount'),
+      edit: swap('type: integer', 'type: integer\nexclusiveMinimum: true'),
+      at: 'exclusiveMinimum: true',
+      says: 'In OpenAPI 3.1, `exclusiveMinimum` is the limit itself: write `exclusiveMinimum: 0`',
+    },
+  ],
   'a new required field that the examples lack': [
     {
       what: 'the example that the others are made from',
@@ -282,6 +362,13 @@ const projects: Record<string, Fault[]> = {
       shows: example('TransactionProcessing'),
       at: 'reconciliation_id: ',
       says: 'it has no property `reconciliation_id`. Add it to the schema, or remove it here, and in:\n    openapi/components/examples/Transaction',
+    },
+    {
+      what: 'a misspelt value of a list',
+      file: example('TransactionProcessing'),
+      edit: swap('status: processing', 'status: procesing'),
+      at: 'status: procesing',
+      says: 'This example does not match its schema: `status` has no value `procesing`. Did you mean `processing`?',
     },
   ],
   'files that are not YAML': [
@@ -363,6 +450,44 @@ const projects: Record<string, Fault[]> = {
       says: 'A space is missing after the colon. Write: type: object',
     },
     {
+      what: 'a line that is indented too deep',
+      file: schema('PaymentService'),
+      edit: swap('    const: payment', '      const: payment'),
+      at: '      const: payment',
+      says: 'is indented deeper than line',
+    },
+    {
+      what: 'properties that are not indented at all',
+      file: schema('GiftCardBalance'),
+      edit: (text) => text.replace(/(?<=^properties:\n)[\s\S]*/mu, (all) => all.replaceAll(/^ {2}/gmu, '')),
+      at: 'properties:',
+      says: 'There is nothing below `properties:`. Indent `type` and what follows deeper, or this line less.',
+    },
+    {
+      what: 'a value that begins with a backtick',
+      file: schema('Method'),
+      edit: swap(/^description: .*/u, 'description: `card`, always.'),
+      at: 'description: `card`',
+      says: "A value that begins with ` needs quotes. Write: description: '`card`, always.'",
+    },
+    {
+      what: 'a missing dash before a name',
+      file: schema('PaymentMethod'),
+      edit: swap('  - id\n', '  id\n'),
+      at: '  id',
+      says: 'A dash is missing. Write: - id',
+    },
+    {
+      what: 'a missing dash before a reference',
+      file: 'paths/webhook-subscriptions.yaml',
+      edit: swap(
+        '- $ref: ../components/parameters/Cursor.yaml',
+        '$ref: ../components/parameters/Cursor.yaml',
+      ),
+      at: '    $ref: ../components/parameters/Cursor.yaml',
+      says: 'A dash is missing. Write: - $ref: ../components/parameters/Cursor.yaml',
+    },
+    {
       what: 'a quote that is not closed',
       file: example('MerchantAccountDefault'),
       edit: swap('display_name: Default', 'display_name: "Default'),
@@ -406,7 +531,9 @@ describe.each(Object.entries(projects))('%s', (_name, faults) => {
     expect(output).not.toMatch(/Example validation errored|must NOT|must match/);
     // What follows from misspelt names.
     expect(output).not.toMatch(/'display_nme', which|Set x-merchant-scope|should contain `operationId`/);
-    expect(output).not.toMatch(/maxLength|npm run new -- error|`\$ref` is not expected here\. Did you mean/);
+    expect(output).not.toMatch(
+      /a maxLength|npm run new -- error|`\$ref` is not expected here\. Did you mean/,
+    );
   });
 
   it.each(faults)('names file and line of $what', ({ file, shows = file, at, says }) => {

@@ -88,6 +88,14 @@ export const operations: Fixture[] = [
   },
   {
     rule: 'house/operation-scope',
+    broken: 'a scope of another resource',
+    file: 'paths/transactions.yaml',
+    edit: swap('[transactions.read]', '[transaction.read]'),
+    at: 'transaction.read',
+    says: 'The scope `transaction.read` does not belong to /transactions. Did you mean `transactions.read`?',
+  },
+  {
+    rule: 'house/operation-scope',
     broken: 'two scopes in one alternative',
     file: balances,
     edit: swap('[gift-cards.read]', '[gift-cards.read, gift-cards.write]'),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { prettierFix } from '../../scripts/lint/fixes.ts';
 import { metaSchemaFaults } from '../../scripts/lint/meta-schema.ts';
+import { explainPathParameters } from '../../scripts/lint/path-names.ts';
 import { readSources } from '../../scripts/lint/sources.ts';
 import { root } from '../../scripts/support/root.ts';
 import { run } from '../support/processes.ts';
@@ -72,11 +73,44 @@ it.each([
     ['4: `style: form` is not allowed here. Write simple.'],
   ],
 ])('says what OpenAPI does not allow: %s', async (_what, file, text, messages) => {
+  await using contract = await contractOf(file, text);
+  const found = metaSchemaFaults(contract.sources);
+  expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual(messages);
+});
+
+async function contractOf(file: string, text: string) {
   const folder = await mkdtemp(join(tmpdir(), 'lint-fixes-'));
   const path = join(folder, 'openapi', file);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
-  const found = metaSchemaFaults(readSources(folder));
-  expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual(messages);
-  await rm(folder, { recursive: true });
+  return { sources: readSources(folder), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+it('says once, where the path is written, that a name in it is misspelt', async () => {
+  await using contract = await contractOf(
+    'openapi.yaml',
+    'paths:\n  /refunds/{refund}:\n    $ref: ./paths/refunds_{refund_id}.yaml\n',
+  );
+  const problem = (message: string, pointer: string) => ({
+    ...{ rule: 'path-parameters-defined', file: 'openapi/x.yaml', line: 9, column: 9, suggest: [] },
+    ...{ message, pointer },
+  });
+  const found = explainPathParameters(
+    [
+      problem('Path parameter `refund_id` is not used in the path `/refunds/{refund}`.', '#/name'),
+      problem(
+        'The operation does not define the path parameter `{refund}` expected by path `/refunds/{refund}`.',
+        '#/get/parameters',
+      ),
+      problem('Name the file after its path', '#/paths/~1refunds~1{refund}/$ref'),
+    ],
+    contract.sources,
+  );
+  expect(found).toMatchObject([
+    {
+      file: 'openapi/openapi.yaml',
+      line: 2,
+      message: 'The operations of this path have no parameter `refund`. Did you mean `{refund_id}`?',
+    },
+  ]);
 });

@@ -5,25 +5,48 @@ const scopeForm = /^([a-z0-9]+(-[a-z0-9]+)*\.(read|write)|embed)$/;
 const scopesOf = (operation) =>
   list(operation.security).flatMap((one) => entries(one).flatMap(([, scopes]) => scopes));
 
-export const operationScope = () =>
-  eachOperation((operation, ctx) => {
-    const how = 'such as "security: [{BearerAuth: [transactions.read]}]".';
-    const alternatives = list(operation.security);
-    if (alternatives.length === 0) {
-      ctx.report({
-        message: `Name the scope that ${operation.operationId} needs, ${how}`,
-        location: operation.security === undefined ? ctx.location.key() : ctx.location.child('security'),
-      });
-    }
-    alternatives.forEach((alternative, index) => {
-      const scopes = entries(alternative).flatMap(([, names]) => names);
-      if (scopes.length === 1 && scopeForm.test(scopes[0])) return;
+export const operationScope = () => {
+  let path;
+  return {
+    Paths: {
+      PathItem: {
+        enter(_item, ctx) {
+          path = String(ctx.key);
+        },
+        Operation: (operation, ctx) => judgeScopes(operation, ctx, path),
+      },
+    },
+  };
+};
+
+function judgeScopes(operation, ctx, path) {
+  const how = 'such as "security: [{BearerAuth: [transactions.read]}]".';
+  const [, resource] = path.split('/');
+  const alternatives = list(operation.security);
+  if (alternatives.length === 0) {
+    ctx.report({
+      message: `Name the scope that ${operation.operationId} needs, ${how}`,
+      location: operation.security === undefined ? ctx.location.key() : ctx.location.child('security'),
+    });
+  }
+  alternatives.forEach((alternative, index) => {
+    const location = ctx.location.child(['security', index]);
+    const scopes = entries(alternative).flatMap(([, names]) => names);
+    if (scopes.length !== 1 || !scopeForm.test(scopes[0])) {
       ctx.report({
         message: `Each entry of security names one scope "<resource>.read", "<resource>.write" or "embed", ${how}`,
-        location: ctx.location.child(['security', index]),
+        location,
       });
+      return;
+    }
+    const [named, right] = scopes[0].split('.');
+    if (right === undefined || named === resource) return;
+    ctx.report({
+      message: `The scope \`${scopes[0]}\` does not belong to ${path}. Did you mean \`${resource}.${right}\`?`,
+      location,
     });
   });
+}
 
 // The extensions are documented in docs/guides/api-designer.md.
 const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved', 'x-velocity-limit'];

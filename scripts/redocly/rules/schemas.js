@@ -1,5 +1,6 @@
 // Schemas: valid and portable patterns, valid limits, closed objects, a const `type` on resources.
 import { basename } from 'node:path';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { entries, follow, isObject, isText, list } from '../support.js';
 
 const pairs = [
@@ -9,8 +10,18 @@ const pairs = [
   ['minimum', 'maximum'],
 ];
 
+/** Those that the service and the mock check; the lint adds which one was meant. */
+const formats = Object.keys(fullFormats);
+
 // Redocly checks the type of a keyword, but not whether its value makes sense.
 export const validSchema = () => ({
+  ref(node, ctx) {
+    if (ctx.type.name !== 'Schema' || node.nullable === undefined) return;
+    ctx.report({
+      message: `OpenAPI 3.1 has no \`nullable\`. Write instead of both lines:\nanyOf:\n  - $ref: ${node.$ref}\n  - type: 'null'`,
+      location: ctx.rawLocation.child('nullable').key(),
+    });
+  },
   Schema(schema, ctx) {
     if (!isObject(schema)) return;
     const patterns = [
@@ -26,6 +37,13 @@ export const validSchema = () => ({
           location: ctx.location.child(keyword),
         });
       }
+    }
+    if (isText(schema.format) && !formats.includes(schema.format)) {
+      ctx.report({
+        message: `The format \`${schema.format}\` is not known here. Use one of: ${formats.join(', ')}.`,
+        suggest: formats,
+        location: ctx.location.child('format'),
+      });
     }
     for (const [low, high] of pairs) {
       if (!(schema[low] > schema[high])) continue;

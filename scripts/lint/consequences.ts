@@ -1,0 +1,72 @@
+// Holds back the problems that follow from others and go away with them, so that each fault is said once.
+import { dirname, posix } from 'node:path';
+import { conform } from './example-faults.ts';
+import type { Reported } from './problem.ts';
+import type { Sources } from './sources.ts';
+
+export const pathRules = ['paths-kebab-case', 'path-segment-plural'];
+
+/** What these refuse, no other rule can judge. */
+const isInvalid = ({ rule }: Reported) => ['struct', 'openapi', 'house/valid-schema'].includes(rule);
+const isHouseRule = ({ rule }: Reported) =>
+  (rule.startsWith('house/') && rule !== 'house/valid-schema') ||
+  ['path-parameters-defined', 'no-enum-type-mismatch', 'no-schema-type-mismatch'].includes(rule);
+/** These judge what the file refers to. */
+const seesOtherFiles = ({ rule }: Reported) =>
+  [
+    ...['list-shape', 'shared-errors', 'idempotency-key', 'paired-examples'].map((name) => `house/${name}`),
+    ...['error-schema', 'response-headers', 'resource-type', 'described'].map((name) => `house/${name}`),
+    'path-parameters-defined',
+  ].includes(rule);
+const isOrphan = ({ rule }: Reported) => ['house/no-orphans', 'no-unused-components'].includes(rule);
+const isErrored = ({ message }: Reported) => message.startsWith('Example validation errored');
+const isAboutExamples = (problem: Reported) => problem.message.startsWith(conform) || isErrored(problem);
+
+const isWithin = (pointer: string, other: string) => `${pointer}/`.startsWith(`${other}/`);
+export const parentOf = (pointer: string) => pointer.replace(/\/[^/]*$/, '');
+
+export function withoutConsequences(problems: Reported[], sources: Sources): Reported[] {
+  const causes = problems.filter((problem) => !isErrored(problem));
+  const found = causes.length > 0 ? causes : problems;
+  const users = new Map(
+    found.filter(isInvalid).map(({ file }) => [file, new Set(filesThatUse(file, sources))]),
+  );
+  return found.filter(
+    (problem) =>
+      !found.some(
+        (cause) =>
+          follows(problem, cause) || (seesOtherFiles(problem) && users.get(cause.file)?.has(problem.file)),
+      ),
+  );
+}
+
+/**
+ * Whether one problem follows from another:
+ * - what a broken reference should have led to is missing for other rules;
+ * - the file of a path is named after the path, so a wrong name is reported for both;
+ * - house rules cannot judge an object that is not valid, nor a name that is not known, nor find what they refer to;
+ * - no example matches a schema that is not valid;
+ * - an example with a wrong code leaves the right code without an example.
+ */
+function follows(problem: Reported, cause: Reported): boolean {
+  const { rule, file, pointer, message } = problem;
+  if (problem === cause) return false;
+  if (rule === 'house/error-code')
+    return cause.message.startsWith(`${conform}\`code\` property must be equal`);
+  if (isInvalid(cause)) {
+    if (isAboutExamples(problem)) return cause.file.startsWith('openapi/components/schemas/');
+    if (isOrphan(problem)) return true;
+    const [, name] = /^Property `([^`]+)` is not expected here/.exec(cause.message) ?? [];
+    if (isHouseRule(problem) && name !== undefined && message.split(/[^\w$-]+/).includes(name)) return true;
+    if (isHouseRule(problem) && file === cause.file) return isWithin(pointer, parentOf(cause.pointer));
+  }
+  if (!rule.startsWith('house/') || file !== cause.file) return false;
+  if (cause.rule === 'no-unresolved-refs') return isWithin(cause.pointer, pointer);
+  return pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer);
+}
+
+const filesThatUse = (file: string, sources: Sources): string[] =>
+  [...sources].flatMap(([user, { text }]) => {
+    const refs = [...text.matchAll(/\$ref: ['"]?([^\s#'"]+)/g)].map(([, ref = '']) => ref);
+    return refs.some((ref) => posix.join(dirname(user), ref) === file) ? [user] : [];
+  });
