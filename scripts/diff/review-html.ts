@@ -81,10 +81,10 @@ function item({ place, usedBy, what, why, where, field, accepted }: Line): strin
 const fieldText = ({ type, required, description }: Field) =>
   `${escape(type)}, ${required ? 'required' : 'optional'}: ${spans(description)}`;
 
-function operation({ place, summary: name, takes, hasBody, statuses, parts }: NewOperation): string {
+function operation({ place, summary: name, takes, hasBody, statuses, parts, ...one }: NewOperation): string {
   const code = (text: string) => `<code>${escape(text)}</code>`;
   const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
-  return `<li>${code(place)}: ${escape(name)}. Takes ${given}; answers ${escape(statuses.join(', '))}.${
+  return `<li>${code(place)}: ${escape(name)}. Needs ${one.scopes.map(code).join(' or ')}; ${escape(one.accounts)}. Takes ${given}; answers ${escape(statuses.join(', '))}.${
     parts.length === 0 ? '' : ` New with it: ${escape(parts.join(', '))}.`
   }</li>`;
 }

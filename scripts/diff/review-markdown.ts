@@ -35,9 +35,9 @@ function item({ place, usedBy, what, why, where, field, accepted }: Line): strin
 const fieldText = ({ type, required, description }: Field) =>
   `${safe(type)}, ${required ? 'required' : 'optional'}: ${safe(description)}`;
 
-function operation({ place, summary: name, takes, hasBody, statuses, parts }: NewOperation): string {
+function operation({ place, summary: name, takes, hasBody, statuses, parts, ...one }: NewOperation): string {
   const given = [...takes.map(code), ...(hasBody ? ['a body'] : [])].join(', ') || 'nothing';
-  return `${code(place)}: ${safe(name)}. Takes ${given}; answers ${safe(statuses.join(', '))}.${
+  return `${code(place)}: ${safe(name)}. Needs ${one.scopes.map(code).join(' or ')}; ${safe(one.accounts)}. Takes ${given}; answers ${safe(statuses.join(', '))}.${
     parts.length === 0 ? '' : ` New with it: ${safe(parts.join(', '))}.`
   }`;
 }

@@ -21,6 +21,10 @@ export interface NewOperation {
   /** Method and path. */
   place: string;
   summary: string;
+  /** One of these scopes. */
+  scopes: string[];
+  /** `x-merchant-scope` in words. */
+  accounts: string;
   /** Names of its parameters. */
   takes: string[];
   hasBody: boolean;
@@ -64,7 +68,8 @@ export function reviewOf(outcome: Outcome, base: Json, revision: Json): Review {
     }),
     operations,
     schemas: newSchemas(base, revision),
-    consumers: consumersOf(changes),
+    // Nobody uses a new operation yet.
+    consumers: consumersOf(changes).filter(({ place }) => operations.every((one) => one.place !== place)),
     examples: examplesOf(base, revision),
   };
 }
@@ -77,15 +82,27 @@ function newOperations(base: Json, revision: Json, changes: Line[]): NewOperatio
     ({ rating, what, usedBy }) =>
       rating === 'other' && what.startsWith('new ') && usedBy.length > 0 && usedBy.every(isNew),
   );
-  return found.map(([place, { summary, parameters, requestBody, responses }]) => ({
+  return found.map(([place, { summary, security, parameters, requestBody, responses, ...rest }]) => ({
     place,
     summary: String(summary),
+    scopes: (Array.isArray(security) ? security : []).flatMap((one) =>
+      Object.values(one as Json)
+        .flat()
+        .map(String),
+    ),
+    accounts: merchantScopes[String(rest['x-merchant-scope'])] ?? 'x-merchant-scope is missing',
     takes: (Array.isArray(parameters) ? parameters : []).map((one) => String(resolved(revision, one).name)),
     hasBody: requestBody !== undefined,
     statuses: keysOf(responses),
     parts: [...new Set(parts.filter(({ usedBy }) => usedBy.includes(place)).map((line) => line.place))],
   }));
 }
+
+const merchantScopes: Partial<Record<string, string>> = {
+  none: 'no merchant account',
+  one: 'one merchant account',
+  many: 'one merchant account, or all',
+};
 
 const schemasOf = ({ components }: Json): Json => {
   const { schemas } = isObject(components) ? components : {};

@@ -79,7 +79,10 @@ describe('the review', () => {
     expect(review.consumers).toContainEqual({
       ...{ place: 'POST /payment-methods', breaking: 1, additions: 0, other: 1 },
     });
-    expect(review.consumers.map(({ place }) => place)).not.toContain('GET /card-scheme-definitions');
+    const places = review.consumers.map(({ place }) => place);
+    expect(places).not.toContain('GET /card-scheme-definitions');
+    // It is new.
+    expect(places).not.toContain('GET /moods');
   });
 
   it('shows an example before and after, without what is far from the change', () => {
@@ -124,7 +127,7 @@ describe.each([
     ]);
     expect(html()).toContain('<td><code>GET /transactions</code></td>');
     expect(html()).toMatch(
-      /<code>GET \/moods<\/code>: List moods .* Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood, schema Tone\./,
+      /<code>GET \/moods<\/code>: List moods .* Needs <code>transactions\.read<\/code>; one merchant account, or all\. Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood, schema Tone\./,
     );
     expect(html()).toMatch(/<td>string or null<\/td>\s*<td>yes<\/td>\s*<td>Its name /);
     expect(html()).toMatch(
