@@ -79,8 +79,8 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
   }
 }
 
-// The mock sets these headers itself; Prism would send the contract's example values.
-const setByMock = new Set(['x-request-id', 'content-type', 'allow', 'idempotency-replayed']);
+// The mock sets these headers itself; Prism would send the contract's example values, and `deprecation: true`.
+const setByMock = new Set(['x-request-id', 'content-type', 'allow', 'idempotency-replayed', 'deprecation']);
 
 const preferOf = ({ headers: { prefer } }: Request) => (Array.isArray(prefer) ? prefer.join(',') : prefer);
 

@@ -30,6 +30,7 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { examples?: Record<string, Example> }> };
   responses?: Record<string, unknown>;
+  'x-deprecation'?: { since: string; sunset: string };
   'x-codeSamples'?: { lang: string; source: string }[];
 }
 
@@ -51,10 +52,13 @@ export function forReaders(contract: Contract): Contract {
   for (const [path, item] of Object.entries(shown.paths))
     for (const [method, operation] of Object.entries(item)) {
       operation['x-codeSamples'] = samples(contract, method, path, operation);
-      operation.description = `${operation.description ?? ''}\n\n${tryIt(operation)}`;
+      operation.description = `${deprecated(operation)}${operation.description ?? ''}\n\n${tryIt(operation)}`;
     }
   return shown;
 }
+
+const deprecated = ({ 'x-deprecation': dates }: Operation) =>
+  dates === undefined ? '' : `**Deprecated since ${dates.since}, removed after ${dates.sunset}.**\n\n`;
 
 /** Hidden where there is no console: see style.css and server/http/docs.ts. */
 const tryIt = ({ operationId, tags: [tag] }: Operation) =>

@@ -121,11 +121,19 @@ describe('a contract that changes', () => {
     const changed = JSON.parse(text) as { info: { version: string }; paths: Record<string, { get: object }> };
     changed.info.version = '1.1.0';
     changed.paths['/unicorns'] = {
-      get: { ...changed.paths['/transactions']?.get, operationId: 'listUnicorns' },
+      get: {
+        ...changed.paths['/transactions']?.get,
+        ...{ operationId: 'listUnicorns', deprecated: true },
+        'x-deprecation': { since: '2027-01-01', sunset: '2028-02-01' },
+      },
     };
     writeFileSync(file, JSON.stringify(changed));
     await said(`Contract reloaded: version 1.1.0, ${table.length + 1} operations`);
-    expect(await unicorns()).toMatchObject({ status: 200, body: { limit: 1 } });
+    const { headers, ...answer } = await unicorns();
+    expect(answer).toMatchObject({ status: 200, body: { limit: 1 } });
+    // As the service sends it; Prism's own is `true`.
+    expect(headers.get('deprecation')).toBe('@1798761600');
+    expect(headers.get('sunset')).toBe('Tue, 01 Feb 2028 00:00:00 GMT');
 
     mock.lines.length = 0;
     writeFileSync(file, text.replace(/"maxItems": 10\b/, '"maxItems": "ten"'));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSearch, excerpt } from '../../scripts/docs/browser/search.ts';
-import { parseContract } from '../../scripts/docs/contract.ts';
+import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { createLinks } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
@@ -142,4 +142,14 @@ describe('the search of the docs', () => {
         expect(count(page), `${query}: ${page}`).toBeLessThanOrEqual(2);
     }
   });
+});
+
+it('the reference says since when an operation is deprecated, before its description', () => {
+  const copy = structuredClone(contract);
+  const list = copy.paths['/transactions']?.get;
+  Object.assign(list ?? {}, { 'x-deprecation': { since: '2027-01-01', sunset: '2028-02-01' } });
+  expect(forReaders(copy).paths['/transactions']?.get?.description).toContain(
+    `**Deprecated since 2027-01-01, removed after 2028-02-01.**\n\n${list?.description}`,
+  );
+  expect(forReaders(contract).paths['/transactions']?.get?.description).not.toContain('Deprecated');
 });
