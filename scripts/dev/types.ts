@@ -1,13 +1,14 @@
 // The compiler beside `npm run dev`: a contract without problems may still ask for something that the code does not give yet. It
 // runs when everything is served, and with low priority, because it takes longer than all the rest.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../support/root.ts';
-import { withHints } from '../support/type-hints.ts';
+import { enumValues, groupFaults } from './type-groups.ts';
 
-const shown = 5;
+const shown = 8;
 
 export interface TypeCheck {
   /** Ends the run before, and says what it finds. */
@@ -47,9 +48,9 @@ export function createTypeCheck(project = root): TypeCheck {
       running = child;
       if (child.pid !== undefined) setPriority(child.pid, 10);
       void text(child.stdout).then(async (output) => {
-        const { output: hints } = await withHints({ output: output.trim() });
+        const contract = await readFile(join(project, 'generated/openapi.json'), 'utf8').catch(() => '{}');
         if (running !== child) return;
-        verdict = describeTypes(hints);
+        verdict = describeTypes(output.trim(), enumValues(contract));
         isCurrent = true;
         say(verdict);
       });
@@ -63,12 +64,11 @@ export const noTypeCheck: TypeCheck = {
   state: () => 'not checked',
 };
 
-export function describeTypes(hints: string): string {
-  if (hints === '') return 'the code compiles';
-  // A fault goes on in indented lines.
-  const faults = hints.split(/\n(?=\S)/);
-  const more = faults.length > shown ? [`… and ${faults.length - shown} more`] : [];
-  return ['the code does not compile; npm run lint -- --types', ...faults.slice(0, shown), ...more].join(
+export function describeTypes(output: string, values: ReadonlySet<string>): string {
+  if (output === '') return 'the code compiles';
+  const groups = groupFaults(output, values);
+  const more = groups.length > shown ? [`… and ${groups.length - shown} more`] : [];
+  return ['the code does not compile; npm run lint -- --types', ...groups.slice(0, shown), ...more].join(
     '\n',
   );
 }

@@ -6,6 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asText } from '../../scripts/dev/screen.ts';
 import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -22,14 +23,43 @@ async function takePort(): Promise<{ port: number; server: Server }> {
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-it('shows the first faults of the compiler', () => {
-  expect(describeTypes('')).toBe('the code compiles');
-  const faults = Array.from({ length: 7 }, (_, index) => `a.ts(${index},1): error\n  more`);
-  expect(describeTypes(faults.join('\n')).split('\n')).toEqual([
+it('groups the faults of the compiler by what the contract has changed', () => {
+  const values = new Set(['zombie']);
+  expect(describeTypes('', values)).toBe('the code compiles');
+  const at = (file: string, text: string) => `${file}(7,3): error TS1: ${text}`;
+  const faults = [
+    at('a.ts', "Property 'recon_id' does not exist on type '{ amount: number; }'."),
+    at('b.ts', "Property 'zombie' is missing in type '{}' but required in type 'Record<…>'."),
+    at(
+      'c.ts',
+      "Type '{ a: 1 }' is missing the following properties from type 'Kept': installments, recon_id",
+    ),
+    at(
+      'd.ts',
+      "Type '{}' is not assignable to type 'Full'.\n  Property 'installments' is missing in type '{}'.",
+    ),
+    at('e.ts', "Property 'installments' is missing in type '{}'."),
+    at('f.ts', 'Argument of type \'"recon_id"\' is not assignable to parameter of type \'"a" | "b"\'.'),
+    at('g.ts', 'Type \'"prepaid"\' is not assignable to type \'"credit" | "debit"\'.'),
+    at('h.ts', "Cannot find name 'x'."),
+  ];
+  expect(describeTypes(faults.join('\n'), values).split('\n')).toEqual([
     'the code does not compile; npm run lint -- --types',
-    ...faults.slice(0, 5).flatMap((fault) => fault.split('\n')),
-    '… and 2 more',
+    'the field `installments` is missing in 3 places: c.ts:7, d.ts:7 and 1 more',
+    'the value `zombie` is missing in 1 place: b.ts:7',
+    'the field `recon_id` is missing in 1 place: c.ts:7',
+    'the field `recon_id` is not in the contract, but used in 2 places: a.ts:7, f.ts:7',
+    'the value `prepaid` is not in the contract, but used in 1 place: g.ts:7',
+    'something else in 1 place: h.ts:7',
   ]);
+});
+
+it('says that Types are about the contract that is served, while the new one has problems', () => {
+  const served: [string, string][] = [['Types', 'the code compiles']];
+  expect(asText({ problems: 'x', served }, false)).toContain(
+    'Types   of the contract that is served: the code compiles',
+  );
+  expect(asText({ problems: '', served }, false)).toContain('Types   the code compiles');
 });
 
 it(
