@@ -1,8 +1,9 @@
 // `npm run diff`: what changed since the last released contract, what breaks consumers, and whether it was announced.
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { acceptChanges, acceptedFile, readAccepted } from './diff/accepted.ts';
 import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
@@ -19,9 +20,9 @@ const released = join(root, 'openapi/released/openapi.json');
 const help = `Compare the contract in openapi/ with the last released one, openapi/released/openapi.json.
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
-  npm run diff -- --base FILE         list the changes since another contract; the rules are about the released one
+  npm run diff -- --base main         list the changes since a branch, a commit or a file; the rules are about the released one
   npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, examples before and after
-  npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request
+  npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
   npm run -s diff -- --markdown       without FILE, --html and --markdown print it and nothing else
   npm run diff -- --json              print the result as JSON
   npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules
@@ -47,32 +48,68 @@ class UsageFault extends Error {}
 function options() {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    const { values, positionals } = parseArgs({
+    const { values, tokens } = parseArgs({
       options: {
         ...{ base: { type: 'string' }, json: flag, html: flag, markdown: flag },
         ...{ release: flag, force: flag, help: flag },
       },
       allowPositionals: true,
+      tokens: true,
     });
-    const formats = [values.json, values.html, values.markdown].filter(Boolean).length;
-    const mostFiles = values.html || values.markdown ? 1 : 0;
-    if (formats > 1) throw new Error('--json, --html and --markdown exclude each other.');
-    if (mostFiles > 0 && values.release) throw new Error('--html and --markdown do not work with --release.');
-    if (positionals.length > mostFiles) throw new Error(`Unexpected argument: ${positionals[mostFiles]}`);
+    const formats = (['html', 'markdown'] as const).filter((name) => values[name]);
+    const files: Partial<Record<string, string>> = {};
+    tokens.forEach((token, index) => {
+      if (token.kind !== 'positional') return;
+      const option = tokens[index - 1];
+      const format = option?.kind === 'option' ? formats.find((name) => name === option.name) : undefined;
+      if (format === undefined) throw new Error(`Unexpected argument: ${token.value}`);
+      files[format] = token.value;
+    });
+    if (formats.length > 0 && values.json) throw new Error('--json excludes --html and --markdown.');
+    if (formats.length > 1 && formats.some((name) => files[name] === undefined))
+      throw new Error('--html and --markdown together need a FILE each.');
+    if (formats.length > 0 && values.release)
+      throw new Error('--html and --markdown do not work with --release.');
     if (values.force && !values.release) throw new Error('--force works only with --release.');
     if (values.base !== undefined && values.release) throw new Error('--release does not work with --base.');
-    return { ...values, file: positionals[0] };
+    return { ...values, formats, files };
   } catch (error) {
     throw new UsageFault(error instanceof Error ? error.message : String(error));
   }
 }
 
-const readBase = (base: string | undefined) =>
-  base === undefined ? readJson(released) : bundle(resolve(base));
+const committed = 'generated/openapi.json';
+
+/** A contract of this project as a branch or a commit has it. */
+async function readCommitted(revision: string): Promise<Json | undefined> {
+  const args = ['show', `${revision}:./${committed}`];
+  const options = { cwd: root, maxBuffer: 64_000_000 };
+  const { stdout } = await promisify(execFile)('git', args, options).catch(() => ({ stdout: '' }));
+  return stdout === '' ? undefined : (JSON.parse(stdout) as Json);
+}
+
+async function readBase(base: string | undefined): Promise<Json> {
+  if (base === undefined) return readJson(released);
+  if (existsSync(base)) return bundle(resolve(base));
+  const found = base.startsWith('-') ? undefined : await readCommitted(base);
+  if (!found)
+    throw new UsageFault(`--base ${base} is neither a file nor a branch or commit with ${committed}.`);
+  return found;
+}
+
+/** What others have merged since the release is in the list too. */
+async function adviceOnBase(): Promise<string> {
+  const merged = await readCommitted('main');
+  if (!merged || isDeepStrictEqual(merged, await readJson(released))) return '';
+  return '\n\nThis includes what is on main and not released yet. For your own changes: npm run diff -- --base main';
+}
 
 async function outcomeOf(base: string | undefined, before: Json, revision: Json): Promise<Outcome> {
   const listed = {
-    base: relative(root, base === undefined ? released : resolve(base)),
+    base:
+      base !== undefined && !existsSync(base)
+        ? base
+        : relative(root, base === undefined ? released : resolve(base)),
     ...(await judged(before, revision)),
   };
   if (base === undefined || !existsSync(released)) return listed;
@@ -106,7 +143,7 @@ async function publish(contract: Json): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  const { base, json, html, markdown, file, release, force, help: showHelp } = options();
+  const { base, json, formats, files, release, force, help: showHelp } = options();
   const print = (text: string) => {
     if (!json) console.log(text);
   };
@@ -129,15 +166,18 @@ async function main(): Promise<number> {
   const before = await readBase(base);
   const outcome = await outcomeOf(base, before, revision);
   const ok = outcome.problems.length === 0;
-  if (html || markdown) {
+  if (formats.length > 0) {
     const review = reviewOf(outcome, before, revision);
-    await show(html ? asHtml(review) : asMarkdown(review), file);
+    for (const format of formats)
+      await show(format === 'html' ? asHtml(review) : asMarkdown(review), files[format]);
     return ok ? 0 : 1;
   }
   const changed = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
   const publishes = release && changed && (ok || force);
   const { isTTY, columns } = process.stdout;
-  print(asText(outcome, { colour: isTTY && !process.env.NO_COLOR, columns: isTTY ? columns : undefined }));
+  const screen = { colour: isTTY && !process.env.NO_COLOR, columns: isTTY ? columns : undefined };
+  const hasOthers = base === undefined && !release && !json && outcome.changes.length > 0;
+  print(asText(outcome, screen) + (hasOthers ? await adviceOnBase() : ''));
   if (publishes) {
     const note = await publish(revision);
     print(

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
-import { gained, isObject, lost, step, unexplained, type Change, type Json } from './change.ts';
+import { isObject, unexplained, type Change, type Json } from './change.ts';
+import { withoutDoubles } from './doubles.ts';
 import { splitFalseRenames } from './false-renames.ts';
-import { rate } from './impact.ts';
 import { alignRefs, isEquivalent, missedChanges } from './missed-by-redocly.ts';
 
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
@@ -38,33 +38,11 @@ export async function compare(base: Json, revision: Json): Promise<Change[]> {
   if (isDeepStrictEqual(base, revision)) return [];
   const [before, after] = alignRefs(base, revision);
   const reported = splitFalseRenames(await redoclyDiff(before, after), before, after);
-  const changes = reported.filter(
-    (change) =>
-      (change.path !== '#/info' || change.property !== 'version') && !followsFromRemovals(change, reported),
+  const changes = withoutDoubles(reported).filter(
+    (change) => change.path !== '#/info' || change.property !== 'version',
   );
   changes.push(...missedChanges(before, after));
   return changes.length > 0 || isEquivalent(before, after) ? changes : [unexplained];
-}
-
-/**
- * A required property that was removed is no longer required either: that is one change, not two. If it was renamed, the new
- * one is required instead, which adds nothing to a change that is breaking already.
- */
-function followsFromRemovals(change: Change, all: Change[]): boolean {
-  if (change.typeName !== 'Schema' || change.property !== 'required') return false;
-  const schema = change.base?.pointer.replace(/\/required$/, '') ?? '';
-  const isAmong = (kind: Change['kind'], name: unknown) =>
-    all.some(
-      (one) =>
-        one.kind === kind &&
-        (one.base ?? one.revision)?.pointer === step(`${schema}/properties`, String(name)) &&
-        (kind === 'added' || gained(change).length === 0 || rate(one).rating === 'breaking'),
-    );
-  return (
-    lost(change).length > 0 &&
-    lost(change).every((name) => isAmong('removed', name)) &&
-    gained(change).every((name) => isAmong('added', name))
-  );
 }
 
 async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {

@@ -4,10 +4,17 @@ import { gained, isObject, lost, pointerOf, segments, unexplained, valueOf, type
 export function describe(change: Change): string {
   if (change === unexplained) return 'the contracts differ in a way that `redocly diff` does not show';
   if (change.typeName === 'SecurityRequirement') return security(change);
+  if (pointerOf(change).endsWith('/x-deprecation') && change.kind === 'added')
+    return deprecation(valueOf(change));
   if (change.verdicts.length > 0) return change.verdicts.map(({ message }) => phrase(message)).join('; ');
   if (change.kind === 'added') return `new ${subject(change)}`;
   if (change.kind === 'removed') return `${subject(change)} was removed`;
   return modified(change);
+}
+
+function deprecation(value: unknown): string {
+  const { since, sunset } = isObject(value) ? value : {};
+  return `deprecated since ${show(since)}, removed after ${show(sunset)}`;
 }
 
 const phrase = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
@@ -54,7 +61,9 @@ function subject(change: Change): string {
   if (change.typeName === 'PathItem' && isObject(value)) return `${noun(change)}${methods(value)}`;
   if (change.typeName === 'SpecExtension') return `\`${name}\``;
   const called = /^(Header|Response|MediaType|Example|SecurityScheme|Link|Callback)$/.test(change.typeName);
-  return called && map !== '' && !/^\d+$/.test(name) ? `${noun(change)} \`${name}\`` : noun(change);
+  return called && map !== '' && (map === 'responses' || !/^\d+$/.test(name))
+    ? `${noun(change)} \`${name}\``
+    : noun(change);
 }
 
 /** A schema by its field or component name, or else by the keyword it is under. */

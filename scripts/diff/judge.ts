@@ -76,10 +76,16 @@ function changelogFault(
       `${headings.join('')}\n${toAdd(proposedLines(changes, worst))}`
     );
   }
+  const unwritten = lines.find((line) => line.includes(toDo));
+  if (unwritten !== undefined)
+    return (
+      `CHANGELOG.md of ${version} still says "${toDo}" Replace that sentence, or remove it if there is nothing to do:\n` +
+      toAdd([unwritten])
+    );
   if (worst === 'breaking' && !lines.some((line) => line.startsWith('**Breaking**')))
     return (
       `CHANGELOG.md does not mark the breaking change of ${version}. Begin the line that consumers must act on ` +
-      `like this:\n${toAdd(['**Breaking** What changed, and what to do about it.'])}`
+      `like this:\n${toAdd([`**Breaking** ${toTell}`])}`
     );
   const spans = codeSpans(contract ?? '');
   const missing = additionsOf(changes).filter(
@@ -99,7 +105,9 @@ function proposedLines(changes: Evidence['changes'], worst: Rating): string[] {
   return worst === 'addition' && additions.length > 0 ? additions : [toTell, ...additions];
 }
 
-const toTell = 'What changed, and what to do about it.';
+/** Placeholders, which the author replaces. */
+const toDo = 'What to do about it.';
+const toTell = `What changed. ${toDo}`;
 
 const breakingLines = (changes: Evidence['changes']): string[] =>
   changes
@@ -107,7 +115,7 @@ const breakingLines = (changes: Evidence['changes']): string[] =>
     .map(({ place, what }) =>
       place === undefined || what === undefined
         ? `**Breaking** ${toTell}`
-        : `**Breaking** \`${place}\`: ${what}. What to do about it.`,
+        : `**Breaking** \`${place}\`: ${what}. ${toDo}`,
     );
 
 const additionsOf = (changes: Evidence['changes']): Announced[] =>

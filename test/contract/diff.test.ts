@@ -335,6 +335,53 @@ describe('a new parameter in the place of another', () => {
   });
 });
 
+describe('one edit is one change', () => {
+  const pair = `${schemas}/ApiKeyPair`;
+  const renamed = [cut(`${pair}/properties/thumbprint`), put(`${pair}/properties/fingerprint`, text)];
+  const removal = 'breaking: property `thumbprint` of `ApiKeyPair` was removed';
+  const requires = (change: (list: unknown) => unknown) => put(`${pair}/required`, change);
+  const dates = { since: '2027-01-01', sunset: '2028-01-01' };
+
+  it.each<[string, Step[], string[]]>([
+    [
+      'a required field of another name',
+      [...renamed, requires((list) => plus('fingerprint')(without('thumbprint')(list)))],
+      ['addition: new field `fingerprint`', removal],
+    ],
+    [
+      'that, beside another that is no longer required',
+      [
+        ...renamed,
+        requires((list) => plus('fingerprint')(without('thumbprint')(without('algorithm')(list)))),
+      ],
+      [
+        'addition: new field `fingerprint`',
+        'breaking: properties of `ApiKeyPair` are no longer required: `algorithm`',
+        removal,
+      ],
+    ],
+    [
+      'a new field of a response that is always there',
+      [put(`${pair}/properties/mood`, text), requires(plus('mood'))],
+      ['addition: new field `mood`'],
+    ],
+    [
+      'a deprecation with its dates',
+      [put(`${transactions}/deprecated`, true), put(`${transactions}/x-deprecation`, dates)],
+      ['addition: deprecated since 2027-01-01, removed after 2028-01-01'],
+    ],
+    [
+      'a new status, by its number',
+      [put(`${transactions}/responses/418`, { description: 'A teapot.' })],
+      ['addition: new response `418`'],
+    ],
+  ])('%s', async (_edit, steps, expected) => {
+    const after = apply(structuredClone(contract), steps);
+    const lines = linesOf(await compare(contract, after), contract, after, root);
+    expect(lines.map(({ rating, what }) => `${rating}: ${what}`).sort()).toEqual(expected);
+  });
+});
+
 describe('the report', () => {
   it('names a shared schema once, with those that use it, in words and with its source', () => {
     const lines = linesOf(found.breaking, base, edited.breaking, root).filter(
@@ -506,6 +553,15 @@ describe('judge', () => {
     expect(problem?.message).toContain('- **Breaking** What changed');
   });
 
+  it.each([
+    '**Breaking** What changed. What to do about it.',
+    '**Breaking** `a`: gone. What to do about it.',
+  ])('wants more than the proposed %s', (line) => {
+    const [problem] = verdict('breaking', '2.0.0', changelog('2.0.0', line));
+    expect(problem?.message).toContain(`still says "What to do about it." Replace that sentence`);
+    expect(problem?.message).toContain(`\n  - ${line}`);
+  });
+
   it('wants a version number that it can compare', () => {
     expect(verdict('other', 'v2', '')[0]?.message).toContain('Write it as MAJOR.MINOR.PATCH');
   });
@@ -585,24 +641,35 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     expect(await releasedVersion()).toBe('2.0.0');
   });
 
-  it('writes what a reviewer reads, compared with a commit', async () => {
+  it('writes what a reviewer reads, compared with a branch', async () => {
     const git = (...args: string[]) =>
       run('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder });
-    await git('init', '--quiet');
-    await writeFile(inFolder('base.json'), JSON.stringify(base));
-    await git('add', 'base.json');
+    await git('init', '--quiet', '--initial-branch=main');
+    await mkdir(inFolder('generated'));
+    await writeFile(inFolder('generated/openapi.json'), JSON.stringify(base));
+    await git('add', 'generated/openapi.json');
     await git('commit', '--quiet', '--message=base');
-    await writeFile(inFolder('base.json'), (await git('show', 'HEAD:base.json')).stdout);
-    const { output } = await diff('--base', 'base.json', '--markdown', 'review.md');
-    expect(output).toBe('Wrote review.md.\n');
+    const both = await diff('--base', 'main', '--markdown', 'review.md', '--html', 'review.html');
+    expect(both.output).toBe('Wrote review.html.\nWrote review.md.\n');
+    expect(await readFile(inFolder('review.html'), 'utf8')).toContain('<title>Contract');
     const review = await readFile(inFolder('review.md'), 'utf8');
     expect(review).toContain('→ 2.0.0\n');
+    expect(review).toContain('compared with `main`');
     expect(review).toMatch(/## Breaking .*\n\n(.*\n)*- \*\*schema CardType\*\* \(.*\): `enum` lost prepaid/);
     expect(await diff('--html', '--json')).toMatchObject({ status: 2 });
+    expect(await diff('--html', '--markdown')).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('need a FILE each') as string,
+    });
+    expect(await diff('--base', 'mian')).toMatchObject({
+      status: 2,
+      output: '--base mian is neither a file nor a branch or commit with generated/openapi.json.\n',
+    });
   });
 
   it('releases the same version again only by force', async () => {
     await rewrite('openapi/introduction.md', (text) => `${text}\nOne more sentence.\n`);
+    expect((await diff()).output).toContain('For your own changes: npm run diff -- --base main');
     const forced = await diff('--release', '--force');
     expect(forced.output).toContain('Set it to 2.0.1');
     expect(forced.output).toContain('Released 2.0.0');
