@@ -1,5 +1,6 @@
 // The faults of the compiler after a change of the contract, grouped by what has changed. `npm run lint -- --types` shows them
 // one by one, with what to do.
+import { placeOf } from '../support/faults.ts';
 
 const unknownName = [
   /'([\w.-]+)' does not exist (?:on|in) type/,
@@ -24,7 +25,7 @@ export function groupFaults(output: string, values: ReadonlySet<string>): string
   const groups = new Map<string, Group>();
   // A fault goes on in indented lines.
   for (const fault of output.split(/\n(?=\S)/)) {
-    const [, file = fault, line = ''] = /^([^(\s]+)\((\d+),\d+\)/.exec(fault) ?? [];
+    const { file, line } = placeOf(fault);
     for (const { kind, name } of causesOf(fault)) {
       const key = `${kind} ${name}`;
       const group = groups.get(key) ?? { kind, name, places: [], isProperty: false };

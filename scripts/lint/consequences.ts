@@ -1,6 +1,7 @@
 // Holds back the problems that follow from others and go away with them, so that each fault is said once.
 import { dirname, posix } from 'node:path';
 import { conform } from './example-faults.ts';
+import { steps } from './did-you-mean.ts';
 import type { Reported } from './problem.ts';
 import type { Sources } from './sources.ts';
 
@@ -28,22 +29,20 @@ export const parentOf = (pointer: string) => pointer.replace(/\/[^/]*$/, '');
 export function withoutConsequences(problems: Reported[], sources: Sources): Reported[] {
   const causes = problems.filter((problem) => !isErrored(problem));
   const found = causes.length > 0 ? causes : problems;
-  const users = new Map(
-    found.filter(isInvalid).map(({ file }) => [file, new Set(filesThatUse(file, sources))]),
-  );
+  const files = found.some(isInvalid) ? referencesIn(sources) : undefined;
+  const isThroughReference = (problem: Reported, cause: Reported) =>
+    isInvalid(cause) &&
+    ((seesOtherFiles(problem) && files?.of(problem.file).includes(cause.file)) ||
+      (isAboutExamples(problem) && files?.isShownBy(problem.file, cause.file)));
   return found.filter(
-    (problem) =>
-      !found.some(
-        (cause) =>
-          follows(problem, cause) || (seesOtherFiles(problem) && users.get(cause.file)?.has(problem.file)),
-      ),
+    (problem) => !found.some((cause) => follows(problem, cause) || isThroughReference(problem, cause)),
   );
 }
 
 /**
  * Whether one problem follows from another:
  * - what a broken reference should have led to is missing for other rules;
- * - the file of a path is named after the path, so a wrong name is reported for both;
+ * - the file and the scope of a path are named after it, so a wrong name is reported for all;
  * - house rules cannot judge an object that is not valid, nor a name that is not known, nor find what they refer to;
  * - no example matches a schema that is not valid;
  * - an example with a wrong code leaves the right code without an example.
@@ -54,19 +53,41 @@ function follows(problem: Reported, cause: Reported): boolean {
   if (rule === 'house/error-code')
     return cause.message.startsWith(`${conform}\`code\` property must be equal`);
   if (isInvalid(cause)) {
-    if (isAboutExamples(problem)) return cause.file.startsWith('openapi/components/schemas/');
     if (isOrphan(problem)) return true;
     const [, name] = /^Property `([^`]+)` is not expected here/.exec(cause.message) ?? [];
     if (isHouseRule(problem) && name !== undefined && message.split(/[^\w$-]+/).includes(name)) return true;
     if (isHouseRule(problem) && file === cause.file) return isWithin(pointer, parentOf(cause.pointer));
   }
+  if (rule === 'house/operation-scope' && [...pathRules, 'house/component-name'].includes(cause.rule))
+    return message.includes(` ${steps(cause.pointer)[1]}. `);
   if (!rule.startsWith('house/') || file !== cause.file) return false;
   if (cause.rule === 'no-unresolved-refs') return isWithin(cause.pointer, pointer);
   return pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer);
 }
 
-const filesThatUse = (file: string, sources: Sources): string[] =>
-  [...sources].flatMap(([user, { text }]) => {
-    const refs = [...text.matchAll(/\$ref: ['"]?([^\s#'"]+)/g)].map(([, ref = '']) => ref);
-    return refs.some((ref) => posix.join(dirname(user), ref) === file) ? [user] : [];
-  });
+function referencesIn(sources: Sources) {
+  const all = new Map(
+    [...sources].map(([file, { text }]) => [
+      file,
+      [...text.matchAll(/\$ref: ['"]?([^\s#'"]+)/g)].map(([, ref = '']) => posix.join(dirname(file), ref)),
+    ]),
+  );
+  const of = (file: string) => all.get(file) ?? [];
+  const reaches = (file: string, target: string, seen = new Set<string>()): boolean => {
+    if (seen.has(file)) return false;
+    seen.add(file);
+    return file === target || of(file).some((other) => reaches(other, target, seen));
+  };
+  const isExample = (file: string) => file.startsWith('openapi/components/examples/');
+  /** Those that show the example, also as a part of another example. */
+  const showing = (file: string, seen = new Set<string>()): string[] => {
+    if (!isExample(file)) return [file];
+    if (seen.has(file)) return [];
+    seen.add(file);
+    return [...all.keys()].filter((user) => of(user).includes(file)).flatMap((user) => showing(user, seen));
+  };
+  /** Whether a file that shows the example also has that schema in it. */
+  const isShownBy = (example: string, schema: string) =>
+    showing(example).some((file) => reaches(file, schema));
+  return { of, isShownBy };
+}

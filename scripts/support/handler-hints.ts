@@ -9,7 +9,11 @@ export async function readGenerated(): Promise<{
   handlers: Map<string, Operation>;
   events: readonly string[];
 }> {
-  const { events, operations } = await import('../../generated/operations.ts');
+  // A contract that nothing was generated from yet has neither.
+  const { events, operations } = await import('../../generated/operations.ts').catch(() => ({
+    events: [],
+    operations: {},
+  }));
   const all = Object.values<Operation>(operations);
   return { handlers: new Map(all.map((one) => [`server/handlers/${kebab(one.id)}.ts`, one])), events };
 }

@@ -209,10 +209,10 @@ const projects: Record<string, Fault[]> = {
       says: '"createdAt" must be snake_case: rename it to "created_at".',
     },
     {
-      what: 'a path, where it is written',
+      what: 'a path, where it is written, and not that its scope has another name',
       file: 'openapi.yaml',
-      edit: swap('/gift-cards/balances:', '/gift-cards/Balances:'),
-      at: '/gift-cards/Balances:',
+      edit: swap('/gift-cards/balances:', '/gift_cards/balances:'),
+      at: '/gift_cards/balances:',
       says: 'does not use kebab-case. Write it in lower case, with hyphens',
     },
     {

@@ -172,7 +172,7 @@ export const builtin: Fixture[] = [
     reported: 'paths/payment-methods.yaml',
     at: 'post:',
     says: 'with hyphens',
-    also: ['house/component-name'],
+    also: ['house/component-name', 'house/operation-scope'],
   },
   {
     rule: 'path-segment-plural',
@@ -182,7 +182,7 @@ export const builtin: Fixture[] = [
     reported: transactions,
     at: 'get:',
     says: '`transaction` should be plural',
-    also: ['house/component-name'],
+    also: ['house/component-name', 'house/operation-scope'],
   },
   {
     rule: 'no-path-trailing-slash',
