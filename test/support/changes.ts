@@ -435,6 +435,7 @@ export const onlyDesigned: ProjectEdits = {
   'openapi/paths/card-schemes_{card_scheme_id}.yaml': write(
     [
       swap('listCardSchemeDefinitions', 'getCardScheme'),
+      swap('[card-scheme-definitions.read]', '[card-schemes.read]'),
       swap('summary: List', 'summary: Get'),
       before('  responses:\n', '    - $ref: ../components/parameters/CardSchemeId.yaml\n'),
       before("    '405':\n", "    '404':\n      $ref: ../components/responses/NotFound.yaml\n"),
