@@ -203,6 +203,10 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
         }),
       ]),
     );
+    // The event of the replacement is delivered in vain, too.
+    const { db } = service.service.database;
+    const pending = db.selectFrom('deliveries').select('id').where('state', '=', 'pending');
+    await until(async () => (await pending.execute()).length === 0);
     await unsubscribe(service, subscription);
   });
 
