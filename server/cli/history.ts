@@ -25,7 +25,7 @@ export const historyCommand = (
         if (!found) throw notFound(id);
         return historyOf(db, found);
       });
-      printRows(rows, output, { whenEmpty: '', least: ['id'] });
+      printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true });
     });
 
 async function historyOf(db: Db, record: EventTarget) {
