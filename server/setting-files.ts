@@ -1,7 +1,7 @@
 // Settings in files: NAME_FILE is the path of what NAME would be, as Docker, Kubernetes and systemd hand secrets over; and files of
 // variables, for `payments --settings`.
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { fileNameOf, namesWithFiles } from './settings.ts';
+import { fileNameOf, keys, namesWithFiles, secretNames } from './settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +77,7 @@ export function readSettings(file: string): { settings: Record<string, string> }
     const text = readFileSync(file, 'utf8');
     const wrong = wrongLine(text);
     if (wrong !== undefined)
-      return { fault: `${file} line ${wrong} is not NAME=value, nor a comment that begins with #.` };
+      return { fault: `${file} line ${wrong} names a setting, but is not NAME=value.` };
     return { settings: parseSettings(text) };
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
@@ -90,11 +90,13 @@ export function readSettings(file: string): { settings: Record<string, string> }
   }
 }
 
-/** Without the line itself, which may be a part of a secret. Lines that belong together count as one in their settings only. */
+const settings = [...keys.map(({ name }) => name), ...secretNames, ...namesWithFiles.map(fileNameOf)];
+const isSettingNamed = new RegExp(`\\b(?:${settings.join('|')})\\b`);
+
+/** A line that systemd would ignore, too, although it names a setting. Told by its number, because it may have a secret. */
 function wrongLine(text: string): number | undefined {
-  const lines = text.split(/\r?\n/);
-  const isPart = (at: number) => at > 0 && (lines[at - 1] ?? '').endsWith('\\');
-  const at = lines.findIndex((line, index) => !isPart(index) && !/^\s*(?:$|[#;]|[A-Za-z_]\w*=)/.test(line));
+  const isIgnored = (line: string) => !/^\s*(?:[#;]|[A-Za-z_]\w*=)/.test(line);
+  const at = text.split(/\r?\n/).findIndex((line) => isIgnored(line) && isSettingNamed.test(line));
   return at === -1 ? undefined : at + 1;
 }
 

@@ -9,7 +9,7 @@ export function audit(): Command {
     .option('--since <time>', 'only what was done since then', time('--since'))
     .option('--until <time>', 'only what was done before then', time('--until'))
     .option('--operator <name>', 'only what this operator did, named as in the list')
-    .option('--search <text>', 'only commands with this text, such as an ID')
+    .option('--search <text>', 'only commands with this text, such as an ID', (text) => [text])
     .option('--limit <number>', 'how many entries', limit(100_000), 50)
     .action(async ({ json, wide, ...filter }: ListOutput & AuditFilter) => {
       const rows = await withDatabase(({ db }) => listAuditEntries(db, filter));

@@ -4,8 +4,8 @@ import { presentBuyer } from '../present/buyer.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../store/buyers.ts';
 import { eraseCommand } from './erase-buyer.ts';
-import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
-import { requireAccount, withDatabase, withWork } from './support.ts';
+import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { accountsOf, requireAccount, withDatabase, withWork } from './support.ts';
 import { matching } from './values.ts';
 
 interface CreateOptions {
@@ -25,7 +25,7 @@ export function buyers(): Command {
   const command = new Command('buyers');
   asList(command.command('list'))
     .description('list the buyers of a merchant account, newest first')
-    .option('--merchant-account <id>', 'account', 'default')
+    .option('--merchant-account <id>', 'account; * is all', 'default')
     .option(
       '--search <text>',
       'whose ID is this, or whose reference, name or email address contains it',
@@ -60,9 +60,12 @@ interface ListOptions extends ListOutput {
 }
 
 async function listAll({ merchantAccount, search, ...output }: ListOptions): Promise<void> {
-  const rows = await withDatabase(async ({ db }) =>
-    listBuyers(db, await requireAccount(db, merchantAccount), search),
-  );
+  const rows = await withDatabase(async ({ db }) => {
+    const found: Awaited<ReturnType<typeof listBuyers>> = [];
+    for (const account of await accountsOf(db, merchantAccount))
+      found.push(...(await listBuyers(db, account, search)));
+    return found;
+  });
   const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
     id,
     external_identifier,
@@ -73,7 +76,7 @@ async function listAll({ merchantAccount, search, ...output }: ListOptions): Pro
     whenEmpty:
       search === undefined
         ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
-        : 'There is no such buyer.',
+        : noneIn('buyer', merchantAccount),
   });
 }
 

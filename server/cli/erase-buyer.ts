@@ -39,7 +39,7 @@ async function erase(
   const notFound = new Refused(`There is no buyer ${text}, neither as a record nor in transactions.`);
   if (id === undefined)
     throw new Refused(
-      `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --search ${shellWord(text)}`)}`,
+      `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --merchant-account '*' --search ${shellWord(text)}`)}`,
     );
   if (!dryRun && !yes) await confirm(id);
   const progress = startProgress(`Erasing buyer ${id}`);

@@ -8,6 +8,8 @@ import { asList, printRows, type ListOutput } from './output.ts';
 import { withDatabase } from './support.ts';
 
 const mostRows = 1_000;
+/** An account may have millions of events. */
+const isLong = { isLong: true };
 
 export const historyCommand = (
   noun: string,
@@ -24,14 +26,17 @@ export const historyCommand = (
         const found = await find(db, id);
         if (!found) throw notFound(id);
         return historyOf(db, found);
-      });
+      }, isLong);
       printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true });
     });
 
 async function historyOf(db: Db, record: EventTarget) {
   const events = await listEventsOf(db, record, mostRows);
   const attempts = await listDeliveries(db, { record, limit: mostRows });
-  const commands = await listAuditEntries(db, { search: record.id, limit: mostRows });
+  const commands = await listAuditEntries(db, {
+    search: [record.id, ...events.map(({ id }) => id)],
+    limit: mostRows,
+  });
   const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
   return [
     // An import sends no events, so nothing else tells when the record came.

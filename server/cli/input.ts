@@ -24,7 +24,13 @@ export async function readSecretLine(what: string): Promise<string> {
 /** Whether the operator, who must be at a terminal, types yes. */
 export async function asksYes(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} Type yes: `);
-  terminal.close();
-  return answer.trim() === 'yes';
+  try {
+    return (await terminal.question(`${question} Type yes: `)).trim() === 'yes';
+  } catch (error) {
+    // Ctrl-C means no.
+    if ((error as NodeJS.ErrnoException).code === 'ABORT_ERR') return false;
+    throw error;
+  } finally {
+    terminal.close();
+  }
 }

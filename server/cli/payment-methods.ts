@@ -6,12 +6,11 @@ import { isUuid } from '../domain/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { findBuyerOfAnyAccount } from '../store/buyers.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
-import { publicUrlOf, requireAccount, withDatabase, withEvents } from './support.ts';
+import { accountsOf, publicUrlOf, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
@@ -89,14 +88,13 @@ interface ListOptions extends ListOutput {
 async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
   const isAll = merchantAccount === '*';
   const rows = await withDatabase(async ({ db }) => {
-    const accounts = isAll
-      ? (await listAccounts(db)).map(({ id }) => id)
-      : [await requireAccount(db, merchantAccount)];
-    const found = await Promise.all(accounts.map((account) => listPaymentMethods(db, account, filter)));
-    return found
-      .flat()
-      .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
-      .slice(0, filter.limit);
+    let newest: Awaited<ReturnType<typeof listPaymentMethods>> = [];
+    // One after the other: the database of a command has few connections, and there may be thousands of accounts.
+    for (const account of await accountsOf(db, merchantAccount))
+      newest = [...newest, ...(await listPaymentMethods(db, account, filter))]
+        .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
+        .slice(0, filter.limit);
+    return newest;
   });
   const shown = rows.map((row) => ({
     id: row.id,

@@ -184,6 +184,10 @@ export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): P
   return publicUrl;
 }
 
+/** The IDs of all accounts for `*`, otherwise the one that is named. */
+export const accountsOf = async (db: Db, id: string): Promise<string[]> =>
+  id === '*' ? (await listAccounts(db)).map((account) => account.id) : [await requireAccount(db, id)];
+
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if ((await listAccounts(db)).some((account) => account.id === id)) return id;

@@ -59,24 +59,28 @@ interface DeliveriesOptions extends ListOutput {
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
   const { subscription, merchantAccount, record, event, json, wide, ...filter } = options;
-  const { rows, next, isOff, waiting } = await withDatabase(async ({ db }) => {
-    const of = {
-      subscriptionId: subscription,
-      accountId: merchantAccount && (await requireAccount(db, merchantAccount)),
-      record: record === undefined ? undefined : await findRecord(db, record),
-      eventId: event && (await findEventId(db, event)),
-    };
-    const found = await listDeliveries(db, { ...of, ...filter });
-    const pending = found.filter(({ state }) => state === 'pending');
-    const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
-    return {
-      rows: found,
-      next: await findNextAttempts(db, pending),
-      isOff: (id: string) => off.some((one) => one.id === id),
-      waiting:
-        filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
-    };
-  });
+  const { rows, next, isOff, waiting } = await withDatabase(
+    async ({ db }) => {
+      const of = {
+        subscriptionId: subscription,
+        accountId: merchantAccount && (await requireAccount(db, merchantAccount)),
+        record: record === undefined ? undefined : await findRecord(db, record),
+        eventId: event && (await findEventId(db, event)),
+      };
+      const found = await listDeliveries(db, { ...of, ...filter });
+      const pending = found.filter(({ state }) => state === 'pending');
+      const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
+      return {
+        rows: found,
+        next: await findNextAttempts(db, pending),
+        isOff: (id: string) => off.some((one) => one.id === id),
+        waiting:
+          filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
+      };
+      // An account may have millions of events to search through.
+    },
+    { isLong: record !== undefined || !isUuid(event ?? '') },
+  );
   const now = Date.now();
   const last = new Map<string, number | null>();
   for (const { id, number } of rows) last.set(id, Math.max(number ?? 0, last.get(id) ?? 0));

@@ -8,6 +8,7 @@ import { readBuild } from '../build.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
+import type { Db } from '../store/database.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
@@ -136,19 +137,26 @@ async function replay(
   const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
     inAuditedWork(db, async (unit) => {
       const found = event && (await findEventId(unit.db, event));
+      if (subscription !== undefined) await requireSubscription(unit.db, subscription);
       const filter = { subscriptionId: subscription, eventId: found, failed, since };
       const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));
-      if (done.replayed > 0) return done;
+      if (done.replayed > 0) return { id: found, ...done };
+      const to = subscription === undefined ? '' : ' to this subscription';
       throw new Refused(
         done.switchedOff > 0
           ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
           : failed
-            ? `There is no failed delivery. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
-            : `There is no delivery of this event. See: ${call('webhooks deliveries')}`,
+            ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
+            : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
       );
     }),
   );
   printJson({ replayed, switched_off: switchedOff });
+}
+
+async function requireSubscription(db: Db, id: string): Promise<void> {
+  const all = await listWebhookSubscriptions(db);
+  if (!all.some((one) => one.id === id.toLowerCase())) throw noSubscription(id);
 }
 
 async function work(): Promise<void> {

@@ -73,8 +73,8 @@ export async function listen(
     server.emit('request', req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Browsers open connections that they then do not use.
-    if (socket.bytesRead === 0) socket.destroy();
+    // Browsers open connections that they then do not use. Who hung up reads no answer; a request that had begun is logged as aborted.
+    if (socket.bytesRead === 0 || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
     const requestId = refuse(socket);
     if (requestId !== undefined) onRefused({ ...unreadable, requestId, reason: reasonOf(error) });
   });
@@ -106,12 +106,14 @@ const unreadable = { method: '–', path: '(unreadable)', status: 400, code: 'ba
 const reasons: Record<string, string> = {
   HPE_INVALID_URL: 'the URL has characters that must be percent-encoded',
   HPE_INVALID_CONSTANT: 'the request line is not HTTP; a space in the URL must be percent-encoded',
+  HPE_INVALID_HEADER_TOKEN: 'a header has characters that are not allowed',
   HPE_HEADER_OVERFLOW: 'the URL and the headers are too long',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
 /** From the code of the error alone, because the rest of it has the received bytes. */
-const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) => reasons[code] ?? `it is not HTTP (${code})`;
+const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
+  reasons[code] ?? `it cannot be read as HTTP (${code})`;
 
 const refusedMilliseconds = 1_000;
 

@@ -12,8 +12,8 @@ export interface AuditFilter {
   since?: Date;
   until?: Date;
   operator?: string;
-  /** What the command contains. */
-  search?: string;
+  /** What the command contains: one of these. */
+  search?: readonly string[];
   limit: number;
 }
 
@@ -26,7 +26,10 @@ export function listAuditEntries(
   if (since) query = query.where('at', '>=', since);
   if (until) query = query.where('at', '<', until);
   if (operator !== undefined) query = query.where('operator', '=', operator);
-  if (search !== undefined) query = query.where(sql<boolean>`position(${search} in command) > 0`);
+  if (search !== undefined)
+    query = query.where(
+      sql<boolean>`exists (select from unnest(${search}::text[]) as word where position(word in command) > 0)`,
+    );
   return query.execute();
 }
 

@@ -368,7 +368,9 @@ it('refuses an unknown buyer, and does nothing without being told so', async () 
     [unknownId, `There is no buyer ${unknownId}, neither as a record nor in transactions.\n`],
     [
       'jane@shop.example',
-      expect.stringMatching(/ see: .* buyers list --search jane@shop\.example\n$/) as string,
+      expect.stringMatching(
+        / see: .* buyers list --merchant-account '\*' --search jane@shop\.example\n$/,
+      ) as string,
     ],
   ] as const)
     expect(await payments(['buyers', 'erase', id, '--yes'])).toMatchObject({ status: 1, stderr: said });

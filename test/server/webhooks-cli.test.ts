@@ -161,8 +161,12 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const future = new Date(Date.now() + 60_000).toISOString();
     const none = await run('replay', '--failed', '--since', future);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no failed delivery')]);
-    const others = await run('replay', '--failed', '--subscription', unknown);
-    expect([others.status, others.stderr]).toEqual([1, expect.stringContaining('There is no failed')]);
+    const nowhere = await run('replay', '--failed', '--subscription', unknown);
+    expect([nowhere.status, nowhere.stderr]).toEqual([1, expect.stringContaining('no subscription')]);
+    const other = await subscribe(service, 'http://127.0.0.1:9/');
+    const others = await run('replay', event_id, '--subscription', other.id);
+    expect(others.stderr).toContain('There is no delivery of this event to this subscription.');
+    await unsubscribe(service, other);
     mended = true;
     const here = ['--subscription', subscription.id];
     expect(await json('replay', '--failed', '--since', since, ...here)).toEqual({
@@ -185,6 +189,8 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const subscription = await subscribe(service, receiver.url);
     const record = await storeCard(service);
     const { event_id } = await settled(service, subscription);
+    const cut = `${event_id.slice(0, 4)}...${event_id.slice(-4)}`;
+    expect(await json('replay', cut)).toMatchObject({ replayed: 1 });
     const replace = ['payment-methods', 'found-replacement', record, '--expiration-date', '12/41'];
     expect((await paymentsHere(replace, env)).status).toBe(0);
     const { stdout } = await paymentsHere(['payment-methods', 'history', record, '--json'], env);
@@ -197,6 +203,8 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
           what: `attempt 4 to ${new URL(receiver.url).host}`,
           result: 'HTTP 404',
         }),
+        // With the whole ID of the event, which leads to it.
+        expect.objectContaining({ what: `webhooks replay ${cut} # ${event_id}` }),
         expect.objectContaining({
           what: `payment-methods found-replacement ${record} --expiration-date …`,
           result: expect.stringMatching(/^by .+ on .+/) as string,
