@@ -16,6 +16,7 @@ import { bundleContract } from './generate/bundle.ts';
 import { generate } from './generate/generate.ts';
 import { keepRedocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
+import { terminalLine } from '../server/terminal-log.ts';
 
 const contractName = 'generated/openapi.json';
 const contractFile = join(root, contractName);
@@ -155,22 +156,10 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
 const describe = (started: Started) =>
   'url' in started ? started.url : started.fault.replace(/ Choose another: .*/, ' Start npm run dev again.');
 
-interface LogLine {
-  level: number;
-  msg: string;
-  reason?: string;
-  err?: { message: string };
-}
-
-/** Log lines are JSON. Requests and the like are not shown: this screen is about the contract and the code. */
+/** Requests and the like are not shown: this screen is about the contract and the code. Nor is the banner of a start. */
 function showWarning(line: string): void {
-  try {
-    const { level, msg, reason, err } = JSON.parse(line) as LogLine;
-    const why = reason ?? err?.message;
-    if (level >= 40) console.error(`service: ${msg}${why === undefined ? '' : `: ${why}`}`);
-  } catch {
-    // The banner of a start.
-  }
+  const isWarning = /^\{"level":[456]\d,/.test(line);
+  if (isWarning) process.stderr.write(terminalLine(line, process.stderr.isTTY && process.stderr.hasColors()));
 }
 
 function parsePort(text: string): string {

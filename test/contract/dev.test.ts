@@ -1,5 +1,6 @@
 // `npm run dev` in a copy of the project, with real saves. One process for all of it, because its start takes longest; so each
 // test goes on where the one before has ended.
+import { createPrivateKey } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asText } from '../../scripts/dev/screen.ts';
 import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
+import { signToken } from '../../server/domain/token.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { root, runNode, startNode, type Child } from '../support/processes.ts';
@@ -226,6 +228,21 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     await prints('up to date');
     expect(output()).toMatch(/✓ 0 problems[\s\S]*Wrote[\s\S]* To do {3}\d unfinished places: npm run lint/);
     expect(await served('buyer-notes')).toEqual([true, true, true]);
+  });
+
+  it('shows a failed request as npm start does on a terminal', async () => {
+    mark = dev.output().length;
+    const handler = join(folder, 'server/handlers/list-card-scheme-definitions.ts');
+    const text = await readFile(handler, 'utf8');
+    await writeFile(handler, text.replace('Promise.resolve({', "Promise.reject(new Error('boom')) ?? ({"));
+    await prints('up to date');
+    const key = createPrivateKey(await readFile(join(folder, 'data', 'sandbox-key.pem')));
+    const headers = { Authorization: `Bearer ${signToken(key, ['*.read'], 60)}` };
+    expect((await fetch(`${service}/card-scheme-definitions`, { headers })).status).toBe(500);
+    await prints('Error: boom');
+    expect(output()).toMatch(
+      /error the request failed {2}requestId=\S+ operation=listCardSchemeDefinitions\nError: boom\n +at .*server\/handlers\/list-card-scheme-definitions\.ts:12:/,
+    );
   });
 
   it('ends everything that it started with Ctrl+C', async () => {

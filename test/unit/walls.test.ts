@@ -139,7 +139,11 @@ const rooms: Record<string, Room> = {
   scripts: {
     // `generate` proves the contract and compiles its validators with the code that uses them.
     // `lint` says "did you mean", as the service does.
-    from: ['generated', 'client/json.ts', 'server/contract', 'server/domain/edit-distance.ts'],
+    // `dev` shows lines of the log as the service does.
+    from: [
+      ...['generated', 'client/json.ts', 'server/contract', 'server/domain/edit-distance.ts'],
+      'server/terminal-log.ts',
+    ],
     packages: [
       'ajv',
       // What `npm run bench` compares the service with is made of these.
