@@ -87,8 +87,8 @@ function err(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { type, message, stack } = pino.stdSerializers.err(error);
   const clean = quotesData(error) ? (text: string) => text.replace(/"[^"]*"/g, '"[value]"') : String;
-  const { code } = error as { code?: unknown };
-  return { type, message: clean(message), stack: clean(stack), code, hint: hints[String(code)] };
+  const { code, statement } = error as { code?: unknown; statement?: unknown };
+  return { type, message: clean(message), stack: clean(stack), code, statement, hint: hints[String(code)] };
 }
 
 const noMigration =

@@ -14,7 +14,7 @@ interface Line {
   code?: string;
   reason?: string;
   ms?: number;
-  err?: { message?: string; stack?: string; hint?: string };
+  err?: { message?: string; stack?: string; statement?: string; hint?: string };
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -47,10 +47,18 @@ export function terminalLine(json: string, hasColours: boolean): string {
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const told = [msg ?? '', paint('dim', shown.join(' '))].filter((text) => text !== '').join('  ');
-  const stack = err
-    ? `\n${[err.stack ?? err.message ?? '', ...(err.hint === undefined ? [] : [err.hint])].join('\n')}`
-    : '';
-  return `${clock} ${name}${told}${stack}\n`;
+  return `${[`${clock} ${name}${told}`, ...(err ? linesOf(err) : [])].join('\n')}\n`;
+}
+
+/** Without the frames of packages, if any other is left. */
+function linesOf({ message = '', stack = message, statement, hint }: NonNullable<Line['err']>): string[] {
+  const own = stack.split('\n').filter((line) => !/^ +at .*(node_modules|node:internal)/.test(line));
+  const shown = own.some((line) => /^ +at /.test(line)) ? own.join('\n') : stack;
+  return [
+    shown,
+    ...(statement === undefined ? [] : [`Statement: ${statement}`]),
+    ...(hint === undefined ? [] : [hint]),
+  ];
 }
 
 export const toTerminal = (out: NodeJS.WriteStream): DestinationStream => ({

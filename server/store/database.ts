@@ -6,6 +6,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../domain/deadline.ts';
 import { withinBudget, type Budget } from './budget.ts';
 import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
+import { noteStatement, NotingCompiler } from './failed-statement.ts';
 import { createFairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import type { Tables } from './tables/index.ts';
@@ -62,6 +63,12 @@ class MigrationAdapter extends PostgresAdapter {
 class Dialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new MigrationAdapter();
+  }
+}
+
+class NotingDialect extends Dialect {
+  override createQueryCompiler(): NotingCompiler {
+    return new NotingCompiler();
   }
 }
 
@@ -125,6 +132,8 @@ export interface DatabaseOptions {
   isFresh?: boolean;
   /** See named-statements.ts. Asked for each new connection. */
   plansOnce?: () => boolean;
+  /** See failed-statement.ts. */
+  notesStatements?: boolean;
 }
 
 export function openDatabase(
@@ -138,6 +147,7 @@ export function openDatabase(
     isFresh = false,
     command,
     plansOnce = () => false,
+    notesStatements = false,
   }: DatabaseOptions = {},
 ): Database {
   const pgPool = new pg.Pool({
@@ -173,7 +183,9 @@ export function openDatabase(
   const dbFor = (user: User) => {
     // Kysely also has cursors, which are not used.
     const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
-    return new Kysely<Tables>({ dialect: new Dialect({ pool: own }) });
+    return notesStatements
+      ? new Kysely<Tables>({ dialect: new NotingDialect({ pool: own }), log: noteStatement })
+      : new Kysely<Tables>({ dialect: new Dialect({ pool: own }) });
   };
   const db = dbFor({});
   return {

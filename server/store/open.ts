@@ -71,16 +71,20 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const url = databaseUrl ?? embedded?.url() ?? '';
   // Citus must know the account to plan an `insert … select`.
   let plansOnce = false;
+  const notesStatements = environment === 'sandbox';
   const database = openDatabase(url, onError, {
     pooler,
     command,
+    notesStatements,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
     ...(servesRequests
       ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: () => plansOnce }
       : {}),
   });
-  const background = servesRequests ? openDatabase(url, onError, { size: backgroundSize, pooler }) : database;
+  const background = servesRequests
+    ? openDatabase(url, onError, { size: backgroundSize, pooler, notesStatements })
+    : database;
   // Connections of their own, because a database is ready also while all others are busy. The probe opens a new one each time:
   // an old one may still be with a server that is the primary no more, or have settings of before.
   const probe = servesRequests ? openDatabase(url, onError, { ...probing, pooler, isFresh: true }) : database;

@@ -316,6 +316,41 @@ describe('what is shown of a refused request', () => {
   });
 });
 
+describe('a wrong statement', () => {
+  const number = '4111111111111111';
+  const findWrong = ({ db }: Deps) =>
+    sql`select * from roles where name = ${`${number} Jane`} andd slug = ${sql.lit(number)}`.execute(db);
+  const wrong = async (_input: unknown, deps: Deps): Promise<never> => {
+    await findWrong(deps);
+    throw new Error('the database accepted it');
+  };
+  const lineOf = async (environment: 'sandbox' | 'production') => {
+    await using service = await startTestService({
+      config: { environment },
+      handlers: { ...handlers, listCardSchemeDefinitions: wrong },
+    });
+    const { token } = await service.pair();
+    expect((await service.call('GET', '/card-scheme-definitions', { token: token('*.read') })).status).toBe(
+      500,
+    );
+    expect(service.logs.join('')).not.toMatch(/4111|Jane/);
+    return service.logs.find((line) => line.includes('andd')) ?? '';
+  };
+
+  it('is logged without its values, marked where PostgreSQL stopped, with who wrote it', async () => {
+    const shown = terminalLine(await lineOf('sandbox'), false);
+    expect(shown).toContain("Statement: select * from roles where name = $1 ▶andd slug = '[number]'\n");
+    expect(shown).toMatch(/error: syntax error at or near "andd"\n +at findWrong .*logs\.test\.ts:/);
+    expect(shown).not.toMatch(/node_modules|node:internal/);
+  });
+
+  it('is not logged in production', async () => {
+    const { err } = JSON.parse(await lineOf('production')) as { err: Line };
+    expect(err).toEqual({ type: 'DatabaseError', message: err.message, stack: err.stack, code: '42601' });
+    expect(err.stack).not.toContain('findWrong');
+  });
+});
+
 describe('a test that fails', () => {
   const undefinedColumn = async (_input: unknown, { db }: Deps): Promise<never> => {
     await sql`select unicorn`.execute(db);
@@ -382,6 +417,14 @@ describe('a line on a terminal', () => {
     ],
     [{ msg: 'listening', port: 8080 }, '12:34:56 listening  port=8080\n'],
     [{ level: 40, msg: 'slow' }, '12:34:56 warning slow\n'],
+    [
+      {
+        level: 50,
+        msg: 'the request failed',
+        err: { stack: 'Error: no\n    at node:internal/x\n    at x\n    at /node_modules/y', hint: 'Do.' },
+      },
+      '12:34:56 error the request failed\nError: no\n    at x\nDo.\n',
+    ],
     [
       { level: 50, msg: 'the request failed', err: { message: 'no', stack: 'Error: no\n    at x' } },
       '12:34:56 error the request failed\nError: no\n    at x\n',
