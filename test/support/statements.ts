@@ -80,10 +80,9 @@ function writer(): string {
   const lines = new Error().stack?.split('\n') ?? [];
   Error.stackTraceLimit = stackTraceLimit;
   const files = lines.flatMap((line) => line.split(`${root}/`)[1] ?? []);
-  return (
-    files.find((file) => !file.startsWith('test/support/statements') && !file.startsWith('node_modules')) ??
-    ''
-  );
+  // These call the compiler for all.
+  const callers = /^(test\/support\/statements|server\/store\/failed-statement|node_modules)/;
+  return files.find((file) => !callers.test(file)) ?? '';
 }
 
 const isFree = (file: string) => /^(test|scripts|server\/store\/migrations)\//.test(file);
