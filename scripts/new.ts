@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
+import { YAMLParseError } from 'yaml';
 import { isDevRunning } from './dev/running.ts';
+import { bundleContract } from './generate/bundle.ts';
 import { planOf, readCall, WrongCall } from './new/call.ts';
 import { carryOut, Refusal } from './new/plan.ts';
 import { root } from './support/root.ts';
@@ -66,6 +68,11 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof Refusal) {
       console.error(`${error.message}\nNothing was written.`);
+      return 1;
+    }
+    if (error instanceof YAMLParseError) {
+      const bundled = await bundleContract(root);
+      console.error(`${'fault' in bundled ? bundled.fault : error.message}\nNothing was written.`);
       return 1;
     }
     if (!(error instanceof WrongCall)) throw error;

@@ -25,10 +25,12 @@ export const columnLists = 'test/support/erasure-columns.ts';
 export const listColumn =
   (isErased: boolean, table: string, ...names: string[]) =>
   (text: string) => {
+    if (names.length === 0) return text;
     const quoted = names.map((name) => `'${name}'`).join(', ');
     const head = isErased ? 'const erased = {' : 'const notOfBuyers';
     const list = `\n  ${table}: [`;
-    const at = text.indexOf(list, text.indexOf(head));
+    const begin = text.indexOf(head);
+    const at = text.slice(0, text.indexOf('\n};', begin)).indexOf(list, begin);
     if (at === -1) return addLine(head, `${table}: [${quoted}]`)(text);
     const start = at + list.length;
     return `${text.slice(0, start)}${quoted}, ${text.slice(start)}`;

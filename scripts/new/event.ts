@@ -1,8 +1,28 @@
 // `npm run new -- event transaction.captured`: the webhook, its map entry, its payload and an example of it.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { append, indent, inTurn, todo } from './contract-text.ts';
-import { mustMatch, pascal, plural, sentence, spoken, withArticle } from './names.ts';
+import { mustMatch, pascal, plural, sentence, snake, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
+
+/** What to do in the store, where no function takes announcements yet. */
+async function storeStep(project: Project, event: string): Promise<string[]> {
+  const [type = '', happened = ''] = event.split('.');
+  const file = `server/store/${plural(type)}.ts`;
+  const text = await readFile(join(project.root, file), 'utf8').catch(() => undefined);
+  if (text?.includes('Announcement')) return [];
+  if (text === undefined)
+    return happened === 'created'
+      ? [
+          `If it is stored, write its table: npm run new -- table ${snake(plural(type))}. Its insert${pascal(type)} takes the event`,
+        ]
+      : [];
+  const verb = { created: 'insert', deleted: 'delete' }[happened] ?? 'update';
+  return [
+    `Let ${verb}${pascal(type)} of ${file} take the announcement: docs/guides/backend-engineer.md, "An event"`,
+  ];
+}
 
 export async function newEvent(project: Project, event: string): Promise<Plan> {
   mustMatch(
@@ -106,6 +126,7 @@ value:
     },
     next: [
       `Describe when it is sent: openapi/webhooks/${event}.yaml`,
+      ...(await storeStep(project, event)),
       `Announce it in the action that causes it, in server/actions/: announce(unit, '${event}', present${resource})`,
       `Announce it to readers: info.version, and \`${event}\` below "### Contract" in CHANGELOG.md`,
     ],

@@ -12,17 +12,19 @@ interface Column {
   /** As server/store/tables names it. */
   type: string;
   isNull: boolean;
+  /** One of the values of the contract, which say nothing about a buyer. */
+  isEnum?: boolean;
 }
 
 async function columnOf(project: Project, name: string, property: Schema): Promise<Column> {
-  const { type, format } = await resolved(project, property);
+  const { type, format, enum: values } = await resolved(project, property);
   const kind = [type].flat().find((one) => one !== 'null') ?? '';
   const types: Partial<Record<string, string>> = {
     boolean: 'boolean',
     integer: format === 'int64' ? 'bigint' : 'integer',
     string: format === 'uuid' ? 'uuid' : format === 'date-time' ? 'timestamptz' : 'text',
   };
-  return { name, type: types[kind] ?? 'jsonb', isNull: isNullable(property) };
+  return { name, type: types[kind] ?? 'jsonb', isNull: isNullable(property), isEnum: values !== undefined };
 }
 
 /** The columns that show the resource; undefined if the contract has none of that name. */
@@ -91,18 +93,38 @@ ${members === '' ? `export type ${pascal(table)}Table = Columns;` : `export inte
 `;
 }
 
-const store = (table: string, resource: string) => `import type { Insertable, Selectable } from 'kysely';
+const plainInsert = (
+  table: string,
+  resource: string,
+) => `export const insert${resource} = (db: Tx, given: New${resource}) =>
+  db.insertInto('${table}').values(given).returningAll().executeTakeFirstOrThrow();
+`;
+
+const announcedInsert = (table: string, resource: string) => `export async function insert${resource}(
+  db: Tx,
+  given: New${resource},
+  { tell }: Announcement<${resource}Row>,
+): Promise<${resource}Row> {
+  const row = await db.insertInto('${table}').values(given).returningAll().executeTakeFirstOrThrow();
+  await tell?.(row);
+  return row;
+}
+`;
+
+const store = (
+  table: string,
+  resource: string,
+  hasEvent: boolean,
+) => `import type { Insertable, Selectable } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
-import type { Db, Tx } from './database.ts';
+${hasEvent ? "import type { Announcement } from './announcement.ts';\n" : ''}import type { Db, Tx } from './database.ts';
 import { fetchPage, type PageRequest } from './paging.ts';
 import type { ${pascal(table)}Table } from './tables/${kebab(table)}.ts';
 
 export type ${resource}Row = Selectable<${pascal(table)}Table>;
 export type New${resource} = Insertable<${pascal(table)}Table>;
 
-export const insert${resource} = (db: Tx, given: New${resource}) =>
-  db.insertInto('${table}').values(given).returningAll().executeTakeFirstOrThrow();
-
+${hasEvent ? announcedInsert(table, resource) : plainInsert(table, resource)}
 export const find${resource} = (db: Db, account: string, id: string) =>
   db
     .selectFrom('${table}')
@@ -143,9 +165,12 @@ export async function newTable(
   const resource = pascal(one);
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
-  const texts = (shown ?? []).flatMap(({ name, type }) =>
-    /^(text|jsonb)$/.test(type) && name !== 'merchant_account_id' ? name : [],
+  const listed = (shown ?? []).filter(
+    ({ name, type }) => /^(text|jsonb)$/.test(type) && name !== 'merchant_account_id',
   );
+  const namesOf = (columns: Column[]) => columns.map(({ name }) => name);
+  const enums = namesOf(listed.filter(({ isEnum }) => isEnum));
+  const texts = namesOf(listed.filter(({ isEnum }) => !isEnum));
   if (texts.length > 0 && erasure !== 'kept' && erasure !== 'erased')
     throw new Refusal(
       `Decide what happens to ${texts.join(', ')} when a buyer is erased: add --erasure erased if it may say something about a buyer, --erasure kept if not. See docs/guides/personal-data.md`,
@@ -156,10 +181,12 @@ export async function newTable(
   ];
   const recipe = (heading: string) => `docs/guides/backend-engineer.md, "${heading}"`;
   const write: Plan['write'] = { [created]: migration(table, [...more, ...(shown ?? [])]) };
+  const event = `${kebab(one)}.created`;
+  const hasEvent = await project.has(`openapi/webhooks/${event}.yaml`);
   // Whoever has written a statement on the table first keeps it.
   for (const [file, text] of [
     [described, tableText(table, resource, shown, more)],
-    [`server/store/${kebab(table)}.ts`, store(table, resource)],
+    [`server/store/${kebab(table)}.ts`, store(table, resource, hasEvent)],
   ] as const)
     if (!(await project.has(file))) write[file] = text;
   return formattedPlan({
@@ -167,7 +194,10 @@ export async function newTable(
     edit: {
       [list]: listTable(table),
       'scripts/citus.sql': (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`),
-      ...(texts.length > 0 && { [columnLists]: listColumn(erasure === 'erased', table, ...texts) }),
+      ...(listed.length > 0 && {
+        [columnLists]: (text) =>
+          listColumn(erasure === 'erased', table, ...texts)(listColumn(false, table, ...enums)(text)),
+      }),
     },
     next: [
       shown
@@ -179,6 +209,9 @@ export async function newTable(
           ]
         : []),
       `Write its action${shown ? ' and its presenter' : ''}: ${recipe('A table')}`,
+      ...(hasEvent
+        ? [`Give insert${resource} the event, in the action: announce(unit, '${event}', present${resource})`]
+        : []),
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
     ],
   });

@@ -8,7 +8,8 @@ export async function usesInjected(name: string, files: readonly string[]): Prom
   const uses = async (file: string): Promise<boolean> => {
     if (seen.has(file)) return false;
     seen.add(file);
-    const text = await readFile(file, 'utf8');
+    // An import in the text of a sample names no file.
+    const text = await readFile(file, 'utf8').catch(() => '');
     if (text.includes(`inject('${name}')`)) return true;
     const imported = [...text.matchAll(/(?:from |import\()'(\.[^']+\.ts)'/g)].map(([, path = '']) =>
       resolve(dirname(file), path),

@@ -1,7 +1,7 @@
 // What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
 // is half written. In them is marked what their author has to write. test/contract/changes.test.ts runs what is written.
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -136,6 +136,37 @@ it('a table has a column for each property of its schema, and what every table h
     'scripts/citus.sql': [expect.stringMatching(/,$/), "  'gift_card_redemptions'"],
     'test/support/erasure-columns.ts': expect.arrayContaining(["    'raw_error_message',"]) as unknown,
   });
+});
+
+it('a table of a resource with an event has an insert that takes it, and its enumerations are not personal', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
+  for (const part of ['openapi', 'server/store', 'test/support', 'scripts/citus.sql'])
+    await cp(join(projectRoot, part), join(project, part), { recursive: true });
+  const make = async (call: string) => {
+    const plan = await planOf(project, readCall(call.split(' ')));
+    await carryOut(project, plan);
+    return plan;
+  };
+  const read = (file: string) => readFile(join(project, file), 'utf8');
+  await make('operation POST /pets');
+  await make('schema Kind --in Pet --values cat,dog');
+  expect((await make('event pet.created')).next).toContainEqual(
+    expect.stringContaining('npm run new -- table pets. Its insertPet takes the event'),
+  );
+  const { next } = await make('table pets --erasure erased');
+  expect(next).toContainEqual(expect.stringContaining("announce(unit, 'pet.created', presentPet)"));
+  expect(await read('server/store/pets.ts')).toContain('{ tell }: Announcement<PetRow>');
+  expect((await read('test/support/erasure-columns.ts')).match(/^ {2}pets: .*/gm)).toEqual([
+    "  pets: ['display_name'],",
+    "  pets: ['kind'],",
+  ]);
+  expect((await make('event pet.updated')).next.join('')).not.toContain('server/store');
+  await make('operation POST /toys');
+  await make('table toys --erasure kept');
+  expect((await make('event toy.created')).next).toContainEqual(
+    expect.stringContaining('Let insertToy of server/store/toys.ts take the announcement'),
+  );
+  await rm(project, { recursive: true });
 });
 
 it('a table leaves a file of statements on it as it is', async () => {

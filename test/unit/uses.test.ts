@@ -10,6 +10,7 @@ it.each([
   ['that asks for it itself', ['unit/embedded-users'], true],
   ['after others that do not', ['server/tokens', 'unit/table', 'server/start'], true],
   ['that calls the service in this process', ['server/tokens'], false],
+  ['that has an import in the text of a sample', ['unit/new-plan'], false],
 ])('a file %s: compiled or not', async (_, names, isUsed) => {
   expect(await usesInjected('compiled', names.map(file))).toBe(isUsed);
 });

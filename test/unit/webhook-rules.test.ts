@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { events } from '../../generated/operations.ts';
+import { pascal } from '../../scripts/new/names.ts';
 import {
   checkUrl,
   createGuardedLookup,
@@ -8,6 +11,17 @@ import {
 } from '../../server/webhooks/guard.ts';
 import { nextWait, readRetryAfter, waits } from '../../server/webhooks/schedule.ts';
 import { createSend, sendOptions } from '../../server/webhooks/send.ts';
+
+it.each(events)('%s is announced', (event) => {
+  const folder = 'server/actions';
+  const code = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
+  const resource = pascal(event.replace(/\..*/, ''));
+  const advice = `Announce it in the action of ${folder}/ that causes it: announce(unit, '${event}', present${resource}). See docs/guides/backend-engineer.md, "An event".`;
+  expect(
+    code.some((text) => text.includes('announce(') && text.includes(`'${event}'`)),
+    advice,
+  ).toBe(true);
+});
 
 describe('where a delivery may go', () => {
   const production = { allowLoopback: false, allowHttp: false };
