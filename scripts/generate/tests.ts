@@ -60,6 +60,9 @@ function testOf(contract: Contract, path: string, given: Operation): string {
     .filter(([, value]) => value === aUuid)
     .slice(-1);
   const named = missing && statuses.includes(404) ? missing[0] : undefined;
+  const filters = (operation.parameters ?? []).flatMap((one) =>
+    'in' in one && one.in === 'query' && !/^(cursor|limit)$/.test(one.name) ? one.name : [],
+  );
   const create = named === undefined ? undefined : createOf(contract, path);
   return `${named === undefined ? '' : "import { randomUUID } from 'node:crypto';\n"}import { describe, expect, it } from 'vitest';
 import { describeOperation${create ? ', exampleBody' : ''} } from '../support/operation.ts';
@@ -72,7 +75,7 @@ describeOperation('${id}', ${literal(options)}, (frame) => {
       const { status } = await frame.call();
       expect(status).toBe(${success});
     });
-  });
+${filters.map((filter) => filterTodo(filter)).join('')}  });
 ${named === undefined ? '' : notFoundTests(named, create, success)}});
 `;
 }
@@ -115,6 +118,10 @@ const foreignTest = (parameter: string, { id, path, scope }: Create, success: nu
       expect((await frame.call({ path })).status).toBe(404);
       expect((await frame.call({ path, headers })).status).toBe(${success});
     });
+`;
+
+const filterTodo = (name: string) => `
+    it.todo('${name}: list those that it finds and no others, and refuse a cursor of another value with 422');
 `;
 
 const foreignTodo = `

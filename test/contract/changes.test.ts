@@ -44,6 +44,7 @@ let fresh: Outcome;
 let checked: Outcome;
 let handlersBefore: string[];
 let generated: string[] = [];
+let listTest: string;
 /** What `npm run new` said, which files each call wrote, and what it wants done next. */
 let said: Ended;
 const writtenBy = new Map<string, string[]>();
@@ -77,6 +78,7 @@ beforeAll(async () => {
   fresh = await generate(made.folder, { bundled });
   expect(fresh.ok, fresh.message).toBe(true);
   checked = await generate(made.folder, { check: true, bundled });
+  listTest = await readFile(join(made.folder, 'test/operations/list-refund-reasons.test.ts'), 'utf8');
   generated = fresh.message.match(/[\w./-]+\.(?:ts|json)/g) ?? [];
   unwritten = await diagnose();
   for (const edits of sides('code')) await apply(edits, (path) => !isFirst(path));
@@ -201,6 +203,10 @@ describe('npm run generate', () => {
     expect(await handler('list-transactions')).toMatch(/^\/\/ mine\n/);
     expect(await handler('get-card-scheme')).toContain("Handler<'getCardScheme', Deps>");
     expect(checked).toMatchObject({ ok: true, message: 'Generated code matches the contract' });
+  });
+
+  it('lists each filter as a thing to test', () => {
+    expect(listTest.match(/it\.todo\(\s*'\w+/g)).toEqual([expect.stringMatching(/'severity$/)]);
   });
 
   it('makes a stub that compiles, and types with the parameters of its path', () => {
@@ -435,6 +441,21 @@ describe('npm run new', () => {
       await expect((async () => planOf(made.folder, readCall(args)))()).rejects.toBeInstanceOf(WrongCall);
     },
   );
+
+  it('shows a file that is not YAML as the lint does', async () => {
+    const file = join(made.folder, 'openapi/components/schemas/BuyerNote.yaml');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('type: object', 'type: [object'));
+    const { status, output } = await create('schema', 'Unicorn', '--in', 'BuyerNote');
+    await writeFile(file, text);
+    expect([status, output]).toEqual([
+      1,
+      expect.stringMatching(
+        /openapi\/components\/schemas\/BuyerNote\.yaml:\d+:\d+[^]*Nothing was written\.$/m,
+      ),
+    ]);
+    expect(output).not.toMatch(/YAMLParseError|node_modules/);
+  });
 
   it('says that nothing was written, and how it is called', async () => {
     const [refused, wrong] = [await create('filter', 'currency'), await create('filtre', 'x')];

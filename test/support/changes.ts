@@ -275,7 +275,7 @@ const section = (heading: string) => guide.slice(guide.indexOf(`### ${heading}\n
 
 /** The blocks of code in a recipe whose first line is a path. */
 const blocksOf = (heading: string) =>
-  [...section(heading).matchAll(/```(ts|diff)\n(?:\/\/|#) (\S+)\n([^]*?)```/g)].map(
+  [...section(heading).matchAll(/```(ts|diff|yaml)\n(?:\/\/|#) (\S+)\n([^]*?)```/g)].map(
     ([, kind = '', file = '', code = '']) => ({ kind, file, code }),
   );
 
@@ -291,9 +291,14 @@ const patch = (diff: string) => (text: string) =>
 
 /** What is exported takes the place of what has the same name. */
 const extend = (code: string) => (text: string) => {
-  const names = [...code.matchAll(/^export (?:async function|const) (\w+)/gm)].map(([, name = '']) => name);
+  const names = [...code.matchAll(/^export (?:(?:async )?function|const) (\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
   const rest = names.reduce(
-    (left, name) => left.replace(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), ''),
+    (left, name) =>
+      left
+        .replace(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), '')
+        .replace(new RegExp(`^export (async )?function ${name}\\([^]*?\n\\}\n`, 'm'), ''),
     text,
   );
   return rest === '' ? code : `${rest}\n${code}`;
@@ -303,10 +308,14 @@ const extend = (code: string) => (text: string) => {
 const editsOf = (heading: string): ProjectEdits =>
   inTurn(
     ...blocksOf(heading).map(({ kind, file, code }) => ({
-      [file]: kind === 'diff' ? patch(code) : isStub(file) ? write(code) : extend(code),
+      [file]: kind === 'diff' ? patch(code) : kind === 'yaml' || isStub(file) ? write(code) : extend(code),
     })),
   );
 
+const partOf = (heading: string, isWanted: (path: string) => boolean): ProjectEdits =>
+  Object.fromEntries(Object.entries(editsOf(heading)).filter(([path]) => isWanted(path)));
+
+const isContract = (path: string) => path.startsWith('openapi/');
 const isHandler = (path: string) => path.startsWith('server/handlers/');
 const isStub = (path: string) => isHandler(path) || path.startsWith('test/operations/');
 
@@ -415,7 +424,11 @@ export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
-  ...inTurn(...['A list', 'Change and delete', 'An event', owned].map(editsOf)),
+  ...inTurn(
+    ...['A list', 'A filter', 'Change and delete', 'An event', owned].map((heading) =>
+      partOf(heading, (path) => !isContract(path)),
+    ),
+  ),
   'server/present/membership.ts': ownedPresenter,
   'test/operations/get-refund-reason.test.ts': finished,
   'test/operations/update-refund-reason.test.ts': finished,
@@ -471,6 +484,7 @@ export const newThings: (string[] | ProjectEdits)[] = [
   ['schema', 'NoteColour', '--in', 'BuyerNote', '--values', 'red,blue'],
   ['field', 'shipped_at', '--in', 'Transaction', '--type', 'date-time', '--erasure', 'kept'],
   ['field', 'severity', '--in', 'RefundReason', '--values', 'minor,major'],
+  partOf('A filter', isContract),
   ['event', 'buyer-note.created'],
   ['event', 'refund-reason.created'],
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
