@@ -1,8 +1,12 @@
 // What is wrong with the answer of a handler, read from what the compiler says. That lists the bodies of all statuses, and breaks
 // off; and of a list it names `json`, because items may also be JSON that the database wrote.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Operation } from '../../generated/operations.ts';
 import { nearest } from '../lint/did-you-mean.ts';
 import { kebab } from '../new/names.ts';
+import { placeOf } from './faults.ts';
+import { root } from './root.ts';
 
 /** The handlers of the contract, by file, and its events. Loaded only here: the lint of a contract must not depend on generated code. */
 export async function readGenerated(): Promise<{
@@ -46,7 +50,21 @@ function fieldFaults(fault: string): string[] {
   const missing = keys.filter((key) => !present.includes(key));
   if (missing.length > 0) return [`missing: ${missing.join(', ')}`];
   const named = property === 'json' ? undefined : (property ?? listed);
-  return named === undefined ? [] : [`missing: ${named}`];
+  if (named !== undefined) return [`missing: ${named}`];
+  const [, other = fieldAt(fault)] =
+    /[^]*(?:Types of property|The types of) '(?:body\.)?([\w.]+)' are incompatible/.exec(fault) ?? [];
+  const [, is, wants] = /[^]*Type '([^'{]+)' is not assignable to type '([^'{]+)'/.exec(fault) ?? [];
+  if (other === undefined || is === undefined || /^(body|items|status)$/.test(other)) return [];
+  return [`${other} has another type: ${is}, the contract has ${wants?.replace(' | undefined', '')}`];
+}
+
+/** The property in the code that the compiler points at, and does not name. */
+function fieldAt(fault: string): string | undefined {
+  const { file, line, column } = placeOf(fault);
+  const path = join(root, file);
+  const text = file !== '' && existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const rest = text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1);
+  return /^\w+(?= *[:,}]|$)/.exec(rest ?? '')?.[0];
 }
 
 /** The properties that a type must have, as the compiler prints it; none if it left some out. */

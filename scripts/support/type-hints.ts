@@ -69,6 +69,11 @@ const named: [fault: RegExp, hint: (name: string, allowed: string, events: reado
     },
   ],
   [
+    /Property 'inUnitOfWork' does not exist on type 'Deps'/,
+    () =>
+      `a handler that changes something takes WriteDeps of ./deps.ts instead of Deps (${guide}, "A table").`,
+  ],
+  [
     /^server\/present\/.*error TS(?:2353|2561): .*'(\w+)' does not exist in type '[^']*'(?:\. Did you mean to write '(\w+)')?/,
     (field, meant) =>
       `the contract has no ${field}.${didYouMean(meant)} To show a new one, add it to its schema in ` +
@@ -92,7 +97,10 @@ export async function withHints<Outcome extends { output: string }>(outcome: Out
   const first = tables.map(({ fault, hint }) => told(fault, hint));
   if (folded > 0) first.push(`  (${folded} more that may follow from this: mend it, and check again)`);
   const known = new Set<string>();
-  const others = rest.flatMap((fault) => {
+  // What is not used is often a consequence.
+  const isUnused = (fault: string) => /error TS6(133|138|192|196|198):/.test(fault);
+  const ordered = [...rest.filter((fault) => !isUnused(fault)), ...rest.filter(isUnused)];
+  const others = ordered.flatMap((fault) => {
     const { file } = placeOf(fault);
     const operation = handlers.get(file);
     const advice = (operation && answerHint(fault, operation)) ?? adviceFor(fault, events);

@@ -281,12 +281,14 @@ describe('the process', () => {
     expect(await isRefused(server.url)).toBe(true);
   });
 
-  // With the mock, which is ready within a second; both are started by the same script.
+  // With the mock, which is ready within a second; the others are started in the same way.
   it('stops with the npm that has started it, as a script does with kill $!', async () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    expect(scripts.start).toBe(scripts.mock?.replace('mock/main.ts', 'server/main.ts'));
+    for (const [name, file] of Object.entries({ start: 'server/main.ts', payments: 'server/cli/main.ts' }))
+      expect(scripts[name]).toBe(scripts.mock?.replace('mock/main.ts', file));
+    expect(scripts.dev).toMatch(/^exec node /);
     const npm = startCommand('npm', ['run', 'mock', '--', '--port', '0'], {});
     await eventually(() => npm.output().includes('http://127.0.0.1:'), 'it listens', 50);
     npm.process.kill('SIGTERM');

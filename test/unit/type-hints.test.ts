@@ -1,4 +1,5 @@
 // With the commonest faults of the compiler, `npm run lint -- --types` says what to do.
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { withHints } from '../../scripts/support/type-hints.ts';
@@ -13,6 +14,7 @@ import type { components } from '../../generated/types.ts';
 type Schemes = Result<'listCardSchemeDefinitions'>;
 type Subscription = Result<'createWebhookSubscription'>;
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
+declare const subscription: components['schemas']['WebhookSubscription'];
 declare const nameless: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string };
 `;
 
@@ -55,6 +57,16 @@ const wrongAnswers: [what: string, code: string, hint: string][] = [
     'a misspelt field that the compiler has a name for',
     `export const a: components['schemas']['WebhookSubscription'] = { id: '1', actve: true };`,
     'the contract has no actve (did you mean active?)',
+  ],
+  [
+    'a field of another type beside a spread',
+    `const a: Subscription = { status: 201, body: { ...subscription, active: 'yes' } };`,
+    'active has another type: string, the contract has boolean',
+  ],
+  [
+    'a field of another type in a promise',
+    `const a = (): Promise<Subscription> => Promise.resolve({ status: 201, body: { ...subscription, url: 7 } });`,
+    'url has another type: number, the contract has string',
   ],
   ['fields that are missing', `const a: Subscription = ${subscription};`, missing],
   [
@@ -127,6 +139,11 @@ const ownTypes: [what: string, code: string, hint: string][] = [
     "has no transaction.updted. Did you mean 'transaction.updated'?",
   ],
   ['names an unknown event', `announce(unit, 'unicorn.born', () => card)`, 'npm run new -- event'],
+  [
+    'writes in a handler that reads',
+    `deps.inUnitOfWork(() => undefined)`,
+    'takes WriteDeps of ./deps.ts instead of Deps',
+  ],
   ['misspells an error code', `new ApiError('not_fund')`, "has no not_fund. Did you mean 'not_found'?"],
   [
     'ignores a filter',
@@ -243,6 +260,23 @@ it.each([
   expect(output).toContain(
     `server/present/buyer.ts:7  the contract has no colour.${meant} To show a new one, `,
   );
+});
+
+it('names the field that the compiler points at', async () => {
+  const file = 'server/handlers/list-transactions.ts';
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const line = lines.findIndex((text) => text.includes('metadata: texts')) + 1;
+  const column = (lines[line - 1] ?? '').indexOf('metadata:') + 1;
+  const said = "TS2322: Type 'string' is not assignable to type 'number'.";
+  const { output } = await withHints({ output: `${file}(${line},${column}): error ${said}` });
+  expect(output).toContain(
+    'listTransactions: metadata has another type: string, the contract has number. openapi/',
+  );
+});
+
+it('says last what is not used', async () => {
+  const [unused, other] = [fault('server/start.ts', 'TS6133'), fault('server/start.ts', 'TS2304')];
+  expect((await withHints({ output: `${unused}\n${other}` })).output).toBe(`${other}\n${unused}`);
 });
 
 it('says nothing about other faults', async () => {
