@@ -13,7 +13,15 @@ export function audit(): Command {
     .option('--limit <number>', 'how many entries', limit(100_000), 50)
     .action(async ({ json, wide, ...filter }: ListOutput & AuditFilter) => {
       const rows = await withDatabase(({ db }) => listAuditEntries(db, filter));
-      const shown = rows.map(({ at, operator, host, command }) => ({ at, operator, host, command }));
-      printRows(shown, { json, wide }, { whenEmpty: 'There is no such entry.', least: ['host'] });
+      const shown = rows.map(({ at, operator, host, command }) => {
+        // A column of its own on a terminal, where the end of a long command is cut.
+        const [, before = command, created = null] = /^(.*) # ([0-9a-f-]{36})$/s.exec(command) ?? [];
+        return { at, operator, host, created, command: json ? command : before };
+      });
+      printRows(
+        shown,
+        { json, wide },
+        { whenEmpty: 'There is no such entry.', least: ['host'], textMatters: true },
+      );
     });
 }

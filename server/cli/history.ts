@@ -27,7 +27,7 @@ export const historyCommand = (
         if (!found) throw notFound(id);
         return historyOf(db, found);
       }, isLong);
-      printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true });
+      printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true, seconds: true });
     });
 
 async function historyOf(db: Db, record: EventTarget) {
@@ -38,12 +38,13 @@ async function historyOf(db: Db, record: EventTarget) {
     limit: mostRows,
   });
   const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
+  const isTold = events.some(({ name }) => name.endsWith('.created'));
+  const unknown = isTold ? '' : '; no event of it is kept: imported, sample data, or too old';
   return [
-    // An import sends no events, so nothing else tells when the record came.
     {
       at: record.created_at,
       what: 'created',
-      result: `in the account ${record.merchant_account_id}`,
+      result: `in the account ${record.merchant_account_id}${unknown}`,
       id: record.id,
     },
     ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../actions/transactions.ts';
 import { silently } from '../actions/unit-of-work.ts';
+import { loadContract } from '../contract/load.ts';
 import { inSlices } from '../domain/slices.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
 import type { NewTransaction } from '../store/transactions.ts';
@@ -61,7 +62,7 @@ export function importCommand(): Command {
     .option('--events', 'send a webhook event for each transaction')
     .addHelpText(
       'after',
-      `
+      () => `
 Each line is a Transaction resource, with its buyer and its card as \`payments transactions list --json\` prints them. It may also have metadata (object of strings), payment_source, merchant_initiated,
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
 reported with its number and the reason, and nothing is imported unless --skip-bad is given. Without --skip-bad, --bad and
@@ -71,10 +72,19 @@ are taken as they are, also a captured amount above the authorised one. A declin
 sent unless --events is given.
 
 A line:
-  ${JSON.stringify(sampleLine)}`,
+  ${JSON.stringify(sampleLine)}
+
+A line with buyer, card and payment service, the example of the contract:
+  ${JSON.stringify(exampleLine())}`,
     )
     .action(run);
   return command;
+}
+
+/** The transaction of the first event in the docs. */
+function exampleLine(): unknown {
+  const { examples = {} } = loadContract().document.components;
+  return (examples.EventTransactionCreated as { value: { target: unknown } }).value.target;
 }
 
 interface Options {

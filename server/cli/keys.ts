@@ -74,7 +74,7 @@ export function keys(): Command {
   command
     .command('deactivate <id>')
     .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
-    .option('--yes', 'do not ask; without a terminal it never asks')
+    .option('--yes', 'do not ask; without a terminal it never asks, because a stolen key cannot wait')
     .action(deactivate);
   return command;
 }

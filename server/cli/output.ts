@@ -58,13 +58,15 @@ interface TableText extends Pick<TableOptions, 'least' | 'textMatters'> {
   whenEmpty: string;
   /** What to print for an empty list in a cell, by column. */
   empty?: Record<string, string>;
+  /** Whether times have seconds on a terminal, too. */
+  seconds?: boolean;
 }
 
 /** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
   { json = false, wide = false }: ListOutput,
-  { whenEmpty, empty = {}, ...table }: TableText,
+  { whenEmpty, empty = {}, seconds = false, ...table }: TableText,
 ): void {
   if (json) {
     printJson({ items: rows });
@@ -77,7 +79,7 @@ export function printRows(
   const { isTTY } = process.stdout;
   // Programs that read a pipe get everything. A terminal that does not know its width says 0.
   const columns = (isTTY && !wide && process.stdout.columns) || undefined;
-  const time = columns === undefined ? fullTime : shortTime(new Date());
+  const time = columns === undefined ? fullTime : shortTime(new Date(), seconds);
   const names = Object.keys(rows[0] ?? {});
   const text = rows.map((row) => names.map((name) => visible(cell(row[name], time, empty[name]))));
   for (const line of tableLines([names, ...text], { columns, ...table })) console.log(line);
@@ -87,13 +89,13 @@ const fullTime = (at: Date): string => at.toISOString();
 
 const halfYear = 183 * 86_400_000;
 
-/** Like `ls -l`: without the year and in minutes if it is not long ago, otherwise the date only. In UTC. */
+/** Like `ls -l`: without the year and in minutes, or seconds, if it is not long ago, otherwise the date only. In UTC. */
 const shortTime =
-  (now: Date) =>
+  (now: Date, seconds: boolean) =>
   (at: Date): string => {
     const text = at.toISOString();
     return Math.abs(now.getTime() - at.getTime()) < halfYear
-      ? text.slice(5, 16).replace('T', ' ')
+      ? text.slice(5, seconds ? 19 : 16).replace('T', ' ')
       : text.slice(0, 10);
   };
 

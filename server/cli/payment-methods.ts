@@ -21,7 +21,10 @@ export function paymentMethods(): Command {
   asList(command.command('list'))
     .description('list payment methods, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
-    .option('--search <text>', "whose ID is this, or whose reference (the merchant's) contains it")
+    .option(
+      '--search <text>',
+      "whose ID is this, or whose reference (the merchant's) or last four digits contain it",
+    )
     .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
     .addOption(
       new Option('--status <status...>', 'with one of these statuses').choices(

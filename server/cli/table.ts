@@ -43,7 +43,9 @@ export function tableLines(
     return cut(line.join(gap).trimEnd(), columns ?? Infinity);
   });
   const missing = names.filter((name) => !shown.some((column) => column.name === name));
-  const cutNames = names.filter((name, index) => isCut(all[index] as Column) && !missing.includes(name));
+  const cutNames = shown
+    .filter(({ index, width }) => width < (all[index] as Column).natural)
+    .map(({ name }) => name);
   const left = [
     ...(missing.length > 0 ? [`Not shown: ${missing.join(', ')}.`] : []),
     ...(cutNames.length > 0 ? [`Cut: ${cutNames.join(', ')}.`] : []),

@@ -91,8 +91,8 @@ async function run({
     { wide },
     {
       whenEmpty: noneIn('transaction', merchantAccount),
-      // Of all accounts, the status would be cut to what several have in common.
-      least: ['method', 'buyer', 'external_identifier', ...(merchantAccount === '*' ? ['created_at'] : [])],
+      // The time before the status, which would be cut to what several have in common.
+      least: ['method', 'buyer', 'external_identifier', 'created_at'],
     },
   );
   // Not on standard output, which has the table only.

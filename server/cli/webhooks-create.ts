@@ -28,9 +28,9 @@ export const deleteCommand = (): Command =>
   new Command('delete')
     .description('delete a subscription with all its deliveries; to keep them, deactivate it')
     .argument('<id>')
-    .option('--yes', 'do not ask; without a terminal it never asks')
+    .option('--yes', 'do not ask')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
-      if (!yes && process.stdin.isTTY) await confirm(id);
+      if (!yes) await confirm(id);
       // Long: a subscription may have millions of deliveries.
       const done =
         isUuid(id) &&
@@ -46,6 +46,7 @@ async function confirm(id: string): Promise<void> {
   const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
   const found = rows.find((one) => one.id === id.toLowerCase());
   if (!found) throw noSubscription(id);
+  if (!process.stdin.isTTY) throw new Refused('This cannot be undone. Add --yes, or deactivate it instead.');
   // The host alone: the rest of the URL may have a token in it.
   const { host } = new URL(found.url);
   if (!(await asksYes(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`)))

@@ -17,7 +17,7 @@ export const deliveriesCommand = (): Command =>
       'show deliveries with the last attempt and when the next one is due, newest first; every attempt with --event, --record or --json',
     )
     .option('--subscription <id>', 'of this subscription', uuid)
-    .option('--merchant-account <id>', 'of this account')
+    .option('--merchant-account <id>', 'of this account; * is all')
     .option('--record <id>', 'about this transaction or payment method', uuid)
     .option('--event <id>', 'of this event, also as a table cuts it: 01a1…0b47', eventId)
     .option('--failed', 'only failed deliveries, which are not retried any more')
@@ -63,7 +63,10 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     async ({ db }) => {
       const of = {
         subscriptionId: subscription,
-        accountId: merchantAccount && (await requireAccount(db, merchantAccount)),
+        accountId:
+          merchantAccount === undefined || merchantAccount === '*'
+            ? undefined
+            : await requireAccount(db, merchantAccount),
         record: record === undefined ? undefined : await findRecord(db, record),
         eventId: event && (await findEventId(db, event)),
       };

@@ -152,6 +152,8 @@ async function replay(
     }),
   );
   printJson({ replayed, switched_off: switchedOff });
+  if (event !== undefined && process.stdout.isTTY)
+    console.error(`To see the result: ${call(`webhooks deliveries --event ${event}`)}`);
 }
 
 async function requireSubscription(db: Db, id: string): Promise<void> {

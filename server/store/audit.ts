@@ -25,7 +25,11 @@ export function listAuditEntries(
   let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
   if (since) query = query.where('at', '>=', since);
   if (until) query = query.where('at', '<', until);
-  if (operator !== undefined) query = query.where('operator', '=', operator);
+  // `alice as root` is what both of them did.
+  if (operator !== undefined)
+    query = query.where(
+      sql<boolean>`${operator} in (operator, split_part(operator, ' as ', 1), split_part(operator, ' as ', 2))`,
+    );
   if (search !== undefined)
     query = query.where(
       sql<boolean>`exists (select from unnest(${search}::text[]) as word where position(word in command) > 0)`,

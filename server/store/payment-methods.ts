@@ -86,7 +86,7 @@ export interface PaymentMethodFilter {
   /** The ID of a buyer, or the merchant's reference. */
   buyer?: string | undefined;
   status?: readonly PaymentMethodRow['status'][] | undefined;
-  /** An ID, or part of the merchant's reference. */
+  /** An ID, or part of the merchant's reference or of the label, which has the last four digits. */
   search?: string | undefined;
   limit: number;
 }
@@ -111,7 +111,7 @@ export const listPaymentMethods = (
   if (search !== undefined) {
     const part = search.toLowerCase();
     query = query.where(
-      sql<boolean>`(id::text = ${part} or position(${part} in lower(external_identifier)) > 0)`,
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(concat_ws(E'\\n', external_identifier, label))) > 0)`,
     );
   }
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();

@@ -125,7 +125,7 @@ it('an entry can be neither changed nor removed', async () => {
 
 it('people see a table, of a time and an operator if they like', async () => {
   const { stdout } = await payments(['audit', '--limit', '2']);
-  expect(stdout).toMatch(/^at +operator +host +command\n/);
+  expect(stdout).toMatch(/^at +operator +host +created +command\n/);
   expect(stdout.trim().split('\n')).toHaveLength(3);
   expect((await payments(['audit', '--since', '2999-01-01'])).stdout).toContain('There is no such entry');
   const [newest, ...older] = await entries();

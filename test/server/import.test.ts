@@ -58,11 +58,16 @@ const seeded = (index: number, seed = 77): FullTransaction =>
 describe('a good file', () => {
   it('may have the line that --help and the guide show', async () => {
     const { stdout } = await payments(['import', 'transactions', '--help']);
-    const [shown = ''] = /^ *\{.*\}$/m.exec(stdout) ?? [];
+    const [shown = '', withBuyer = ''] = stdout.match(/^ *\{.*\}$/gm) ?? [];
     expect(await readFile(join(root, 'docs/guides/operator.md'), 'utf8')).toContain(
       `\`\`\`text\n${shown.trim()}\n`,
     );
-    expect(await importText(shown.trim())).toMatchObject({ status: 0, stdout: 'Imported 1 transaction.\n' });
+    for (const line of [shown, withBuyer])
+      expect(await importText(line.trim())).toMatchObject({ status: 0, stdout: 'Imported 1 transaction.\n' });
+    expect(JSON.parse(withBuyer)).toMatchObject({
+      buyer: { type: 'buyer' },
+      payment_method: { method: 'card' },
+    });
   });
 
   it('is imported unchanged', async () => {

@@ -122,7 +122,8 @@ describe('the introduction', () => {
     }
     const [list = '', remove = ''] = calls('# Webhooks');
     expect(await payments(list)).toContain(id);
-    await payments(remove.replace('ID', id));
+    // On a terminal it asks.
+    await payments(`${remove.replace('ID', id)} --yes`);
     expect(await payments(list)).not.toContain(id);
   });
 });

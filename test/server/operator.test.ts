@@ -526,6 +526,7 @@ describe('filters of lists', () => {
     ]);
     expect(await list('--buyer', 'nobody')).toEqual([]);
     expect(await list('--search', stored.toUpperCase(), '--merchant-account', '*')).toEqual([stored]);
+    expect(await list('--search', '1111', '--buyer', buyer.id)).toEqual([stored]);
     const elsewhere = await payments('payment-methods', 'list', '--search', 'no such reference');
     expect(elsewhere.stdout).toContain(`To look in all accounts, add --merchant-account '*'`);
     expect((await payments('payment-methods', 'list', '--status', 'lost')).status).toBe(2);

@@ -351,9 +351,12 @@ describe('payments webhooks create and delete', () => {
     await receiver.received(1);
     verify(made.secret, receiver.got[0]);
     await settled(service, made);
+    expect((await run('delete', made.id)).stderr).toBe(
+      'This cannot be undone. Add --yes, or deactivate it instead.\n',
+    );
     const doubted = await paymentsHere(['webhooks', 'delete', made.id], env, typed('\n'));
     expect([doubted.status, doubted.stderr]).toEqual([1, expect.stringContaining('Nothing was deleted.')]);
-    expect(await json('delete', made.id)).toEqual({ id: made.id, deleted: true });
+    expect(await json('delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
     expect(await items('deliveries', '--subscription', made.id, '--json')).toEqual([]);
     expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);
   });
@@ -369,7 +372,7 @@ describe('payments webhooks create and delete', () => {
       insert into limits_noted values (current_setting('statement_timeout')); return old; end $$`.execute(db);
       await sql`create trigger note_limit before delete on webhook_subscriptions
       for each row execute function note_limit()`.execute(db);
-      await json('delete', id);
+      await json('delete', id, '--yes');
       const { rows } = await sql`select milliseconds from limits_noted`.execute(db);
       await sql`drop function note_limit cascade`.execute(db);
       await sql`drop table limits_noted`.execute(db);
@@ -382,7 +385,7 @@ describe('payments webhooks create and delete', () => {
     expect(other.merchant_account_id).toBe('marketplace');
     const all = await json<Created>('create', 'http://127.0.0.1:9/', '--merchant-account', '*', '--inactive');
     expect(all).toMatchObject({ merchant_account_id: null, active: false });
-    for (const { id } of [other, all]) await json('delete', id);
+    for (const { id } of [other, all]) await json('delete', id, '--yes');
   });
 
   it('the audit trail has the URL without its query, which may be a password', async () => {
@@ -390,7 +393,7 @@ describe('payments webhooks create and delete', () => {
     const { stdout } = await paymentsHere(['audit', '--limit', '1', '--json'], env);
     expect(stdout).toContain('http://127.0.0.1:9/hook?…');
     expect(stdout).not.toContain('hunter2');
-    await json('delete', id);
+    await json('delete', id, '--yes');
   });
 
   it.each([

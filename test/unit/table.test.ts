@@ -23,6 +23,8 @@ describe('a table', () => {
       `id                                    status                  label  external_i…`,
       `${id}  authorization_declined  1111   order 2026…`,
       `${id}  processing              1111   -`,
+      '',
+      'Cut: external_identifier. Widen the terminal, or add --wide.',
     ]);
   });
 
@@ -32,7 +34,7 @@ describe('a table', () => {
       `${id}  authorization_…  1111`,
       `${id}  processing       1111`,
       '',
-      'Not shown: external_identifier. Widen the terminal, or add --wide.',
+      'Not shown: external_identifier. Cut: status. Widen the terminal, or add --wide.',
     ]);
     expect(tableLines(rows, { columns: 20 })[1]).toBe(`${id.slice(0, 19)}…`);
   });
@@ -58,7 +60,7 @@ describe('a table', () => {
       `event                                 state    error                next_attempt`,
       `${id}  pending  connect ECONNREFUS…  in 5 min`,
       '',
-      'Not shown: name, at. Widen the terminal, or add --wide.',
+      'Not shown: name, at. Cut: error. Widen the terminal, or add --wide.',
     ]);
     expect(tableLines(deliveries, { columns: 100, least })[0]).toMatch(
       /^event +state +at +error +next_attempt$/,
@@ -98,6 +100,8 @@ describe('a table', () => {
       '1   東京都…',
       '2   👩‍👩‍👧👍🏽e\u0301e\u0301e\u0301',
       '3   xxxxxxx…',
+      '',
+      'Cut: name. Widen the terminal, or add --wide.',
     ]);
   });
 });
