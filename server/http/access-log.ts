@@ -26,7 +26,7 @@ export const createAccessLog =
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
-      const { requestId, traceId, operation, caller, refusal, unready } = partialContextOf(res);
+      const { requestId, traceId, operation, caller, selection, refusal, unready } = partialContextOf(res);
       const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
       const milliseconds = performance.now() - begun;
       noteRequest?.(operation?.id, status, milliseconds);
@@ -43,7 +43,8 @@ export const createAccessLog =
       // Not the docs, nor the contract that the console loads.
       if (operation || refusal) keep?.(record);
       const level = unready === undefined ? (probes.has(record.path) ? 'debug' : 'info') : 'warn';
-      log[level]({ ...record, keyPair: caller?.keyPairId });
+      const account = selection?.kind === 'one' ? selection.id : undefined;
+      log[level]({ ...record, keyPair: caller?.keyPairId, account });
     });
     next();
   };

@@ -159,6 +159,10 @@ describe('a service at LOG_LEVEL=trace', () => {
       '/payment-methods 400',
     ])
       expect(statuses).toContain(one);
+    const accounts = (path: string) =>
+      new Set(ended.filter((line) => line.path === path).map((line) => line.account));
+    expect(accounts('/payment-methods')).toContain('default');
+    expect(accounts('/cards/…')).toEqual(new Set([undefined]));
   });
 
   it.each([
