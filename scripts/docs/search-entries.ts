@@ -26,23 +26,29 @@ const keywords: Record<string, string> = {
   'getting-started#what-this-api-does-not-have':
     'get transaction by ID read one retrieve a card delete remove update charge capture void cancel refund refunds a payment',
   authentication: 'authenticate auth JWT token access token sign bearer kid API key private key login',
+  'authentication#claims': 'how long valid lifetime expiry',
+  'authentication#signing-a-token': 'Python generate create',
   'authentication#scopes': 'permissions',
   'merchant-accounts': 'tenant multiple accounts',
   'amounts-times-and-null#times': 'timezone time zone UTC offset',
   'amounts-times-and-null':
     'money currency cents decimals minor units zero-decimal JPY dates timestamps null nullable empty',
-  pages: 'pagination paginate paging next page cursor limit offset',
-  'pages#loop-over-all-pages': 'iterate iterator every page fetch all generator',
+  pages: 'pagination paginate paging page through next page cursor limit offset',
+  'pages#loop-over-all-pages': 'Python page through all iterate iterator every page fetch all generator',
   'pages#filters':
     'date filter filter by date date range created_at since until between last week yesterday buyer',
   errors: 'error codes status codes validation',
-  idempotency: 'idempotent retry retry a request retry a write retrying duplicate timeout safe repeat',
+  'errors#409': 'conflict',
+  'errors#401-and-403': 'invalid expired wrong rejected insufficient missing permission denied',
+  'errors#x-request-id': 'request ID correlation ID trace ID support',
+  idempotency:
+    'idempotent retry retry safely retry a request retry a write retrying duplicate timeout repeat',
   'rate-limits': 'throttle throttling quota 429 Retry-After',
   webhooks: 'callback notification push events receiver endpoint',
   'webhooks#retries': 'webhook redelivery backoff schedule attempts failed delivery switched off',
-  'webhooks#checking-a-signature': 'verify HMAC secret',
+  'webhooks#checking-a-signature': 'Python verify HMAC secret',
   sandbox:
-    'test card test cards test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval simulate simulator',
+    'test card test cards test values sandbox values test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval simulate simulator',
   versioning: 'deprecation breaking change sunset API version',
   'going-live': 'production live checklist',
   'going-live#your-key-pair': 'private key secret handover',
@@ -93,8 +99,9 @@ export function referenceEntries(contract: Contract): Entry[] {
             title: summary,
             place: isEvent ? path : `${method.toUpperCase()} ${path}`,
             href,
-            text: `${operationId} ${description}`,
-            keywords: isEvent ? undefined : 'Python sample',
+            text: `${operationId} ${description}${isEvent ? '' : ' Samples: curl, TypeScript, Python.'}`,
+            // Readers write `payment_method.created` too.
+            keywords: path.includes('-') && isEvent ? path.replaceAll('-', '_') : undefined,
             weight: isEvent ? weights.event : weights.operation,
           },
           ...fields(contract, operation, `${href}#${hash.slice(2)}/`).map((field) => ({

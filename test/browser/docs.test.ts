@@ -440,6 +440,14 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.getByRole('searchbox').fill('signature');
     await results.filter({ hasText: 'Checking a signature' }).first().waitFor();
     expect(await results.locator('mark').first().innerText()).toBe('signature');
+    await reader.getByRole('searchbox').fill('qwertz');
+    const instead = reader.getByRole('status').getByRole('link');
+    await instead.first().waitFor();
+    expect(
+      await instead.evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href)),
+    ).toEqual(
+      ['guides/getting-started.html', 'guides/errors.html', 'reference.html'].map((path) => address + path),
+    );
     await reader.getByRole('searchbox').fill('external_identifier');
     await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
     await reader.waitForURL(

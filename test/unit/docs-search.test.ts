@@ -88,6 +88,38 @@ describe('the search of the docs', () => {
     expect(hrefs(query)[0]).toBe(first);
   });
 
+  it.each([
+    ['how do I retry safely', 'guides/idempotency.html'],
+    ['retry safely', 'guides/idempotency.html'],
+    ['page through all transactions of last week', 'guides/pages.html'],
+    ['page through transactions', 'guides/pages.html'],
+    ['409 conflict', 'guides/errors.html'],
+    ['invalid token', 'guides/errors.html#401-and-403'],
+    ['expired token', 'guides/errors.html#401-and-403'],
+    ['insufficient scope', 'guides/errors.html#401-and-403'],
+    ['how long is a token valid', 'guides/authentication.html#claims'],
+    ['generate a token', 'guides/authentication.html#signing-a-token'],
+    ['sandbox values', 'guides/sandbox.html'],
+    ['test values', 'guides/sandbox.html'],
+    ['request id', 'guides/errors.html#x-request-id'],
+    ['create a transaction', 'guides/getting-started.html#what-this-api-does-not-have'],
+    ['how do I restore a backup quickly', 'guides/operator.html'],
+  ])('answers "%s" with %s among the first three', (query, wanted) => {
+    expect(hrefs(query).slice(0, 3)).toContainEqual(expect.stringContaining(wanted));
+  });
+
+  it.each([
+    ['X-Request-ID', 'guides/errors.html#x-request-id'],
+    ['Idempotency-Key', 'reference.html#/payment-methods/createpaymentmethod#'],
+    ['external_identifier', 'reference.html#/'],
+    ['transaction.updated', 'reference.html#/transactions/ontransactionupdated'],
+    ['payment-method.created', 'reference.html#/payment-methods/onpaymentmethodcreated'],
+    ['payment_method.created', 'reference.html#/payment-methods/onpaymentmethodcreated'],
+    ['python', 'guides/'],
+  ])('answers "%s", a name, with what begins with %s first', (query, first) => {
+    expect(hrefs(query)[0]?.startsWith(first)).toBe(true);
+  });
+
   it('also names webhooks, which are retried, for "retry"', () => {
     expect(hrefs('retry').slice(0, 3)).toContain('guides/webhooks.html#retries');
   });

@@ -4,10 +4,13 @@ import type { Entry } from './entry.ts';
 
 const mostResults = 12;
 const mostOfOnePage = 2;
+/** If fewer texts for those who integrate have every word of the query, those that have some are shown too. */
+const fewest = 3;
+const mostOfOneName = 3;
 
 /** They are in every text, and a question has them too. */
 const noise = new Set(
-  'a an and are be by can do does for get has have how i in is it mean means my of on one or the there this to what when where which why with'.split(
+  'a an and are be by can do does for get has have how i if in is it me mean means my of on one or please should the there this to we what when where which why will with you your'.split(
     ' ',
   ),
 );
@@ -24,10 +27,13 @@ const synonyms: Record<string, string> = {
 const tokenize = (text: string) =>
   text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => [word, ...(word.includes('_') ? word.split('_') : [])]);
 
-/** `retries` and `retried` are `retry`, `statuses` is `status`, `refunded` is `refund`. */
+/** `retries` and `retried` are `retry`, `statuses` is `status`, `refunded` is `refund`, `safely` is `safe`. */
 function stem(word: string): string {
   const [, short = word] = /^(.{3,}(?:ss|us|x|ch|sh))es$/.exec(word) ?? /^(.{3,}[^siu])s$/.exec(word) ?? [];
-  const base = short.replace(/^(.{3,})(ie|ied)$/, '$1y').replace(/^(.{4,}?)e?(d|ing)$/, '$1');
+  const base = short
+    .replace(/^(.{4,})ly$/, '$1')
+    .replace(/^(.{3,})(ie|ied)$/, '$1y')
+    .replace(/^(.{4,}?)e?(d|ing)$/, '$1');
   return base.length > 4 ? base.replace(/e$/, '') : base;
 }
 
@@ -74,18 +80,30 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
         return { combineWith: 'OR', queries: [...new Set(near)].filter((term) => isMeant(word, term)) };
       }),
   });
-  return (query) => {
-    const exact = index.search(query);
+  const ask = (query: string | Query, combineWith: 'AND' | 'OR' = 'AND') =>
+    index.search(query, { combineWith }).flatMap(({ id }) => entries[id as number] ?? []);
+  const find = (query: string) => {
+    const exact = ask(query);
     // Only if no word begins so: otherwise `curl` finds `url`.
-    const found = exact.length > 0 ? exact : index.search(corrected(query));
-    const results = found.flatMap(({ id }) => entries[id as number] ?? []);
-    // The title of an operation or section. That of a field is one word, of which a guide tells more.
-    const isTitle = ({ title }: Entry) =>
-      title.includes(' ') && title.toLowerCase() === query.trim().toLowerCase();
-    const sorted = [...results.filter(isTitle), ...results.filter((one) => !isTitle(one))];
-    return fewOfEachPage(sorted).slice(0, mostResults);
+    const all = exact.length > 0 ? exact : ask(corrected(query));
+    const best = all.filter(({ weight }) => weight >= 1);
+    if (best.length >= fewest) return all;
+    // The more words it has, and the rarer they are, the higher is a hit. Those who run the service find theirs third.
+    const some = ask(query, 'OR');
+    return [...best, ...some.slice(0, 2), ...all, ...some];
+  };
+  return (query) => {
+    const results = [...new Set(find(query))];
+    const named = results.filter((entry) => isNamed(entry, query)).slice(0, mostOfOneName);
+    return fewOfEachPage([...new Set([...named, ...results])]).slice(0, mostResults);
   };
 }
+
+const name = (text: string) => text.trim().toLowerCase().replaceAll('_', '-');
+
+/** The name of an operation, section, event, header or field. One plain word is none: guides tell more of `status`. */
+const isNamed = ({ title, place }: Entry, query: string) =>
+  /[^a-z0-9]/i.test(query.trim()) && [title, place].some((text) => name(text) === name(query));
 
 /** One letter wrong, or two swapped, in a word that is long enough to tell. Otherwise nonsense finds something. */
 const isMeant = (word: string, term: string) =>

@@ -176,7 +176,7 @@ function searchDialog(): void {
     void loadSearch().then((ask) => {
       const query = input.value.trim();
       const found = query ? ask(query) : [];
-      status.textContent = query && found.length === 0 ? 'Nothing found' : '';
+      status.replaceChildren(...(query && found.length === 0 ? nothingFound() : []));
       list.replaceChildren(...found.map((entry) => resultItem(entry, query)));
     });
   });
@@ -192,10 +192,26 @@ function searchDialog(): void {
   });
 }
 
-function resultItem({ title, place, href, text }: Entry, query: string): HTMLLIElement {
-  const item = document.createElement('li');
+const nothingFound = () => [
+  'Nothing found. See ',
+  linkTo('guides/getting-started.html', 'Getting started'),
+  ', ',
+  linkTo('guides/errors.html', 'Errors'),
+  ' or ',
+  linkTo('reference.html', 'the reference'),
+  '.',
+];
+
+function linkTo(href: string, text = ''): HTMLAnchorElement {
   const link = document.createElement('a');
   link.href = root + href;
+  link.textContent = text;
+  return link;
+}
+
+function resultItem({ title, place, href, text }: Entry, query: string): HTMLLIElement {
+  const item = document.createElement('li');
+  const link = linkTo(href);
   const around = part('small', '');
   for (const [at, piece] of excerpt(text.replaceAll(usualUrl, ownUrl), query).entries())
     around.append(at % 2 === 1 ? part('mark', piece) : piece);
