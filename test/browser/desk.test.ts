@@ -22,7 +22,7 @@ import {
 } from '../support/browser.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { patient, storeCard, subscribe } from '../support/webhooks.ts';
+import { patient, storeCard, subscribe, unsubscribe } from '../support/webhooks.ts';
 
 if (!chromiumPath) console.warn(withoutChromium);
 
@@ -108,6 +108,25 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     expect(receiver.got.map(({ headers }) => headers['webhook-id'])[1]).toBe(
       receiver.got[0]?.headers['webhook-id'],
     );
+  });
+
+  it('the landing page has one line for equal outcomes at a host, below receivers that succeed', async () => {
+    await using own = await startReceiver();
+    await using failing = await startReceiver((res) => res.writeHead(500, { 'retry-after': '3600' }).end());
+    const others = [await subscribe(service, failing.url), await subscribe(service, failing.url)];
+    const subscription = await subscribe(service, own.url);
+    await storeCard(service);
+    await visit('/', async (page) => {
+      const row = page.getByRole('row', { name: 'payment-method.created' }).first();
+      const [ownHost, failingHost] = [new URL(own.url).host, new URL(failing.url).host];
+      const failed = row.getByText(new RegExp(`^${failingHost} × 2: attempt 1 failed: HTTP 500; next at `));
+      await failed.waitFor();
+      const title = (await failed.getAttribute('title')) ?? '';
+      expect(title.split('\n').sort()).toEqual(others.map(({ id }) => id).sort());
+      await row.getByText(`${ownHost} …${subscription.id.slice(-6)}: succeeded`).waitFor();
+      expect(await row.getByRole('listitem').first().innerText()).toContain(ownHost);
+    });
+    for (const one of [...others, subscription]) await unsubscribe(service, one);
   });
 
   it.each(['light', 'dark'] as const)(

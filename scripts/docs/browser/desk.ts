@@ -157,13 +157,30 @@ const toneOf = ({ state, attempts }: Delivery): string => {
   return state === 'succeeded' ? 'good' : 'bad';
 };
 
+/**
+ * Equal outcomes at a host together, the soonest first in each group, and good ones before others: the receivers of the
+ * samples fail for ever, and would hide one's own.
+ */
+function grouped(deliveries: Delivery[]): Delivery[][] {
+  const groups = new Map<string, Delivery[]>();
+  const soonest = [...deliveries].sort((one, other) => ((one.next ?? '') < (other.next ?? '') ? -1 : 1));
+  for (const delivery of soonest) {
+    const { host, state, status, error, attempts } = delivery;
+    const key = JSON.stringify([host, state, status, error, attempts]);
+    groups.set(key, [...(groups.get(key) ?? []), delivery]);
+  }
+  const isGood = ([first]: Delivery[]) => first?.state === 'succeeded';
+  return [...groups.values()].sort((one, other) => Number(isGood(other)) - Number(isGood(one)));
+}
+
 function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableRowElement {
   const list = make('ul');
-  for (const delivery of deliveries) {
-    const { subscription, host } = delivery;
-    const name = `${host} …${subscription.slice(-6)}`;
-    const item = make('li', `${name}: ${outcome(delivery)}`, toneOf(delivery));
-    item.title = subscription;
+  for (const group of grouped(deliveries)) {
+    const [first, ...others] = group;
+    if (!first) continue;
+    const which = others.length > 0 ? `× ${group.length}` : `…${first.subscription.slice(-6)}`;
+    const item = make('li', `${first.host} ${which}: ${outcome(first)}`, toneOf(first));
+    item.title = group.map(({ subscription }) => subscription).join('\n');
     list.append(item);
   }
   const button = make('button', 'Replay') as HTMLButtonElement;
