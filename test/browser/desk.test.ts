@@ -198,33 +198,59 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     });
   });
 
+  it('the console filters operations by what they are called, in any capitals', async () => {
+    await visit('/console/', async (page) => {
+      const shown = page.locator('.opblock-summary-description');
+      const filter = page.locator('.operation-filter-input');
+      for (const [phrase, summaries] of [
+        ['STORE', ['Store a card']],
+        ['webhook sub', ['Create a webhook subscription', 'List webhook subscriptions']],
+        ['/transactions', ['List transactions']],
+      ] as const) {
+        await filter.fill(phrase);
+        await expect.poll(async () => (await shown.allInnerTexts()).sort(), phrase).toEqual(summaries);
+      }
+      await filter.fill('refund');
+      await page.getByText('No operation matches').waitFor();
+    });
+  });
+
   const execute = async (page: Page, status: string) => {
     await page.getByRole('button', { name: 'Execute' }).click();
     await page.locator('.live-responses-table .response-col_status').filter({ hasText: status }).waitFor();
   };
 
   it('the console calls the sandbox: token by one click, examples filled in, curl and client code', async () => {
-    await visit('/console/#/Gift%20cards/checkGiftCardBalances', async (page) => {
-      await page.getByRole('button', { name: 'Get a token' }).click();
-      await page.getByText('Calls carry a token').waitFor();
-      await execute(page, '200');
-      await page.locator('.live-responses-table').getByText('balance').first().waitFor();
-      const snippets = page.locator('.request-snippets');
-      expect(await snippets.innerText()).toContain(`curl -X 'POST'`);
-      await snippets.getByText('Client', { exact: true }).click();
-      await expect.poll(() => snippets.innerText()).toContain(`client.POST('/gift-cards/balances', {`);
-      // The token is kept for this tab, in no address and in no cookie.
-      await page.goto(`${service.url}/docs/reference.html#operation/listTransactions`);
-      await page.getByRole('link', { name: 'Try it in the console' }).first().waitFor();
-      await page.goto(`${service.url}/console/#/Transactions/listTransactions`);
-      await page.getByText('Calls carry a token').waitFor();
-      await page.locator('tr[data-param-name=limit] input').fill('2');
-      await execute(page, '200');
-      await page.setViewportSize({ width: 375, height: 800 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
-      await page.locator('.request-snippets').getByText('Client', { exact: true }).click();
-      await expect.poll(() => page.locator('.request-snippets').innerText()).toContain('query: { limit: 2 }');
-    });
+    await visit(
+      '/console/#/Gift%20cards/checkGiftCardBalances',
+      async (page) => {
+        await page.getByRole('button', { name: 'Get a token' }).click();
+        await page.getByText('Calls carry a token').waitFor();
+        await page.getByRole('button', { name: 'Copy export TOKEN=' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^export TOKEN=[\w.-]{50,}$/);
+        await execute(page, '200');
+        await page.locator('.live-responses-table').getByText('balance').first().waitFor();
+        const snippets = page.locator('.request-snippets');
+        expect(await snippets.innerText()).toContain(`curl -X 'POST'`);
+        await snippets.getByText('Client', { exact: true }).click();
+        await expect.poll(() => snippets.innerText()).toContain(`client.POST('/gift-cards/balances', {`);
+        // The token is kept for this tab, in no address and in no cookie.
+        await page.goto(`${service.url}/docs/reference.html#operation/listTransactions`);
+        await page.getByRole('link', { name: 'Try it in the console' }).first().waitFor();
+        await page.goto(`${service.url}/console/#/Transactions/listTransactions`);
+        await page.getByText('Calls carry a token').waitFor();
+        await page.locator('tr[data-param-name=limit] input').fill('2');
+        await execute(page, '200');
+        await page.setViewportSize({ width: 375, height: 800 });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+        await page.locator('.request-snippets').getByText('Client', { exact: true }).click();
+        await expect
+          .poll(() => page.locator('.request-snippets').innerText())
+          .toContain('query: { limit: 2 }');
+      },
+      { options: { permissions: ['clipboard-read', 'clipboard-write'] } },
+    );
   });
 
   it('the console calls the mock too', async () => {

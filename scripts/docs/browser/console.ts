@@ -1,5 +1,6 @@
 // The console: Swagger UI with the contract of the server that this page comes from. It knows no operation by name.
 import { clientCode, printed } from './client-code.ts';
+import { copyOnClick } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 
@@ -15,7 +16,8 @@ declare const SwaggerUIBundle: (options: object) => Ui;
 
 interface System {
   getComponent: (name: string) => unknown;
-  React: { createElement: (component: unknown, props: object) => unknown };
+  specSelectors: { taggedOperations: () => { size: number } };
+  React: { createElement: (component: unknown, props: object | null, ...children: string[]) => unknown };
 }
 
 /** Swagger UI warns on the console if the items of a list have a format for which it has no input of its own. */
@@ -23,6 +25,46 @@ const textInputs = (system: System) => ({
   components: {
     JsonSchema_string_uuid: (props: object) =>
       system.React.createElement(system.getComponent('JsonSchema_string'), props),
+  },
+});
+
+/** Maps and lists of Immutable.js, by tag. */
+interface Operations {
+  size: number;
+  filter: (isWanted: (operation: { getIn: (keys: string[]) => string }) => boolean) => Operations;
+}
+interface Tagged {
+  get: (key: 'operations') => Operations;
+  set: (key: 'operations', value: Operations) => Tagged;
+}
+interface AllTagged {
+  map: (change: (tagged: Tagged, tag: string) => Tagged) => AllTagged;
+  filter: (isWanted: (tagged: Tagged) => boolean) => AllTagged;
+}
+
+/** Swagger UI's own filter only knows tags, with their capitals. */
+function opsFilter(all: AllTagged, phrase: string): AllTagged {
+  const matches = (text: string) => text.toLowerCase().includes(phrase.trim().toLowerCase());
+  const wanted = (operations: Operations) =>
+    operations.filter((one) =>
+      [['operation', 'summary'], ['operation', 'operationId'], ['path'], ['method']].some((keys) =>
+        matches(one.getIn(keys)),
+      ),
+    );
+  return all
+    .map((tagged, tag) =>
+      matches(tag) ? tagged : tagged.set('operations', wanted(tagged.get('operations'))),
+    )
+    .filter((tagged) => tagged.get('operations').size > 0);
+}
+
+/** Swagger UI says that the contract has no operations. */
+const noMatch = () => ({
+  wrapComponents: {
+    operations: (original: unknown, system: System) => (props: object) =>
+      system.specSelectors.taggedOperations().size > 0
+        ? system.React.createElement(original, props)
+        : system.React.createElement('p', null, 'No operation matches.'),
   },
 });
 
@@ -99,10 +141,19 @@ async function start(): Promise<void> {
       },
       defaultExpanded: true,
     },
-    plugins: [{ fn: { requestSnippetGenerator_payments_client: codeOf(contract) } }, textInputs, belowBar],
+    plugins: [
+      { fn: { requestSnippetGenerator_payments_client: codeOf(contract), opsFilter } },
+      textInputs,
+      noMatch,
+      belowBar,
+    ],
   });
+  let command = '';
+  copyOnClick(find('#copy-token'), () => command);
   const useToken = ({ token, until }: Token) => {
     ui.preauthorizeApiKey(scheme, token);
+    command = `export TOKEN=${token}`;
+    find('#copy-token').hidden = false;
     const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' });
     find('#token-state').textContent = `Calls carry a token with every scope, until ${time}.`;
   };

@@ -4,14 +4,19 @@ export function copyButtons(): void {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = 'Copy';
-    button.addEventListener('click', () => {
-      void navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? '').then(() => {
-        button.textContent = 'Copied';
-        setTimeout(() => {
-          button.textContent = 'Copy';
-        }, 2000);
-      });
-    });
+    copyOnClick(button, () => block.querySelector('code')?.textContent ?? '');
     block.append(button);
   }
+}
+
+export function copyOnClick(button: HTMLElement, text: () => string): void {
+  const label = button.textContent;
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(text()).then(() => {
+      button.textContent = 'Copied';
+      setTimeout(() => {
+        button.textContent = label;
+      }, 2000);
+    });
+  });
 }
