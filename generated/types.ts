@@ -72,7 +72,20 @@ export interface paths {
         put?: never;
         /**
          * Store a card
-         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the security code is used and not stored. A card that cannot be used (a number that fails its check digit, a month that does not exist, a date that has passed) is still answered with 201, with the status `failed`; the answer does not say why, and the `external_identifier` stays with the failed card. A card that needs the buyer's approval has the status `buyer_approval_required`: send the buyer to `approval_url`. A buyer that does not exist is answered with 404; an `external_identifier` that is taken with 409, which names the record that has it. With an `Idempotency-Key` the request can be repeated without storing the card twice. Against card testing, too many cards are answered with 429: see [Rate limits](#section/Rate-limits).
+         * @description Stores a card for later payments, for a buyer if you name one. The number is encrypted and never shown again; the
+         *     security code is used and not stored. With an `Idempotency-Key` the request can be repeated without storing the card
+         *     twice.
+         *
+         *     | Answer | What happened | What to do |
+         *     |---|---|---|
+         *     | 201 `succeeded` | the card can be used | keep its `id` |
+         *     | 201 `processing` | the check is under way | wait for the event `payment-method.updated` |
+         *     | 201 `buyer_approval_required` | the buyer must approve | send the buyer to `approval_url` |
+         *     | 201 `failed` | the card cannot be used, for example because its check digit is wrong or its date has passed; the answer does not say why | ask for another card; the failed one keeps its `external_identifier` |
+         *     | 404 | the buyer does not exist | check the buyer that you named |
+         *     | 409 | the `external_identifier` is taken | see [A record that exists already](#section/A-record-that-exists-already) |
+         *     | 422 | the `Idempotency-Key` was used for another request | see [Kinds of 422](#section/Kinds-of-422) |
+         *     | 429 | too many cards, which is a limit against card testing | wait `Retry-After` seconds, see [Rate limits](#section/Rate-limits) |
          */
         post: operations["createPaymentMethod"];
         delete?: never;
@@ -1223,7 +1236,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another record has the same unique value. `details` points at the value, `resource_id` names the record; nothing was changed. */
+        /** @description Another record has the same unique value. `details` points at the value, `resource_id` names the record; nothing was changed. See [A record that exists already](#section/A-record-that-exists-already). */
         Conflict: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1342,7 +1355,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The cursor was not issued for this list by this service. */
+        /** @description The cursor was not issued for this list by this service. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessableCursor: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1352,7 +1365,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The `Idempotency-Key` was used for a request with another path or body. */
+        /** @description The `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessablePaymentMethod: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1363,7 +1376,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The cursor was not issued for this list, these filters and this merchant account, or a `metadata` filter is not a JSON object of strings. */
+        /** @description The cursor was not issued for this list, these filters and this merchant account, or a `metadata` filter is not a JSON object of strings. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessableTransactionQuery: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1373,7 +1386,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The address uses plain http, which production does not allow; or there are too many subscriptions; or the `Idempotency-Key` was used for a request with another path or body. */
+        /** @description The address uses plain http, which production does not allow; or there are too many subscriptions; or the `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessableWebhookSubscription: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
