@@ -6,7 +6,7 @@ import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
 import { uuidSource } from '../../server/domain/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
-import { serveDocs, type DocsOptions } from '../../server/http/docs.ts';
+import { ownContract, serveDocs, type DocsOptions } from '../../server/http/docs.ts';
 import { approvalPath, badgePath } from '../../server/present/links.ts';
 import { contextOf } from './context.ts';
 
@@ -41,7 +41,9 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
   app.get('/openapi.json', (_req, res) => {
     const context = contextOf(res);
     context.why = 'the contract';
-    res.json(context.contract.document);
+    const { document } = context.contract;
+    const url = options.sandboxUrl?.();
+    res.type('json').send(url === undefined ? JSON.stringify(document) : ownContract(document, url));
   });
 
   app.get(badgePattern, (req, res, next) => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
+import { parse, stringify } from 'yaml';
 
 /** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
 const usualUrl = 'http://127.0.0.1:8080';
@@ -54,7 +55,35 @@ export function serveDocs(
   app.use('/docs', ...serveBuilt(siteDir), findPage(siteDir));
 }
 
-export const withOwnUrl = (text: string, url: string): string => text.replaceAll(usualUrl, url);
+const withOwnUrl = (text: string, url: string): string => text.replaceAll(usualUrl, url);
+
+interface Servers {
+  servers?: { url: string; description?: string }[];
+}
+
+/** With the server that it comes from in the first place, which tools call. */
+const withOwnServer = <T extends Servers>(contract: T, url: string): T => ({
+  ...contract,
+  servers: [
+    { url, description: 'This server' },
+    ...(contract.servers ?? []).filter((one) => one.url !== usualUrl && one.url !== url),
+  ],
+});
+
+export const ownContract = (contract: object, url: string, indent = 0): string =>
+  withOwnUrl(JSON.stringify(withOwnServer(contract, url), null, indent), url);
+
+/** To parse the whole contract would take a second. */
+const ownYaml = (text: string, url: string) =>
+  withOwnUrl(text, url).replace(/^servers:\n(?: .*\n)+/m, (part) =>
+    stringify(withOwnServer(parse(part) as Servers, url)),
+  );
+
+const owners: Record<string, (text: string, url: string) => string> = {
+  '.md': withOwnUrl,
+  '.json': (text, url) => ownContract(JSON.parse(text) as object, url, 2),
+  '.yaml': ownYaml,
+};
 
 /** What programs read. In pages the script of the docs does the same. */
 const ownExamples =
@@ -65,8 +94,9 @@ const ownExamples =
       next();
       return;
     }
+    const ending = extname(file);
     res.setHeader('Cache-Control', 'no-cache');
-    res.type(types[extname(file)] ?? '').send(withOwnUrl(readFileSync(file, 'utf8'), url()));
+    res.type(types[ending] ?? '').send(owners[ending]?.(readFileSync(file, 'utf8'), url()));
   };
 
 /** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */

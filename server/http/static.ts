@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
 import { partialContextOf } from './context.ts';
-import { serveDocs, withOwnUrl } from './docs.ts';
+import { ownContract, serveDocs } from './docs.ts';
 
 export interface StaticDeps {
   document: Document;
@@ -22,9 +22,8 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
   // a sandbox with port 0 does not know its URL.
   const readContract = () => {
-    if (contract) return contract;
-    const text = JSON.stringify(document);
-    return (contract = Buffer.from(sandboxUrl ? withOwnUrl(text, sandboxUrl()) : text));
+    contract ??= Buffer.from(sandboxUrl ? ownContract(document, sandboxUrl()) : JSON.stringify(document));
+    return contract;
   };
   // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
   app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
