@@ -79,7 +79,7 @@ const isForValidators = (key: string, value: unknown) =>
   (key === 'pattern' && typeof value === 'string' && (/\\u0000|\[ -~\]/.test(value) || value.length > 60)) ||
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
-/** With the first example of the body, which is the one that succeeds. */
+/** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
 function samples(
   contract: Contract,
   method: string,
@@ -93,10 +93,12 @@ function samples(
   const named = parameters.map((one) => resolved(contract.components?.parameters, one));
   const takesKey = named.some(({ name }) => name === 'Idempotency-Key');
   const hasPages = named.some(({ name }) => name === 'cursor');
-  const call = { method: method.toUpperCase(), url: server + path, path, body, takesKey };
+  const filter = named.find((one) => hasPages && one.in === 'query' && one.example !== undefined);
+  const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
+  const call = { method: method.toUpperCase(), url: server + path + query, path, body, takesKey };
   return [
     { lang: 'curl', source: curl(call) },
-    { lang: 'TypeScript', source: clientCode(server, hasPages ? loop(path, named) : single(call)) },
+    { lang: 'TypeScript', source: clientCode(server, hasPages ? loop(path, filter) : single(call)) },
     { lang: 'Python', source: python(call) },
   ];
 }
@@ -129,11 +131,10 @@ function curl({ method, url, body, takesKey }: Call): string {
 const single = ({ method, path, body }: Call) =>
   printed(`${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})`);
 
-/** Over all pages, with the first filter that has an example. */
-function loop(path: string, parameters: Parameter[]): string {
-  const { name, example } = parameters.find((one) => one.in === 'query' && one.example) ?? {};
-  const options =
-    example === undefined ? '' : `, {\n  params: { query: { ${name}: ${JSON.stringify(example)} } },\n}`;
+function loop(path: string, filter: Parameter | undefined): string {
+  const options = filter
+    ? `, {\n  params: { query: { ${filter.name}: ${JSON.stringify(filter.example)} } },\n}`
+    : '';
   return `// All pages, each fetched when it is needed.
 const items = client.paginate('${path}'${options});
 for await (const item of items) console.log(item);`;

@@ -208,7 +208,9 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         ['/transactions', ['List transactions']],
       ] as const) {
         await filter.fill(phrase);
-        await expect.poll(async () => (await shown.allInnerTexts()).sort(), phrase).toEqual(summaries);
+        await expect
+          .poll(async () => (await shown.allInnerTexts()).sort(), { message: phrase })
+          .toEqual(summaries);
       }
       await filter.fill('refund');
       await page.getByText('No operation matches').waitFor();

@@ -2,7 +2,8 @@
 export const clientCode = (
   baseUrl: string,
   code: string,
-) => `// Install: \`npm run client\` prints the command.
+) => `// Install: \`npm run client\`, run in the folder of the
+// payments service, prints the command.
 import { createPaymentsClient${code.includes('unwrap(') ? ', unwrap' : ''} } from 'payments-service-client';
 
 const client = createPaymentsClient({
