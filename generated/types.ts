@@ -76,16 +76,18 @@ export interface paths {
          *     security code is used and not stored. With an `Idempotency-Key` the request can be repeated without storing the card
          *     twice.
          *
-         *     | Answer | What happened | What to do |
-         *     |---|---|---|
-         *     | 201 `succeeded` | the card can be used | keep its `id` |
-         *     | 201 `processing` | the check is under way | wait for the event `payment-method.updated` |
-         *     | 201 `buyer_approval_required` | the buyer must approve | send the buyer to `approval_url` |
-         *     | 201 `failed` | the card cannot be used, for example because its check digit is wrong or its date has passed; the answer does not say why | ask for another card; the failed one keeps its `external_identifier` |
-         *     | 404 | the buyer does not exist | check the buyer that you named |
-         *     | 409 | the `external_identifier` is taken | see [A record that exists already](#section/A-record-that-exists-already) |
-         *     | 422 | the `Idempotency-Key` was used for another request | see [Kinds of 422](#section/Kinds-of-422) |
-         *     | 429 | too many cards, which is a limit against card testing | wait `Retry-After` seconds, see [Rate limits](#section/Rate-limits) |
+         *     What can happen, and what to do:
+         *
+         *     - **201 `succeeded`**: the card can be used. Keep its `id`.
+         *     - **201 `processing`**: the check is under way. Wait for the event `payment-method.updated`.
+         *     - **201 `buyer_approval_required`**: send the buyer to `approval_url`.
+         *     - **201 `failed`**: the card cannot be used, for example because its check digit is wrong or its date has passed; the
+         *       answer does not say why. Ask for another card. The failed one keeps its `external_identifier`.
+         *     - **404**: the buyer does not exist. Check the buyer that you named.
+         *     - **409**: the `external_identifier` is taken. See [A record that exists already](#section/A-record-that-exists-already).
+         *     - **422**: the `Idempotency-Key` was used for another request. See [Kinds of 422](#section/Kinds-of-422).
+         *     - **429**: too many cards, which is a limit against card testing. Wait `Retry-After` seconds, see
+         *       [Rate limits](#section/Rate-limits).
          */
         post: operations["createPaymentMethod"];
         delete?: never;
