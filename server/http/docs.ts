@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
-import { parse, stringify } from 'yaml';
 
 /** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
 const usualUrl = 'http://127.0.0.1:8080';
@@ -73,11 +72,13 @@ const withOwnServer = <T extends Servers>(contract: T, url: string): T => ({
 export const ownContract = (contract: object, url: string, indent = 0): string =>
   withOwnUrl(JSON.stringify(withOwnServer(contract, url), null, indent), url);
 
-/** To parse the whole contract would take a second. */
+/** As text, because to parse the whole contract would take a second. */
 const ownYaml = (text: string, url: string) =>
-  withOwnUrl(text, url).replace(/^servers:\n(?: .*\n)+/m, (part) =>
-    stringify(withOwnServer(parse(part) as Servers, url)),
-  );
+  withOwnUrl(text, url).replace(/^servers:\n(?: .*\n)+/m, (part) => {
+    const [head = '', ...entries] = part.split(/^(?= {2}- )/m);
+    const others = entries.filter((entry) => !entry.startsWith(`  - url: ${url}\n`));
+    return [head, `  - url: ${url}\n    description: This server\n`, ...others].join('');
+  });
 
 const owners: Record<string, (text: string, url: string) => string> = {
   '.md': withOwnUrl,

@@ -71,7 +71,7 @@ it('has nothing to say of an event that was triggered for one subscription', asy
   const found = await broken();
   await sql`delete from events where id = ${event}`.execute(db());
   await sql`delete from pgboss.job where name = 'webhook-deliveries' and state = 'created'`.execute(db());
-  for (const { id } of [chosen, beside]) await run('delete', id);
+  for (const { id } of [chosen, beside]) await run('delete', id, '--yes');
   expect(found).toMatchObject([{ examples: [event, event] }]);
 });
 
