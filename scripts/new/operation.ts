@@ -270,6 +270,7 @@ export async function newOperation(
       ...(isThere ? [] : [component('schemas', name)]),
       ...(hasTag ? [] : [`the tag "${tag}" in openapi/openapi.yaml`]),
     ].join(', ')}`,
+    'List it below "Scopes" in openapi/introduction.md: npm run lint -- --contract prints the row',
     `Implement server/handlers/${kebab(id)}.ts; until then the service answers with the example`,
     `Run its test, which lists what is missing: npm test -- ${kebab(id)}`,
     `Announce it: info.version, and \`${method.toUpperCase()} ${path}\` below "### Contract" in CHANGELOG.md`,

@@ -17,8 +17,9 @@ it.each([
   'event transaction.captured',
   'error unicorn_found --in createPaymentMethod',
 ])('%s marks what its author has to write', async (call) => {
-  const { write } = await planOf(projectRoot, readCall(call.split(' ')));
+  const { write, next } = await planOf(projectRoot, readCall(call.split(' ')));
   expect(Object.values(write).join('')).toMatch(/^ *\w+: .* # TODO: say /m);
+  expect(next.some((step) => step.includes('openapi/introduction.md'))).toBe(/^(oper|ev|err)/.test(call));
 });
 
 it('nobody sees some of the files without the others', async () => {
