@@ -1,5 +1,5 @@
-// The faults of the compiler after a change of the contract, grouped by what has changed. `npm run lint -- --types` shows them
-// one by one, with what to do.
+// The faults of the compiler after a change of the contract, grouped by what has changed, for the screen of `npm run dev` and for
+// `npm run lint -- --types`.
 import { placeOf } from '../support/faults.ts';
 
 const unknownName = [
@@ -15,29 +15,35 @@ const missingNames = [
 interface Group {
   kind: 'missing' | 'unknown' | 'other';
   name: string;
-  places: string[];
+  faults: string[];
+  places: Set<string>;
   /** Whether the compiler has called it a property. */
   isProperty: boolean;
 }
 
-/** `output`: of the compiler. `values`: of the enumerations of the contract. */
-export function groupFaults(output: string, values: ReadonlySet<string>): string[] {
+export function groupsOf(faults: string[]): Group[] {
   const groups = new Map<string, Group>();
-  // A fault goes on in indented lines.
-  for (const fault of output.split(/\n(?=\S)/)) {
+  for (const fault of faults) {
     const { file, line } = placeOf(fault);
     for (const { kind, name } of causesOf(fault)) {
       const key = `${kind} ${name}`;
-      const group = groups.get(key) ?? { kind, name, places: [], isProperty: false };
-      group.places.push(`${file}:${line}`);
+      const group = groups.get(key) ?? {
+        kind,
+        name,
+        faults: [],
+        places: new Set<string>(),
+        isProperty: false,
+      };
+      group.faults.push(fault);
+      group.places.add(`${file}:${line}`);
       group.isProperty ||= fault.includes(`'${name}' does not exist`);
       groups.set(key, group);
     }
   }
   const order = ['missing', 'unknown', 'other'];
-  return [...groups.values()]
-    .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.places.length - a.places.length)
-    .map((group) => describe(group, values));
+  return [...groups.values()].sort(
+    (a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.places.size - a.places.size,
+  );
 }
 
 function causesOf(fault: string): Pick<Group, 'kind' | 'name'>[] {
@@ -50,15 +56,23 @@ function causesOf(fault: string): Pick<Group, 'kind' | 'name'>[] {
 
 const shownPlaces = 2;
 
-function describe({ kind, name, places, isProperty }: Group, values: ReadonlySet<string>): string {
-  const distinct = [...new Set(places)];
-  const count = `${distinct.length} ${distinct.length === 1 ? 'place' : 'places'}`;
-  const more = distinct.length > shownPlaces ? ` and ${distinct.length - shownPlaces} more` : '';
-  const where = `${distinct.slice(0, shownPlaces).join(', ')}${more}`;
-  if (kind === 'other') return `something else in ${count}: ${where}`;
+/** `output`: of the compiler. `values`: of the enumerations of the contract. */
+export const groupFaults = (output: string, values: ReadonlySet<string>): string[] =>
+  // A fault goes on in indented lines.
+  groupsOf(output.split(/\n(?=\S)/)).map((group) => {
+    const places = [...group.places];
+    const more = places.length > shownPlaces ? ` and ${places.length - shownPlaces} more` : '';
+    return `${titleOf(group, values)}: ${places.slice(0, shownPlaces).join(', ')}${more}`;
+  });
+
+export function titleOf({ kind, name, places, isProperty }: Group, values: ReadonlySet<string>): string {
+  const count = `${places.size} ${places.size === 1 ? 'place' : 'places'}`;
+  if (kind === 'other') return `something else in ${count}`;
+  if (kind === 'unknown' && !isProperty && values.has(name))
+    return `the value \`${name}\` is not allowed in ${count}`;
   const noun = (kind === 'missing' ? values.has(name) : !isProperty) ? 'value' : 'field';
   const what = kind === 'missing' ? 'is missing in' : 'is not in the contract, but used in';
-  return `the ${noun} \`${name}\` ${what} ${count}: ${where}`;
+  return `the ${noun} \`${name}\` ${what} ${count}`;
 }
 
 /** Of a bundled contract. */

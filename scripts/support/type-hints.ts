@@ -1,9 +1,13 @@
 // What to do about the commonest faults that the compiler finds after a change of the contract. It names what is missing, but
 // not where that comes from.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { enumValues, groupsOf, titleOf } from '../dev/type-groups.ts';
 import { nearest } from '../lint/did-you-mean.ts';
 import { pascal, singular } from '../new/names.ts';
 import { didYouMean, placeOf } from './faults.ts';
 import { answerHint, readGenerated } from './handler-hints.ts';
+import { root } from './root.ts';
 import { findUnknownTables } from './table-hints.ts';
 
 const guide = 'docs/guides/backend-engineer.md';
@@ -81,12 +85,35 @@ const named: [fault: RegExp, hint: (name: string, allowed: string, events: reado
   ],
 ];
 
-const shownCharacters = 160;
+const short = (said: string, most = 160) => (said.length > most ? `${said.slice(0, most)}…` : said);
 
 function told(fault: string, hint: string): string {
   const { file, line, said } = placeOf(fault);
-  const short = said.length > shownCharacters ? `${said.slice(0, shownCharacters)}…` : said;
-  return `${file}:${line}  ${hint}\n  ${short}`;
+  return `${file}:${line}  ${hint}\n  ${short(said)}`;
+}
+
+/** Those about a name that the contract has, or had when it was released, below a heading that says so; then all others. */
+async function grouped(faults: string[]): Promise<string[]> {
+  const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '{}');
+  const contract = await read('generated/openapi.json');
+  const names = {
+    missing: contract,
+    unknown: contract + (await read('openapi/released/openapi.json')),
+    other: '',
+  };
+  const groups = groupsOf(faults).filter(({ kind, name }) => names[kind].includes(`"${name}"`));
+  const values = enumValues(contract);
+  const known = new Set(groups.flatMap((group) => group.faults));
+  return [
+    ...groups.map((group) => {
+      const lines = group.faults.map((fault) => {
+        const { file, line, said } = placeOf(fault);
+        return `\n  ${file}:${line}  ${short(said, 90)}`;
+      });
+      return `${titleOf(group, values)}:${lines.join('')}`;
+    }),
+    ...faults.filter((fault) => !known.has(fault)),
+  ];
 }
 
 /** Puts the place, what is wrong there and what to do above what the compiler says, which is shortened. */
@@ -97,6 +124,7 @@ export async function withHints<Outcome extends { output: string }>(outcome: Out
   const first = tables.map(({ fault, hint }) => told(fault, hint));
   if (folded > 0) first.push(`  (${folded} more that may follow from this: mend it, and check again)`);
   const known = new Set<string>();
+  const unexplained: string[] = [];
   // What is not used is often a consequence.
   const isUnused = (fault: string) => /error TS6(133|138|192|196|198):/.test(fault);
   const ordered = [...rest.filter((fault) => !isUnused(fault)), ...rest.filter(isUnused)];
@@ -106,14 +134,17 @@ export async function withHints<Outcome extends { output: string }>(outcome: Out
     const advice = (operation && answerHint(fault, operation)) ?? adviceFor(fault, events);
     if (advice !== undefined) return [told(fault, advice)];
     const hint = hintFor(file, fault);
-    if (hint === undefined) return [fault];
+    if (hint === undefined) {
+      unexplained.push(fault);
+      return [];
+    }
     const names = namesIn(fault);
     // The same is missing in the same file: a consequence of the first fault.
     if (known.has(`${file} ${names}`)) return [];
     known.add(`${file} ${names}`);
     return [told(fault, `${names === '' ? '' : `missing: ${names}. `}${hint}`)];
   });
-  return { ...outcome, output: [...first, ...others].join('\n') };
+  return { ...outcome, output: [...first, ...others, ...(await grouped(unexplained))].join('\n') };
 }
 
 const hintFor = (file: string, fault: string): string | undefined =>

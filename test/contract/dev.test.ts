@@ -44,6 +44,7 @@ it('groups the faults of the compiler by what the contract has changed', () => {
     at('f.ts', 'Argument of type \'"recon_id"\' is not assignable to parameter of type \'"a" | "b"\'.'),
     at('g.ts', 'Type \'"prepaid"\' is not assignable to type \'"credit" | "debit"\'.'),
     at('h.ts', "Cannot find name 'x'."),
+    at('i.ts', 'Type \'"zombie"\' is not assignable to type \'"credit" | "debit"\'.'),
   ];
   expect(describeTypes(faults.join('\n'), values).split('\n')).toEqual([
     'the code does not compile; npm run lint -- --types',
@@ -52,6 +53,7 @@ it('groups the faults of the compiler by what the contract has changed', () => {
     'the field `recon_id` is missing in 1 place: c.ts:7',
     'the field `recon_id` is not in the contract, but used in 2 places: a.ts:7, f.ts:7',
     'the value `prepaid` is not in the contract, but used in 1 place: g.ts:7',
+    'the value `zombie` is not allowed in 1 place: i.ts:7',
     'something else in 1 place: h.ts:7',
   ]);
 });

@@ -274,6 +274,28 @@ it('names the field that the compiler points at', async () => {
   );
 });
 
+it('puts what follows from one change of the contract below a heading, each place in a short line', async () => {
+  const long = `'{ ${'id: string; '.repeat(50)}}'`;
+  const at = (file: string, said: string) => `${file}(7,3): error ${said}`;
+  const output = [
+    at('test/a.ts', `TS2339: Property 'reconciliation_id' does not exist on type ${long}.`),
+    fault('server/start.ts', 'TS2304'),
+    at('server/b.ts', `TS2353: 'reconciliation_id' does not exist in type 'New'.\n  More of it.`),
+    at('server/c.ts', `TS2741: Property 'buyer_approval_required' is missing in type '{}'.`),
+    at('server/d.ts', 'TS2322: Type \'"processing"\' is not assignable to type \'"failed"\'.'),
+  ].join('\n');
+  expect((await withHints({ output })).output.split('\n')).toEqual([
+    'the value `buyer_approval_required` is missing in 1 place:',
+    "  server/c.ts:7  TS2741: Property 'buyer_approval_required' is missing in type '{}'.",
+    'the field `reconciliation_id` is not in the contract, but used in 2 places:',
+    expect.stringMatching(/^ {2}test\/a\.ts:7 {2}TS2339: Property 'reconciliation_id' .{1,70}…$/),
+    "  server/b.ts:7  TS2353: 'reconciliation_id' does not exist in type 'New'.",
+    'the value `processing` is not allowed in 1 place:',
+    '  server/d.ts:7  TS2322: Type \'"processing"\' is not assignable to type \'"failed"\'.',
+    fault('server/start.ts', 'TS2304'),
+  ]);
+});
+
 it('says last what is not used', async () => {
   const [unused, other] = [fault('server/start.ts', 'TS6133'), fault('server/start.ts', 'TS2304')];
   expect((await withHints({ output: `${unused}\n${other}` })).output).toBe(`${other}\n${unused}`);
