@@ -9,6 +9,7 @@ import type { Json } from './diff/change.ts';
 import { bundle, compare, ContractFault, readJson } from './diff/compare.ts';
 import { bundleCurrent, refuseFaultyRelease } from './diff/current.ts';
 import { judge } from './diff/judge.ts';
+import { plural } from './diff/places.ts';
 import { asJson, asText, linesOf, type Outcome } from './diff/report.ts';
 import { asHtml } from './diff/review-html.ts';
 import { asMarkdown } from './diff/review-markdown.ts';
@@ -31,7 +32,7 @@ const help = `Compare the contract in openapi/ with the last released one, opena
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
 these lines must begin with **Breaking**. They name each addition in a code span: an operation as GET /path, a filter, a
-field, a status, an event, an error code.
+field, a status, an event, an error code; and each field that is now deprecated.
 
 A change that is breaking by the rules, but refuses nothing that ever worked, can be listed in
 ${acceptedFile}: its place as printed here, the reason, and the test that proves it.
@@ -136,6 +137,11 @@ async function show(review: string, file: string | undefined): Promise<void> {
   console.log(`Wrote ${file}.`);
 }
 
+const toDoList = (messages: string[]) =>
+  [`${plural(messages.length, 'thing')} to do before merging:`, ...messages.map((one) => `✖ ${one}`)].join(
+    '\n\n',
+  );
+
 async function publish(contract: Json): Promise<string> {
   await mkdir(dirname(released), { recursive: true });
   await writeFile(released, `${JSON.stringify(contract, null, 2)}\n`);
@@ -170,6 +176,9 @@ async function main(): Promise<number> {
     const review = reviewOf(outcome, before, revision);
     for (const format of formats)
       await show(format === 'html' ? asHtml(review) : asMarkdown(review), files[format]);
+    // What is printed without a FILE begins with this.
+    if (!ok && formats.every((format) => files[format] !== undefined))
+      console.log(`\n${toDoList(outcome.problems.map(({ message }) => message))}`);
     return ok ? 0 : 1;
   }
   const changed = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;

@@ -1,5 +1,5 @@
 // By which names CHANGELOG.md announces an addition, in code spans: `GET /currencies`, `installments`, `429`.
-import { gained, isObject, pointerOf, segments, valueOf, type Change } from './change.ts';
+import { deprecatedField, gained, isObject, pointerOf, segments, valueOf, type Change } from './change.ts';
 
 export interface Announced {
   place: string;
@@ -9,11 +9,12 @@ export interface Announced {
   summaries?: string[];
 }
 
-/** What the change adds, by name. Empty if it has none, such as a higher limit. */
+/** What the change adds or deprecates, by name. Empty if it has none, such as a higher limit. */
 export function namesOf(change: Change): string[] {
   const [part = '', name = '', method = ''] = segments(pointerOf(change));
   const value = valueOf(change);
-  if (change.kind === 'modified') return change.property === 'enum' ? gained(change).map(String) : [];
+  if (change.kind === 'modified' && change.property === 'enum') return gained(change).map(String);
+  if (change.kind === 'modified') return [deprecatedField(change) ?? []].flat();
   if (change.kind === 'removed') return [];
   if (change.typeName === 'PathItem' && part === 'webhooks') return [name];
   if (change.typeName === 'PathItem' && isObject(value))

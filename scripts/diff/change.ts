@@ -54,6 +54,13 @@ export const lost = ({ base, revision }: Change) =>
 export const gained = ({ base, revision }: Change) =>
   list(revision?.value).filter((item) => !list(base?.value).includes(item));
 
+/** The name of the field that the change deprecates. */
+export function deprecatedField(change: Change): string | undefined {
+  if (change.property !== 'deprecated' || valueOf(change) !== true) return undefined;
+  const [map, name] = segments(pointerOf(change)).slice(-3);
+  return map === 'properties' ? name : undefined;
+}
+
 /** Reported if the contracts differ but neither Redocly nor missed-by-redocly.ts found a change. */
 export const unexplained: Change = {
   path: '#/',

@@ -1,5 +1,15 @@
 // Describes a change in words. Uses the message of Redocly's verdict if there is one.
-import { gained, isObject, lost, pointerOf, segments, unexplained, valueOf, type Change } from './change.ts';
+import {
+  deprecatedField,
+  gained,
+  isObject,
+  lost,
+  pointerOf,
+  segments,
+  unexplained,
+  valueOf,
+  type Change,
+} from './change.ts';
 
 export function describe(change: Change): string {
   if (change === unexplained) return 'the contracts differ in a way that `redocly diff` does not show';
@@ -22,6 +32,8 @@ const phrase = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence
 function modified(change: Change): string {
   const { property = '', base, revision } = change;
   const [before, after] = [base?.value, revision?.value];
+  const deprecated = deprecatedField(change);
+  if (deprecated !== undefined) return `field \`${deprecated}\` is now deprecated`;
   if (property === 'key') return `${noun(change)} \`${show(before)}\` was renamed to \`${show(after)}\``;
   const thing = subject(change);
   const what = thing === '' ? `\`${property}\`` : `\`${property}\` of ${thing}`;

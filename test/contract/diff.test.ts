@@ -178,6 +178,7 @@ const edits: Record<Rating, Edit[]> = {
     ['a velocity limit lifted', cut(`${keyPairs}/x-velocity-limit`)],
     ['a wider merchant scope', put('/paths/~1payment-methods/post/x-merchant-scope', 'many')],
     ['a deprecation', put(`${balances}/deprecated`, true)],
+    ['a deprecated field', put(`${schemas}/Transaction/properties/reconciliation_id/deprecated`, true)],
   ],
   other: [
     ['another description', put(`${transactions}/description`, 'New words.')],
@@ -371,6 +372,11 @@ describe('one edit is one change', () => {
       ['addition: deprecated since 2027-01-01, removed after 2028-01-01'],
     ],
     [
+      'a deprecated field',
+      [put(`${pair}/properties/thumbprint/deprecated`, true)],
+      ['addition: field `thumbprint` is now deprecated'],
+    ],
+    [
       'a new status, by its number',
       [put(`${transactions}/responses/418`, { description: 'A teapot.' })],
       ['addition: new response `418`'],
@@ -542,6 +548,9 @@ describe('judge', () => {
       const text = `# Changelog\n${proposed('')}\n`;
       const [problem] = told(text.replace(/^.*`mood`.*\n/m, ''));
       expect(problem?.message).toMatch(/does not name .*\n\n {2}- `schema Transaction`: .*`mood`.*$/);
+      expect(proposed(text.replace(/^.*`reconciliation_id`.*\n/m, ''))).toBe(
+        '\n- `schema Transaction`: field `reconciliation_id` is now deprecated.',
+      );
       expect(proposed(text.replace('`GET /refunds`', '`GET /refund`'))).toBe(
         '\n- `GET /refunds`: new path (GET).',
       );
@@ -630,6 +639,13 @@ describe('npm run diff', { timeout: 60_000 }, () => {
     const listed = await diff('--base', 'openapi/openapi.yaml');
     expect([listed.status, listed.output]).toEqual([1, expect.stringContaining('0 breaking')]);
     expect(listed.output).toContain('Set it to 2.0.0');
+    const written = await diff('--markdown', 'review.md', '--html', 'review.html');
+    expect(written).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(
+        /^Wrote review\.html\.\nWrote review\.md\.\n\n2 things to do before merging:\n\n✖ .*Set it to 2\.0\.0.*\n\n✖ CHANGELOG\.md/,
+      ) as string,
+    });
 
     await rewrite('openapi/openapi.yaml', (yaml) => yaml.replace('version: 1.0.0', 'version: 2.0.0'));
     const section = '## 2.0.0 — 2026-11-15\n\n### Contract\n\n- **Breaking** `prepaid` is gone.\n';
