@@ -66,8 +66,10 @@ const advices: [pattern: RegExp, advice: (match: RegExpExecArray, given: Given) 
   ],
 ];
 
+/** A name that is near, or that was shortened: `int`. */
 function didYouMean(what: string, value: unknown, names: string[]): string | undefined {
-  const meant = nearest(String(value), names);
+  const given = String(value);
+  const meant = nearest(given, names) ?? names.find((name) => given.length > 2 && name.startsWith(given));
   return meant === undefined ? undefined : `${what} \`${String(value)}\`. Did you mean \`${meant}\`?`;
 }
 

@@ -60,8 +60,9 @@ function relativeTo(file: string, target: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-/** In the folder that was named, or with the same name in another folder. */
+/** With the extension that was forgotten, in the folder that was named, or with the same name in another folder. */
 function nearestFile(target: string, files: string[]): string | undefined {
+  if (files.includes(`${target}.yaml`)) return `${target}.yaml`;
   const beside = files.filter((file) => dirname(file) === dirname(target));
   const name = nearest(
     posix.basename(target),

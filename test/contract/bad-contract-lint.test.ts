@@ -41,6 +41,13 @@ const projects: Record<string, Fault[]> = {
       says: "Can't resolve $ref ./Timestmp.yaml: there is no such file. Did you mean ./Timestamp.yaml?",
     },
     {
+      what: 'a reference without the extension',
+      file: schema('PaymentMethod'),
+      edit: swap('./Timestamp.yaml', './Timestamp'),
+      at: './Timestamp',
+      says: "Can't resolve $ref ./Timestamp: there is no such file. Did you mean ./Timestamp.yaml?",
+    },
+    {
       what: 'a reference to the root file',
       file: schema('Transaction'),
       edit: swap('$ref: ./Timestamp.yaml', "$ref: '#/components/schemas/Timestamp'"),
@@ -60,6 +67,13 @@ const projects: Record<string, Fault[]> = {
       edit: swap('type: string', 'type: strng'),
       at: 'type: strng',
       says: '`type` cannot be `strng`. Did you mean `string`?',
+    },
+    {
+      what: 'a type that is shortened',
+      file: schema('PageLimit'),
+      edit: swap('type: integer', 'type: int'),
+      at: 'type: int',
+      says: '`type` cannot be `int`. Did you mean `integer`?',
     },
     {
       what: 'a pattern that is not a regular expression',
