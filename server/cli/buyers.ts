@@ -1,8 +1,11 @@
 import { Command } from 'commander';
+import { parseJson } from '../../client/json.ts';
 import { createBuyer } from '../actions/buyers.ts';
 import { presentBuyer } from '../present/buyer.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../store/buyers.ts';
+import type { Transaction } from '../store/tables/transactions.ts';
+import { listTransactionPage } from '../store/transaction-list.ts';
 import { eraseCommand } from './erase-buyer.ts';
 import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { accountsOf, requireAccount, withDatabase, withWork } from './support.ts';
@@ -60,11 +63,15 @@ interface ListOptions extends ListOutput {
 }
 
 async function listAll({ merchantAccount, search, ...output }: ListOptions): Promise<void> {
-  const rows = await withDatabase(async ({ db }) => {
+  const { rows, inTransactions } = await withDatabase(async ({ db, isSharded }) => {
     const found: Awaited<ReturnType<typeof listBuyers>> = [];
-    for (const account of await accountsOf(db, merchantAccount))
-      found.push(...(await listBuyers(db, account, search)));
-    return found;
+    const accounts = await accountsOf(db, merchantAccount);
+    for (const account of accounts) found.push(...(await listBuyers(db, account, search)));
+    if (found.length > 0 || search === undefined) return { rows: found };
+    const filter = { buyer_external_identifier: search };
+    const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined, isSharded });
+    const [named] = page.rows.map(({ json }) => parseJson(json) as Transaction);
+    return { rows: found, inTransactions: named?.buyer?.id };
   });
   const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
     id,
@@ -76,7 +83,9 @@ async function listAll({ merchantAccount, search, ...output }: ListOptions): Pro
     whenEmpty:
       search === undefined
         ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
-        : noneIn('buyer', merchantAccount),
+        : inTransactions === undefined
+          ? noneIn('buyer', merchantAccount)
+          : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: ${call(`buyers erase ${inTransactions} --dry-run`)}`,
   });
 }
 

@@ -11,9 +11,17 @@ const mostRows = 1_000;
 /** An account may have millions of events. */
 const isLong = { isLong: true };
 
+interface Shown extends EventTarget {
+  status: string;
+  updated_at: Date;
+  /** Of a transaction: why it was declined or failed. */
+  raw_response_code?: string | null;
+  raw_response_description?: string | null;
+}
+
 export const historyCommand = (
   noun: string,
-  find: (db: Db, id: string) => Promise<EventTarget | undefined>,
+  find: (db: Db, id: string) => Promise<Shown | undefined>,
   notFound: (id: string) => Error,
 ): Command =>
   asList(new Command('history'))
@@ -30,7 +38,7 @@ export const historyCommand = (
       printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true, seconds: true });
     });
 
-async function historyOf(db: Db, record: EventTarget) {
+async function historyOf(db: Db, record: Shown) {
   const events = await listEventsOf(db, record, mostRows);
   const attempts = await listDeliveries(db, { record, limit: mostRows });
   const commands = await listAuditEntries(db, {
@@ -40,7 +48,7 @@ async function historyOf(db: Db, record: EventTarget) {
   const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
   const isTold = events.some(({ name }) => name.endsWith('.created'));
   const unknown = isTold ? '' : '; no event of it is kept: imported, sample data, or too old';
-  return [
+  const happened = [
     {
       at: record.created_at,
       what: 'created',
@@ -60,9 +68,13 @@ async function historyOf(db: Db, record: EventTarget) {
     ),
     ...commands.map(({ at, operator, host, command }) => ({
       at,
-      what: command,
+      // The operator knows which record it is, and a narrow terminal has no room for its ID.
+      what: command.replaceAll(record.id, 'ID'),
       result: `by ${operator} on ${host}`,
       id: null,
     })),
   ].sort((one, other) => one.at.getTime() - other.at.getTime());
+  const why = [record.raw_response_code, record.raw_response_description].filter(Boolean).join(' ');
+  const result = [record.status, ...(why === '' ? [] : [why])].join(': ');
+  return [...happened, { at: record.updated_at, what: 'status now', result, id: record.id }];
 }

@@ -170,6 +170,21 @@ describe('payments transactions list', () => {
       ],
     ] as const)
       expect(await payments('transactions', 'show', id)).toMatchObject({ status: 1, stderr: said });
+    const declined = transaction({
+      ...{ status: 'authorization_declined', raw_response_code: '51' },
+      raw_response_description: 'Insufficient funds',
+    });
+    await createTransactions(db(), [declined]);
+    const { items: happened } = await json<{ items: unknown[] }>(
+      'transactions',
+      'history',
+      declined.id,
+      '--json',
+    );
+    expect(happened).toMatchObject([
+      { what: 'created', result: expect.stringContaining('no event of it is kept') as string },
+      { what: 'status now', result: 'authorization_declined: 51 Insufficient funds' },
+    ]);
     const elsewhere = await payments('transactions', 'list', '--search', 'nothing', ...account);
     expect(elsewhere.stdout).toContain(`To look in all accounts, add --merchant-account '*'`);
   });
@@ -500,6 +515,16 @@ describe('filters of lists', () => {
     expect(await search('%')).toEqual([june.id]);
     expect((await payments('buyers', 'list', '--search', 'nobody')).stdout).toMatch(
       /^There is no such buyer in/,
+    );
+    const imported = transaction({
+      buyer: {
+        ...{ type: 'buyer', id: unknown, external_identifier: 'only-imported' },
+        ...{ display_name: null, account_number: null, billing_details: null },
+      },
+    });
+    await createTransactions(db(), [imported]);
+    expect((await payments('buyers', 'list', '--search', 'only-imported')).stdout).toMatch(
+      /^There is no record, but transactions name this buyer, .* buyers erase \S+ --dry-run\n$/,
     );
     expect(await idsOf('buyers', 'list', '--search', 'sought-1', '--merchant-account', '*')).toEqual([
       jane.id,

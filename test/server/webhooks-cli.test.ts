@@ -206,11 +206,12 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
         // With the whole ID of the event, which leads to it.
         expect.objectContaining({ what: `webhooks replay ${cut} # ${event_id}` }),
         expect.objectContaining({
-          what: `payment-methods found-replacement ${record} --expiration-date …`,
+          what: `payment-methods found-replacement ID --expiration-date …`,
           result: expect.stringMatching(/^by .+ on .+/) as string,
         }),
       ]),
     );
+    expect(happened.at(-1)).toMatchObject({ what: 'status now', result: 'succeeded' });
     // The event of the replacement is delivered in vain, too.
     const { db } = service.service.database;
     const pending = db.selectFrom('deliveries').select('id').where('state', '=', 'pending');

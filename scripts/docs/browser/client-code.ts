@@ -4,6 +4,7 @@ export const clientCode = (
   code: string,
 ) => `// Install: \`npm run client\`, run in the folder of the
 // payments service, prints the command.
+// Save as sample.mts, run: npx tsx sample.mts
 import { createPaymentsClient${code.includes('unwrap(') ? ', unwrap' : ''} } from 'payments-service-client';
 
 const client = createPaymentsClient({
