@@ -89,7 +89,7 @@ async function noteCommand(unit: Work, result: unknown): Promise<void> {
   });
 }
 
-/** Behind the command, as a comment: who looks for a record finds who created it. */
+/** The ID of what the command created. It is added to the entry, so that a search for the ID finds who created it. */
 function createdId(result: unknown): string[] {
   const { id } = Object(result) as { id?: unknown };
   return typeof id === 'string' && !process.argv.includes(id) ? [id] : [];

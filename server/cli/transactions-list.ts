@@ -91,7 +91,7 @@ async function run({
     { wide },
     {
       whenEmpty: noneIn('transaction', merchantAccount),
-      // The time before the status, which would be cut to what several have in common.
+      // Leaves the time out before it cuts the status, because several statuses begin alike.
       least: ['method', 'buyer', 'external_identifier', 'created_at'],
     },
   );

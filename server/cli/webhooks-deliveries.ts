@@ -25,7 +25,7 @@ export const deliveriesCommand = (): Command =>
     .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
     .action(deliveries);
 
-/** With three dots, as people can type it. */
+/** Three dots are accepted for the one character, which few keyboards have. */
 const cutId = /^([0-9a-f]{4})(?:…|\.\.\.)([0-9a-f]{4})$/i;
 
 /** Whole, or as a narrow table shows it. */

@@ -30,8 +30,10 @@ export interface Due {
   createdAt: Date;
 }
 
-/** Stores an event, and a delivery for each active subscription of its account or of all accounts. */
-/** For all its subscriptions, or `only` for this one, if it is one of them. */
+/**
+ * Stores an event, and a delivery for each active subscription of its account or of all accounts; with `only`, for that
+ * subscription alone, if it is one of them.
+ */
 export async function insertEvent(db: Tx, event: EventRow, only?: string): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
   const { id, merchant_account_id: account, created_at: at } = event;

@@ -101,7 +101,7 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
 
 const name = (text: string) => text.trim().toLowerCase().replaceAll('_', '-');
 
-/** The name of an operation, section, event, header or field. One plain word is none: guides tell more of `status`. */
+/** The name of an operation, section, event, header or field. A single plain word such as `status` is not taken for a name, because guides say more about it. */
 const isNamed = ({ title, place }: Entry, query: string) =>
   /[^a-z0-9]/i.test(query.trim()) && [title, place].some((text) => name(text) === name(query));
 
