@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     ...test,
     include: [
-      'test/citus/*.test.ts',
-      'test/operations/*.test.ts',
+      'process/citus/*.test.ts',
+      'service/operations/*.test.ts',
       ...[
         'paging',
         'transaction-filters',
@@ -20,6 +20,6 @@ export default defineConfig({
         'jobs',
       ],
       ...['webhooks', 'webhook-backlog', 'webhook-fairness', 'webhooks-cli', 'hostile-receivers'],
-    ].map((name) => (name.startsWith('test/') ? name : `test/server/${name}.test.ts`)),
+    ].map((name) => (name.includes('/') ? name : `{service,process}/${name}.test.ts`)),
   },
 });

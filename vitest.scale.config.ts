@@ -4,4 +4,4 @@ import plain from './vitest.config.ts';
 
 const { exclude: _, ...test } = plain.test ?? {};
 
-export default defineConfig({ test: { ...test, include: ['test/scale/*.test.ts'], maxWorkers: 1 } });
+export default defineConfig({ test: { ...test, dir: 'test/process/scale', maxWorkers: 1 } });

@@ -1,5 +1,5 @@
 // The filters of GET /transactions, applied to the transactions of the contract's examples. The service has them as SQL in
-// server/store/transaction-filters.ts, which needs a database; test/mock/parity.filters.test.ts compares the answers of both.
+// server/store/transaction-filters.ts, which needs a database; test/service/mock/parity.filters.test.ts compares the answers of both.
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';

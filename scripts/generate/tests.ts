@@ -6,7 +6,7 @@ import { operationsOf, resolve, type Contract, type Operation } from './contract
 import { formatted } from './format.ts';
 import { ids, kebab } from './handlers.ts';
 
-const folder = 'test/operations';
+const folder = 'test/service/operations';
 const suffix = '.test.ts';
 
 const existing = (project: string) => readdir(join(project, folder)).catch((): string[] => []);
@@ -65,7 +65,7 @@ function testOf(contract: Contract, path: string, given: Operation): string {
   );
   const create = named === undefined ? undefined : createOf(contract, path);
   return `${named === undefined ? '' : "import { randomUUID } from 'node:crypto';\n"}import { describe, expect, it } from 'vitest';
-import { describeOperation${create ? ', exampleBody' : ''} } from '../support/operation.ts';
+import { describeOperation${create ? ', exampleBody' : ''} } from '../../support/operation.ts';
 
 // Written by \`npm run generate\`. The statuses that all operations share are tested by describeOperation. Write a test for each
 // status below \`todo\`, and delete its line there.

@@ -172,7 +172,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
       `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
       ...(isListed && isErased
-        ? [`Give it a value in test/server/erasure.test.ts, which fails until there is something to erase`]
+        ? [`Give it a value in test/service/erasure.test.ts, which fails until there is something to erase`]
         : []),
       ...(isListed && !place
         ? [

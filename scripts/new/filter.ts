@@ -158,7 +158,7 @@ export const online = (steps: Online): Promise<void> =>
       ),
       'server/store/transaction-filters.ts': addLine('const filters', `${name}: ${kind.service}`),
       'mock/outcomes/transaction-filters.ts': addLine('const filters', `${name}: ${kind.mock}`),
-      'test/mock/parity.filters.values.ts': addLine('export const values', `${name}: ${kind.values}`),
+      'test/service/mock/parity.filters.values.ts': addLine('export const values', `${name}: ${kind.values}`),
     },
     next: [
       `Describe it for readers: ${parameter}`,

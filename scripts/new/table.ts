@@ -205,7 +205,7 @@ export async function newTable(
         : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
       ...(erasure === 'erased' && texts.length > 0
         ? [
-            `Erase ${texts.join(', ')} with the buyer; test/server/erasure.test.ts fails until then: ${recipe('A record that belongs to another')}`,
+            `Erase ${texts.join(', ')} with the buyer; test/service/erasure.test.ts fails until then: ${recipe('A record that belongs to another')}`,
           ]
         : []),
       `Write its action${shown ? ' and its presenter' : ''}: ${recipe('A table')}`,

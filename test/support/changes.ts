@@ -1,6 +1,6 @@
 /**
  * The changes of the table "What a change needs" in docs/guides/backend-engineer.md, as edits of exactly the files that
- * the table names. test/contract/changes.test.ts applies them to a copy of the project, together with an operation that nobody
+ * the table names. test/tools/changes.test.ts applies them to a copy of the project, together with an operation that nobody
  * has written yet.
  */
 import { readFileSync } from 'node:fs';
@@ -80,8 +80,8 @@ import type { Deps } from './deps.ts';
 export const getCurrencies: Handler<'getCurrencies', Deps> = (): Promise<Result<'getCurrencies'>> =>
   Promise.resolve({ status: 200, body: { items: ['EUR', 'USD', 'JPY'] } });
 `),
-  'test/operations/get-currencies.test.ts': write(`import { expect, describe, it } from 'vitest';
-import { describeOperation } from '../support/operation.ts';
+  'test/service/operations/get-currencies.test.ts': write(`import { expect, describe, it } from 'vitest';
+import { describeOperation } from '../../support/operation.ts';
 
 describeOperation('getCurrencies', {}, (frame) => {
   describe('200 lists the currencies', () => {
@@ -161,7 +161,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     '  currency: ({ currency }',
     '  country: ({ country }, wanted) => isOneOf(country, wanted),\n',
   ),
-  'test/mock/parity.filters.values.ts': before(
+  'test/service/mock/parity.filters.values.ts': before(
     '  currency: several(',
     "  country: several(({ country }) => [country], 'QQ'),\n",
   ),
@@ -317,7 +317,7 @@ const partOf = (heading: string, isWanted: (path: string) => boolean): ProjectEd
 
 const isContract = (path: string) => path.startsWith('openapi/');
 const isHandler = (path: string) => path.startsWith('server/handlers/');
-const isStub = (path: string) => isHandler(path) || path.startsWith('test/operations/');
+const isStub = (path: string) => isHandler(path) || path.startsWith('test/service/operations/');
 
 /** One after the other, where several edit the same file. */
 const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
@@ -422,7 +422,7 @@ const finished = (text: string) =>
 /** Operations that `npm run new` wrote, implemented and tested with the code of the guide. */
 export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
-  'test/operations/get-buyer.test.ts': () => recipe('Records in a test'),
+  'test/service/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
   ...inTurn(
     ...['A list', 'A filter', 'Change and delete', 'An event', owned].map((heading) =>
@@ -430,9 +430,9 @@ export const recipes: ProjectEdits = {
     ),
   ),
   'server/present/membership.ts': ownedPresenter,
-  'test/operations/get-refund-reason.test.ts': finished,
-  'test/operations/update-refund-reason.test.ts': finished,
-  'test/operations/delete-refund-reason.test.ts': finished,
+  'test/service/operations/get-refund-reason.test.ts': finished,
+  'test/service/operations/update-refund-reason.test.ts': finished,
+  'test/service/operations/delete-refund-reason.test.ts': finished,
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');

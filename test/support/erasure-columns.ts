@@ -1,9 +1,9 @@
 /**
  * Every column that can hold text, and whether it is erased with the buyer; merchant_account_id, which many tables have, needs
- * no line. test/server/erasure-columns.test.ts fails for a column that is not here.
+ * no line. test/service/erasure-columns.test.ts fails for a column that is not here.
  */
 
-/** Erased with the buyer: test/server/erasure.test.ts gives each a value, and looks that it is gone. */
+/** Erased with the buyer: test/service/erasure.test.ts gives each a value, and looks that it is gone. */
 export const erased = {
   buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
   payment_methods: [

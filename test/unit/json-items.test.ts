@@ -5,7 +5,7 @@ import { createResponseCheck } from '../../server/contract/responses.ts';
 import { createValidatedTexts } from '../../server/contract/validated-texts.ts';
 import { compiledValidators } from '../../server/contract/compiled.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { everyExample } from '../mock/support.ts';
+import { everyExample } from '../service/mock/support.ts';
 
 interface List {
   items: { id: string }[];

@@ -1,4 +1,4 @@
-// Tokens without a service: exactly which ones are refused, and for which reason. test/server/tokens.test.ts shows that every
+// Tokens without a service: exactly which ones are refused, and for which reason. test/service/tokens.test.ts shows that every
 // refusal gets the same answer.
 import { leewaySeconds } from '../../server/domain/leeway.ts';
 import {

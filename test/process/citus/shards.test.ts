@@ -1,0 +1,30 @@
+// Only on a cluster of Citus. What one account asks for is answered by one shard: then an account is served by one server,
+// however many there are.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../../server/store/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+let database: Database;
+
+beforeAll(async () => {
+  database = openDatabase(await createTestDatabase(), (error) => {
+    throw error;
+  });
+});
+
+afterAll(() => database.close());
+
+describe('tables', () => {
+  it('with rows of accounts are distributed by account, and the rows of an account are together', async () => {
+    const { rows } = await sql<{ kind: string; groups: number; columns: string[] }>`
+      select citus_table_type as kind, count(distinct colocation_id) as groups,
+        array_agg(distinct distribution_column) as columns
+      from citus_tables group by 1 order by 1`.execute(database.db);
+    expect(rows).toMatchObject([
+      { kind: 'distributed', groups: 1, columns: ['merchant_account_id'] },
+      { kind: 'local' },
+      { kind: 'reference', groups: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,419 @@
+// The client with the real service: valid calls, refused calls, merchant accounts and tokens.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
+import { createError } from '../../../client/errors.ts';
+import { errors, operations } from '../../../generated/operations.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+
+let service: TestService;
+let client: PaymentsClient;
+
+const clientOf = (token: string | (() => string | Promise<string>), merchantAccount?: string) =>
+  createPaymentsClient({ baseUrl: service.url, token, merchantAccount });
+
+const refusal = async (promise: Promise<unknown>): Promise<PaymentsError> => {
+  const error: unknown = await promise.catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(PaymentsError);
+  return error as PaymentsError;
+};
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = clientOf(service.token('*.read', '*.write'));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('an answer', () => {
+  it('is data, typed by the contract', async () => {
+    const { data, error, response } = await client.GET('/card-scheme-definitions');
+    expect(error).toBeUndefined();
+    expect(response.status).toBe(200);
+    expect(data?.items.find(({ id }) => id === 'visa')?.display_name).toBe('Visa');
+  });
+
+  it('to a POST is what was made', async () => {
+    const external_identifier = `card-${randomUUID()}`;
+    const { data } = await client.POST('/payment-methods', { body: { ...card, external_identifier } });
+    expect(data).toMatchObject({ status: 'succeeded', scheme: 'visa', external_identifier });
+  });
+
+  it('to filters holds them all; lists become repeated keys', async () => {
+    const query = {
+      status: ['capture_succeeded', 'authorization_declined'],
+      currency: ['EUR', 'USD'],
+      limit: 50,
+    };
+    const { items } = unwrap(await client.GET('/transactions', { params: { query: query as never } }));
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.every(({ status }) => query.status.includes(status))).toBe(true);
+    expect(items.every(({ currency }) => query.currency.includes(currency))).toBe(true);
+  });
+
+  it('takes null as cursor for the first page', async () => {
+    const [first, same] = await Promise.all([
+      client.GET('/transactions', { params: { query: { limit: 3 } } }),
+      client.GET('/transactions', { params: { query: { limit: 3, cursor: null } } }),
+    ]);
+    expect(unwrap(same)).toEqual(unwrap(first));
+  });
+});
+
+describe('an error', () => {
+  it('comes as `error` beside the response, with status, code, details and request ID; unwrap throws it', async () => {
+    const answer = await client.POST('/payment-methods', {
+      body: { ...card, number: '4111-1111-1111-1111' },
+    });
+    expect(answer.data).toBeUndefined();
+    expect(answer.response.status).toBe(400);
+    const error = await refusal(Promise.resolve(answer).then(unwrap));
+    expect(error).toBe(answer.error);
+    expect(error).toMatchObject({
+      name: 'PaymentsError',
+      status: 400,
+      code: 'bad_request',
+      details: [{ location: 'body', pointer: '/number' }],
+      requestId: answer.response.headers.get('x-request-id'),
+      resourceId: null,
+      body: { type: 'error', code: 'bad_request', details: [{ pointer: '/number' }] },
+    });
+    expect(error.requestId).toMatch(/^[\w.:-]+$/);
+    expect(error.message).toMatch(/^400 bad_request: .*body \/number .*\(request /);
+  });
+
+  it('409 names the record in the way', async () => {
+    const body = { ...card, external_identifier: `taken-${randomUUID()}` };
+    const { id } = unwrap(await client.POST('/payment-methods', { body }));
+    const error = await refusal(client.POST('/payment-methods', { body }).then(unwrap));
+    expect(error).toMatchObject({ status: 409, code: 'duplicate_record', resourceId: id });
+    expect(error.message).toMatch(
+      /^409 duplicate_record: body \/external_identifier is taken by another payment method/,
+    );
+  });
+
+  it.each(Object.entries(errors))('%s says what happened', (code, { status, message }) => {
+    const body = { type: 'error', code, status, message, details: [] };
+    const error = createError(new Response(null, { status }), body, 'GET /');
+    expect(error.message).toMatch(new RegExp(`^${status} ${code}: [A-Z][^:]{15,}$`));
+    expect(error.message).not.toContain('Generic error');
+  });
+
+  it('with a code that a later version added says what the service says', () => {
+    const body = { type: 'error', code: 'constructor', status: 418, message: 'I am new', details: [] };
+    expect(createError(new Response(null, { status: 418 }), body, 'GET /').message).toBe(
+      '418 constructor: I am new',
+    );
+  });
+
+  it('422 has the same form, made from its own shape', async () => {
+    const query = { metadata: ['[]'] };
+    const error = await refusal(client.GET('/transactions', { params: { query } }).then(unwrap));
+    expect(error).toMatchObject({ status: 422, code: 'unprocessable' });
+    expect(error.details[0]).toMatchObject({ location: 'query' });
+    expect(error.details[0]?.pointer).toMatch(/^\/metadata/);
+  });
+
+  it('without a response names the request and the reason, not the query', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const nobody = createPaymentsClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: 'x',
+      retry: { tries: 1 },
+    });
+    const params = { query: { search: 'jane@example.com' } };
+    const answer = await nobody.GET('/transactions', { params });
+    expect(answer.response.status).toBe(0);
+    const error = await refusal(Promise.resolve(answer).then(unwrap));
+    expect(error).toMatchObject({ status: 0, code: 'no_response', details: [], requestId: null });
+    expect(error.message).toMatch(
+      new RegExp(
+        `^no_response: GET /transactions got no response from http://127.0.0.1:${port}: .*ECONNREFUSED`,
+      ),
+    );
+    expect(error.message).not.toContain('jane');
+    expect(error.cause).toBeInstanceOf(TypeError);
+  });
+
+  it.each([
+    ['text', '<html>Bad gateway</html>', { 'Content-Type': 'text/html' }],
+    ['nothing', null, { 'Content-Length': '0' }],
+    ['other JSON', '{"error":"no"}', {}],
+    ['the JSON of another framework', '{"detail":["no"]}', {}],
+    ['JSON that resembles a 422', '{"detail":[{"loc":"body","msg":"no"}]}', {}],
+    ['JSON that resembles an error', '{"type":"error","code":"x","message":"no","details":[null]}', {}],
+    ['an error without a message', '{"type":"error","code":"x","details":[]}', {}],
+  ])('of a proxy that answers with %s is a PaymentsError too', async (_, body, headers) => {
+    const proxied = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      retry: { tries: 1 },
+      fetch: () => Promise.resolve(new Response(body, { status: 502, headers })),
+    });
+    const error = await refusal(proxied.GET('/card-scheme-definitions').then(unwrap));
+    expect(error).toMatchObject({ status: 502, code: 'unknown', details: [], requestId: null });
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is not followed: card data must not reach another host',
+    async (status) => {
+      const bodies: string[] = [];
+      const listen = (handler: RequestListener) => {
+        const server = createServer(handler).listen(0, '127.0.0.1');
+        return once(server, 'listening').then(() => server);
+      };
+      const other = await listen((req, res) => {
+        req.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+        req.on('end', () => res.writeHead(201, { 'Content-Type': 'application/json' }).end('{}'));
+      });
+      const { port } = other.address() as AddressInfo;
+      const first = await listen((req, res) => {
+        req.resume().on('end', () => {
+          res.writeHead(status, { Location: `http://127.0.0.1:${port}/payment-methods` }).end();
+        });
+      });
+      const { port: firstPort } = first.address() as AddressInfo;
+      const redirected = createPaymentsClient({ baseUrl: `http://127.0.0.1:${firstPort}`, token: 'x' });
+      const error = await refusal(redirected.POST('/payment-methods', { body: card }).then(unwrap));
+      expect(error).toMatchObject({ status, code: 'unknown' });
+      expect(error.message).toContain('is a redirect');
+      expect(bodies).toEqual([]);
+      for (const server of [first, other]) server.close().closeAllConnections();
+    },
+  );
+
+  it('is thrown too when a success has no body', async () => {
+    const proxied = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: () => Promise.resolve(new Response(null, { status: 204 })),
+    });
+    expect(await refusal(proxied.GET('/card-scheme-definitions').then(unwrap))).toMatchObject({
+      status: 204,
+      code: 'unknown',
+    });
+  });
+});
+
+describe('what the caller must not see or send', () => {
+  const privateKey = '-----BEGIN PRIVATE KEY-----\nMIHuAgEAMBAGByqGSM49\n-----END PRIVATE KEY-----\n';
+
+  it.each([
+    ['a private key in place of a token', privateKey],
+    ['a token of two lines', 'hunter2\nhunter2'],
+    ['a page in place of a token', '<!doctype html> hunter2'],
+    ['a page without spaces', '<html>hunter2</html>'],
+    ['a token in other letters', 'hunter2 ключ'],
+  ])('%s is refused without being quoted', async (_name, token) => {
+    for (const one of [clientOf(token), clientOf(() => Promise.resolve(token))]) {
+      const error: unknown = await one.GET('/transactions').catch((caught: unknown) => caught);
+      expect(inspect(error)).toContain('`token` is not an access token');
+      expect(inspect(error)).not.toMatch(/MIHuAg|hunter2/);
+      expect(inspect(error).includes('It is a page')).toBe(token.startsWith('<'));
+    }
+  });
+
+  it('a token function that returns nothing is told so', async () => {
+    const nothing = clientOf((() => undefined) as never).GET('/transactions');
+    await expect(nothing).rejects.toThrow('`token` is not an access token');
+  });
+
+  it('the end of the line in a file is not part of the token', async () => {
+    expect((await clientOf(`${service.token('*.read')}\n`).GET('/transactions')).response.status).toBe(200);
+  });
+
+  it('a password in `baseUrl` is refused without being quoted', () => {
+    const make = () => createPaymentsClient({ baseUrl: 'https://u:hunter2@pay.example', token: 't' });
+    expect(make).toThrow('`baseUrl` must not have a user name or password in it.');
+  });
+
+  it('card data does not go where a redirect points, whatever options the call has', async () => {
+    const got: string[] = [];
+    const listen = async (listener: RequestListener) => {
+      const server = createServer(listener).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    };
+    const other = await listen((request, response) => {
+      got.push(request.url ?? '');
+      request.resume();
+      response.end('{}');
+    });
+    const redirecting = await listen((request, response) => {
+      request.resume();
+      response.writeHead(307, { Location: `${other.url}/stolen` }).end();
+    });
+    const options = { body: card, redirect: 'follow' } as { body: typeof card };
+    const { error } = await createPaymentsClient({ baseUrl: redirecting.url, token: 't' }).POST(
+      '/payment-methods',
+      options,
+    );
+    for (const { server } of [other, redirecting]) server.close();
+    expect([got, error?.status, error?.code]).toEqual([[], 307, 'unknown']);
+  });
+});
+
+it('a page in place of JSON is an error like any other', async () => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('<html>Log in</html>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const params = { query: { search: 'jane@example.com' } };
+  for (const address of [baseUrl, `${baseUrl}/`]) {
+    const { error } = await createPaymentsClient({ baseUrl: address, token: 't' }).GET('/transactions', {
+      params,
+    });
+    expect(error?.message).toBe(
+      `200 unknown: The response does not come from the service: GET ${baseUrl}/transactions answered with text/html; is baseUrl right?`,
+    );
+    expect(error?.body).toBe('<html>Log in</html>');
+  }
+  server.close();
+});
+
+describe('`baseUrl`', () => {
+  it.each(['http://pay.example?a=1', 'https://pay.example/#x', '/pay ments', '/payments\n'])(
+    'with what would change the path of a call is refused: %j',
+    (wrong) => {
+      expect(make(wrong)).toThrow('`baseUrl` must not have ?, # or blanks in it.');
+    },
+  );
+
+  it('with a wrong path is named by the message of the 404', async () => {
+    const baseUrl = `${service.url}/v1`;
+    const { error } = await createPaymentsClient({ baseUrl, token: 't' }).GET('/transactions');
+    expect(error?.message).toContain(`; GET ${baseUrl}/transactions; is baseUrl right? (request `);
+  });
+
+  const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
+
+  it.each([undefined, null, ''])('is demanded when the client is made: %j', (missing) => {
+    expect(make(missing)).toThrow('`baseUrl` is missing; it begins with http://, https:// or /.');
+  });
+
+  it.each(['localhost:8080', 'api.example.com/v1', 'ftp://x', ' http://x', 'undefined'])(
+    'is refused if it is `%s`',
+    (wrong) => {
+      expect(make(wrong)).toThrow('`baseUrl` must begin with http://, https:// or /.');
+    },
+  );
+
+  it.each(['http://x', 'HTTPS://x/y/', '/api', '/'])('may be `%s`', (right) => {
+    expect(make(right)).not.toThrow();
+  });
+});
+
+describe('a mistake that the compiler would find', () => {
+  const loose = () =>
+    client as unknown as Record<'GET' | 'POST', (path: string, init?: object) => Promise<unknown>>;
+
+  it.each([
+    ['GET', '/transaction'],
+    ['GET', '/payment-methods'],
+    ['POST', '/transactions'],
+    ['GET', 'transactions'],
+    ['GET', '/toString'],
+  ] as const)('%s %s: the error lists what the contract has', async (method, path) => {
+    const call = loose()[method];
+    const error: unknown = await call(path).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(TypeError);
+    const { message } = error as TypeError;
+    expect(message).toContain(`has no ${method} ${path}. It has `);
+    for (const one of Object.values(operations))
+      expect(message).toContain(`${one.method.toUpperCase()} ${one.path}`);
+  });
+
+  it('a path that is wrong is told to whoever pages through it, too', async () => {
+    const walk = client.paginate('/transaction' as '/transactions');
+    await expect(walk.next()).rejects.toThrow(/has no GET \/transaction\. It has .*GET \/transactions/);
+    const unpaged = client.pages('/card-scheme-definitions' as '/transactions');
+    await expect(unpaged.next()).rejects.toThrow('/card-scheme-definitions has no pages. Call GET.');
+  });
+
+  it('a query outside of `params` is refused, because a filter that is ignored finds everything', async () => {
+    const options = { query: { currency: ['EUR'] } };
+    await expect(loose().GET('/transactions', options)).rejects.toThrow('{ params: { query: { … } } }');
+    await expect(client.paginate('/transactions', options as object).next()).rejects.toThrow('params');
+  });
+});
+
+describe('the merchant account', () => {
+  const accounts = async (from: PaymentsClient, header?: string) => {
+    const { items } = unwrap(
+      await from.GET('/transactions', {
+        params: {
+          query: { limit: 100 },
+          ...(header && { header: { 'X-Service-Merchant-Account-ID': header } }),
+        },
+      }),
+    );
+    return [...new Set(items.map(({ merchant_account_id }) => merchant_account_id))].sort();
+  };
+
+  it('is that of the client, the oldest without one, and `*` for all', async () => {
+    const token = service.token('*.read');
+    expect(await accounts(clientOf(token, 'marketplace'))).toEqual(['marketplace']);
+    expect(await accounts(clientOf(token))).toEqual(['default']);
+    expect(await accounts(clientOf(token, '*'))).toEqual(['default', 'marketplace']);
+  });
+
+  it('may be another for one call', async () => {
+    const marketplace = clientOf(service.token('*.read'), 'marketplace');
+    expect(await accounts(marketplace, 'default')).toEqual(['default']);
+    const params = { header: { 'X-Service-Merchant-Account-ID': 'default' } };
+    const { value } = await marketplace.paginate('/transactions', { params }).next();
+    expect(value?.merchant_account_id).toBe('default');
+  });
+
+  it('that does not exist is a 404', async () => {
+    const walk = clientOf(service.token('*.read'), 'nowhere').paginate('/transactions');
+    expect(await refusal(walk.next())).toMatchObject({ status: 404, code: 'not_found' });
+  });
+});
+
+describe('the token', () => {
+  it.each([
+    ['a string', (token: string) => token],
+    ['a function', (token: string) => () => token],
+    ['an async function', (token: string) => () => Promise.resolve(token)],
+  ])('may be %s', async (_, give) => {
+    const { response } = await clientOf(give(service.token('*.read'))).GET('/card-scheme-definitions');
+    expect(response.status).toBe(200);
+  });
+
+  it('is asked for at every call, and a failure to get one is the caller’s own', async () => {
+    let asked = 0;
+    const counting = clientOf(() => service.token('*.read', ...(asked++ < 2 ? [] : ['*.write'])));
+    await counting.GET('/card-scheme-definitions');
+    await counting.GET('/card-scheme-definitions');
+    expect(asked).toBe(2);
+    const failing = clientOf(() => Promise.reject(new Error('logged out')));
+    await expect(failing.GET('/card-scheme-definitions')).rejects.toThrow('logged out');
+  });
+
+  it('gives way to an Authorization header of the call', async () => {
+    const headers = { Authorization: `Bearer ${service.token('*.read')}` };
+    expect((await clientOf('nonsense').GET('/transactions', { headers })).response.status).toBe(200);
+  });
+
+  it('that is refused is a 401', async () => {
+    expect(await refusal(clientOf('nonsense').paginate('/transactions').next())).toMatchObject({
+      status: 401,
+      code: 'unauthorized',
+    });
+  });
+
+  it('is demanded when the client is made', () => {
+    expect(() => createPaymentsClient({ baseUrl: service.url } as never)).toThrow(/`token` is missing/);
+  });
+});

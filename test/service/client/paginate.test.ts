@@ -1,0 +1,187 @@
+// Pages through lists of the real service in both directions and compares the items with the database.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
+import { createAccount, insertTransactions } from '../../support/records.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { transaction } from '../../support/transactions.ts';
+
+const start = Date.parse('2026-11-15T10:30:00.000Z');
+
+let service: TestService;
+let client: PaymentsClient;
+/** Newest first. */
+let ids: string[];
+
+const insert = async (numbers: number[]) => {
+  const rows = numbers.map((number) =>
+    transaction({
+      merchant_account_id: 'shop',
+      created_at: new Date(start + number * 1000).toISOString(),
+      currency: number % 2 === 0 ? 'EUR' : 'USD',
+    }),
+  );
+  await insertTransactions(service.service.database.db, rows);
+  return rows.map(({ id }) => id).reverse();
+};
+
+const all = async <T>(walk: AsyncIterable<T>): Promise<T[]> => {
+  const seen: T[] = [];
+  for await (const one of walk) seen.push(one);
+  return seen;
+};
+const idsOf = async (walk: AsyncIterable<{ id: string }>) => (await all(walk)).map(({ id }) => id);
+
+beforeAll(async () => {
+  service = await startTestService();
+  await createAccount(service.service.database.db, { id: 'shop', display_name: 'Shop' });
+  ids = await insert(Array.from({ length: 23 }, (_, number) => number));
+  client = createPaymentsClient({
+    baseUrl: service.url,
+    token: service.token('*.read'),
+    merchantAccount: 'shop',
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('paginate', () => {
+  it.each([1, 5, 23, 24, 100])('yields every item once, newest first, %i a page', async (limit) => {
+    expect(await idsOf(client.paginate('/transactions', { params: { query: { limit } } }))).toEqual(ids);
+  });
+
+  it('keeps the filters from page to page', async () => {
+    const query = { limit: 4, currency: ['EUR'] };
+    const walk = client.paginate('/transactions', { params: { query } });
+    expect(await idsOf(walk)).toEqual(ids.filter((_, index) => index % 2 === 0));
+  });
+
+  it('goes on from a cursor', async () => {
+    const page = unwrap(await client.GET('/transactions', { params: { query: { limit: 10 } } }));
+    const query = { limit: 3, cursor: page.next_cursor };
+    expect(await idsOf(client.paginate('/transactions', { params: { query } }))).toEqual(ids.slice(10));
+  });
+
+  it('goes back from a cursor, oldest first, so that items never jump', async () => {
+    const pages = await all(client.pages('/transactions', { params: { query: { limit: 5 } } }));
+    const cursor = pages.at(-1)?.previous_cursor ?? 'none';
+    const query = { limit: 4, cursor };
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query } });
+    expect(await idsOf(walk)).toEqual(ids.slice(0, 20).reverse());
+  });
+
+  it('goes back to what has come since', async () => {
+    const page = unwrap(await client.GET('/transactions', { params: { query: { limit: 2 } } }));
+    const next = unwrap(
+      await client.GET('/transactions', { params: { query: { limit: 2, cursor: page.next_cursor } } }),
+    );
+    const newer = await insert([100, 101]);
+    const query = { limit: 1, cursor: next.previous_cursor ?? 'none' };
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query } });
+    ids.unshift(...newer);
+    expect(await idsOf(walk)).toEqual(ids.slice(0, 4).reverse());
+  });
+
+  it('walks the other lists too', async () => {
+    const pairs = await idsOf(client.paginate('/api-key-pairs', { params: { query: { limit: 1 } } }));
+    expect(pairs).toHaveLength(1);
+    expect(await idsOf(client.paginate('/webhook-subscriptions'))).toEqual([]);
+  });
+
+  it('asks for a page only when it is needed', async () => {
+    let calls = 0;
+    const counting = createPaymentsClient({
+      baseUrl: service.url,
+      token: service.token('*.read'),
+      fetch: (request) => ((calls += 1), fetch(request)),
+    });
+    const seen: string[] = [];
+    for await (const { id } of counting.paginate('/transactions', { params: { query: { limit: 10 } } }))
+      if (seen.push(id) === 10) break;
+    expect(seen).toHaveLength(10);
+    expect(calls).toBe(1);
+  });
+
+  it('throws a PaymentsError for a cursor of another list', async () => {
+    const page = unwrap(await client.GET('/transactions', { params: { query: { limit: 1 } } }));
+    const walk = client.paginate('/api-key-pairs', { params: { query: { cursor: page.next_cursor } } });
+    const error: unknown = await walk.next().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(PaymentsError);
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'unprocessable',
+      details: [{ location: 'query', pointer: '/cursor' }],
+    });
+  });
+
+  it('refuses the way back without a cursor', async () => {
+    const walk = client.paginate('/transactions', { direction: 'previous', params: { query: {} } } as never);
+    await expect(walk.next()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('pages', () => {
+  it('yields pages as the service answers them, newest first, both ways', async () => {
+    const onwards = await all(client.pages('/transactions', { params: { query: { limit: 10 } } }));
+    expect(onwards.map(({ items }) => items.length)).toEqual([10, 10, 5]);
+    expect(onwards.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
+    const query = { limit: 10, cursor: onwards[2]?.previous_cursor ?? 'none' };
+    const back = await all(client.pages('/transactions', { direction: 'previous', params: { query } }));
+    expect(back.map(({ items }) => items)).toEqual([onwards[1]?.items, onwards[0]?.items]);
+  });
+});
+
+describe('an abort signal', () => {
+  it('stops a walk between two items of a page', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const walk = async () => {
+      for await (const { id } of client.paginate('/transactions', { signal: controller.signal })) {
+        if (seen.push(id) === 3) controller.abort(new Error('enough'));
+      }
+    };
+    await expect(walk()).rejects.toThrow('enough');
+    expect(seen).toEqual(ids.slice(0, 3));
+  });
+
+  it('stops a walk before its first call', async () => {
+    const walk = client.paginate('/transactions', { signal: AbortSignal.abort() });
+    await expect(walk.next()).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('stops a call that is under way', async () => {
+    const controller = new AbortController();
+    const silent = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+          controller.abort(new Error('enough'));
+        }),
+    });
+    const walk = silent.paginate('/transactions', { signal: controller.signal });
+    await expect(walk.next()).rejects.toThrow('enough');
+  });
+
+  it('may be used for thousands of pages without a warning of leaks', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    let calls = 0;
+    const long = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: () => {
+        calls += 1;
+        const next_cursor = calls < 2000 ? String(calls) : null;
+        return Promise.resolve(Response.json({ items: [{}], limit: 1, next_cursor, previous_cursor: null }));
+      },
+    });
+    const { signal } = new AbortController();
+    expect(await all(long.paginate('/transactions', { signal }))).toHaveLength(2000);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,527 @@
+// Which requests are retried and after which delay. Tests pass their own `sleep`.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPaymentsClient, signToken, type Retry, type RetryOptions } from '../../../client/server.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
+
+type Outcome = Response | Error;
+const answer = (status: number, headers: Record<string, string> = {}): Response =>
+  new Response('{}', { status, headers });
+/** The connection is lost in the middle of the body. */
+const breakingOff = (status: number): Response => {
+  const parts = [new TextEncoder().encode('{"it')];
+  const body = new ReadableStream({
+    pull(controller) {
+      const part = parts.shift();
+      if (part) controller.enqueue(part);
+      else controller.error(new TypeError('terminated'));
+    },
+  });
+  return new Response(body, { status });
+};
+const limited = (retryAfter?: string) =>
+  answer(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
+
+/** A client whose requests have these outcomes in order, with a record of its requests and delays. */
+function rehearse(outcomes: Outcome[], retry: RetryOptions = {}) {
+  const waits: number[] = [];
+  const bodies: string[] = [];
+  const tokens: (string | null)[] = [];
+  const keys: (string | null)[] = [];
+  let asked = 0;
+  const client = createPaymentsClient({
+    baseUrl: 'http://service.test',
+    token: () => `token-${(asked += 1)}`,
+    retry: {
+      sleep: (milliseconds) => {
+        waits.push(milliseconds / 1000);
+        return Promise.resolve();
+      },
+      ...retry,
+    },
+    fetch: async (request) => {
+      bodies.push(await request.text());
+      tokens.push(request.headers.get('Authorization'));
+      keys.push(request.headers.get('Idempotency-Key'));
+      const outcome = outcomes[bodies.length - 1] ?? new Error('one call too many');
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  });
+  return { client, waits, bodies, tokens, keys };
+}
+
+describe('429', () => {
+  it('is waited for as Retry-After says, and the same body is sent again with a token that still holds', async () => {
+    const { client, waits, bodies, tokens } = rehearse([limited('7'), limited('0'), answer(200)]);
+    const { response } = await client.POST('/gift-cards/balances', { body });
+    expect(response.status).toBe(200);
+    expect(waits).toEqual([7, 0]);
+    expect(bodies).toEqual(Array.from({ length: 3 }, () => JSON.stringify(body)));
+    expect(tokens).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  });
+
+  it('is answered after the third try', async () => {
+    const { client, waits } = rehearse([limited('1'), limited('2'), limited('3')]);
+    const { error } = await client.POST('/gift-cards/balances', { body });
+    expect(error).toMatchObject({ status: 429, retryAfterSeconds: 3 });
+    expect(waits).toEqual([1, 2]);
+  });
+
+  it('is answered at once when it would take more than a minute', async () => {
+    const { client, waits } = rehearse([limited('61')]);
+    expect((await client.GET('/transactions')).response.status).toBe(429);
+    expect(waits).toEqual([]);
+    const patient = rehearse([limited('61'), answer(200)], { maxWaitSeconds: 100 });
+    expect((await patient.client.GET('/transactions')).response.status).toBe(200);
+    expect(patient.waits).toEqual([61]);
+  });
+
+  it('understands a date, and does without the header', async () => {
+    const { client, waits } = rehearse(
+      [
+        limited(new Date(Date.now() + 10_000).toUTCString()),
+        limited(),
+        limited('soon'),
+        limited(new Date(0).toUTCString()),
+        answer(200),
+      ],
+      { tries: 9 },
+    );
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(waits[0]).toBeGreaterThan(8);
+    expect(waits[0]).toBeLessThanOrEqual(10);
+    expect(waits.slice(1)).toEqual([1, 2, 0]);
+  });
+
+  it('is answered at once with tries: 1', async () => {
+    const { client, waits } = rehearse([limited('1')], { tries: 1 });
+    expect((await client.GET('/transactions')).response.status).toBe(429);
+    expect(waits).toEqual([]);
+  });
+});
+
+describe('what may have changed something', () => {
+  const lost = new TypeError('fetch failed');
+
+  it.each([500, 502, 503, 504])('a POST answered with %i is not sent again', async (status) => {
+    const { client, bodies } = rehearse([answer(status, { 'Retry-After': '1' })]);
+    expect((await client.POST('/gift-cards/balances', { body })).response.status).toBe(status);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('a POST whose connection was lost is not sent again', async () => {
+    const { client, bodies } = rehearse([lost]);
+    await expect(client.POST('/gift-cards/balances', { body })).resolves.toMatchObject({
+      error: { code: 'no_response', cause: lost },
+    });
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('a GET is, after a growing pause', async () => {
+    const { client, waits } = rehearse([lost, answer(502), answer(200)]);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(waits).toEqual([0.5, 1]);
+  });
+
+  it.each([200, 502])('a GET whose answer, a %i, breaks off is too', async (status) => {
+    const { client, waits } = rehearse([breakingOff(status), answer(200)]);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(waits).toEqual([0.5]);
+  });
+
+  it('a GET that never comes through ends with what came last', async () => {
+    const { client } = rehearse([answer(500), lost, lost]);
+    await expect(client.GET('/transactions')).resolves.toMatchObject({
+      error: { code: 'no_response', cause: lost },
+    });
+  });
+
+  it.each([400, 403, 404, 409, 422, 425])('%i is final for a GET too', async (status) => {
+    const { client, bodies } = rehearse([answer(status)]);
+    expect((await client.GET('/transactions')).response.status).toBe(status);
+    expect(bodies).toHaveLength(1);
+  });
+});
+
+describe('401', () => {
+  it('asks for another token, and sends the same request again, also a write, without a pause', async () => {
+    const { client, waits, bodies, tokens, keys } = rehearse([answer(401), answer(200)]);
+    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+    expect((await client.POST('/payment-methods', { body: card })).response.status).toBe(200);
+    expect(tokens).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(bodies).toEqual([JSON.stringify(card), JSON.stringify(card)]);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(waits).toEqual([]);
+  });
+
+  it('is final the second time, also with other retries between, and without any', async () => {
+    const twice = rehearse([answer(401), answer(401)]);
+    expect((await twice.client.GET('/transactions')).response.status).toBe(401);
+    expect(twice.tokens).toHaveLength(2);
+    const between = rehearse([answer(401), limited('0'), answer(401)]);
+    expect((await between.client.GET('/transactions')).response.status).toBe(401);
+    expect(between.tokens).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+    const once = rehearse([answer(401), answer(200)], { tries: 1 });
+    expect((await once.client.GET('/transactions')).response.status).toBe(200);
+  });
+
+  it('is asked about again by the next call', async () => {
+    const { client, tokens } = rehearse([answer(401), answer(401), answer(401), answer(200)]);
+    expect((await client.GET('/transactions')).response.status).toBe(401);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(tokens).toHaveLength(4);
+  });
+
+  it('tells the function which token was refused; without another one nothing is sent again', async () => {
+    const refused: (string | undefined)[] = [];
+    const fetch = vi.fn(() => Promise.resolve(answer(401)));
+    const token = (one?: string) => {
+      refused.push(one);
+      return 'same';
+    };
+    const client = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    const { error, response } = await client.GET('/transactions');
+    expect([response.status, error?.status]).toEqual([401, 401]);
+    expect(refused).toEqual([undefined, 'same']);
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is final for a fixed token, and for the header of the caller', async () => {
+    const fetch = vi.fn(() => Promise.resolve(answer(401)));
+    const fixed = createPaymentsClient({ baseUrl: 'http://service.test', token: 'x', fetch });
+    await fixed.GET('/transactions');
+    const token = vi.fn(() => 'x');
+    const own = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    await own.GET('/transactions', { headers: { Authorization: 'Bearer y' } });
+    expect([fetch.mock.calls.length, token.mock.calls.length]).toEqual([2, 0]);
+  });
+
+  it('rejects with the error of the function, as before a request', async () => {
+    const loggedOut = new Error('logged out');
+    const token = (refused?: string) => (refused === undefined ? 'x' : Promise.reject(loggedOut));
+    const fetch = () => Promise.resolve(answer(401));
+    const client = createPaymentsClient({ baseUrl: 'http://service.test', token, fetch });
+    await expect(client.GET('/transactions')).rejects.toBe(loggedOut);
+  });
+});
+
+describe('onRetry', () => {
+  const watched = (outcomes: Outcome[], retry: RetryOptions = {}) => {
+    const seen: Retry[] = [];
+    const onRetry = (retried: Retry) => seen.push(retried);
+    return { seen, ...rehearse(outcomes, { onRetry, ...retry }) };
+  };
+  const list = { method: 'GET', path: '/transactions' };
+
+  it('is told before each repetition which attempt follows, why, and after which delay', async () => {
+    const lost = new TypeError('fetch failed');
+    const { client, seen } = watched([limited('7'), lost, answer(502), answer(200)], { tries: 9 });
+    await client.GET('/transactions', { params: { query: { search: 'jane@' } } });
+    expect(seen).toEqual([
+      { ...list, attempt: 2, status: 429, waitSeconds: 7 },
+      { ...list, attempt: 3, status: 0, waitSeconds: 1 },
+      { ...list, attempt: 4, status: 502, waitSeconds: 2 },
+    ]);
+  });
+
+  it('is not told of another token after a 401, which your function was asked for', async () => {
+    const { client, seen } = watched([answer(401), limited('0'), answer(200)]);
+    await client.GET('/transactions');
+    expect(seen).toEqual([{ ...list, attempt: 2, status: 429, waitSeconds: 0 }]);
+  });
+
+  it('is not told of what is not repeated', async () => {
+    for (const outcomes of [[answer(200)], [limited('61')], [answer(400)], [answer(401), answer(401)]]) {
+      const { client, seen } = watched(outcomes);
+      await client.GET('/transactions');
+      expect(seen).toEqual([]);
+    }
+    const { client, seen } = watched([limited('1')], { tries: 1 });
+    await client.GET('/transactions');
+    expect(seen).toEqual([]);
+  });
+
+  const fault = new Error('my own');
+  it.each([
+    [
+      'that throws',
+      () => {
+        throw fault;
+      },
+    ],
+    // Nobody else could catch it, and it would end the process.
+    ['that is async and throws', () => Promise.reject(fault)],
+  ])('%s ends the call, and the request is not repeated', async (_, onRetry) => {
+    const { client, bodies } = rehearse([limited('1'), answer(200)], { onRetry });
+    await expect(client.GET('/transactions')).rejects.toBe(fault);
+    expect(bodies).toHaveLength(1);
+  });
+});
+
+describe('writes', () => {
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
+  const lost = new TypeError('fetch failed');
+  const honoured = (status: number) => answer(status, { 'Idempotency-Replayed': 'false' });
+  const store = (client: ReturnType<typeof rehearse>['client'], key?: string) =>
+    client.POST('/payment-methods', {
+      body: card,
+      ...(key === undefined ? {} : { params: { header: { 'Idempotency-Key': key } } }),
+    });
+
+  it('have a random key each, which a retry repeats; reads have none', async () => {
+    const { client, keys, waits } = rehearse([
+      honoured(201),
+      lost,
+      honoured(503),
+      honoured(201),
+      answer(200),
+    ]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(201);
+    await client.POST('/gift-cards/balances', { body });
+    const [first, ...second] = keys.slice(0, 4);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(second).size).toBe(1);
+    expect(second[0]).not.toBe(first);
+    expect(keys[4]).toBeNull();
+    expect(waits).toEqual([0.5, 1]);
+  });
+
+  it('whose answer breaks off are sent again with the same key, if the server honours keys', async () => {
+    const { client, keys } = rehearse([honoured(201), breakingOff(201), honoured(201)]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(201);
+    expect(keys[2]).toBe(keys[1]);
+    const old = rehearse([breakingOff(201)]);
+    expect((await store(old.client)).error?.message).toContain('terminated');
+    expect(old.keys).toHaveLength(1);
+  });
+
+  it('keep the key that the caller gives', async () => {
+    const { client, keys } = rehearse([honoured(500), honoured(201)]);
+    expect((await store(client, 'mine')).response.status).toBe(201);
+    expect(keys).toEqual(['mine', 'mine']);
+  });
+
+  it.each([['a lost connection', lost] as const, ['a 502', answer(502)] as const])(
+    'are not sent again after %s to a server that has not shown that it honours keys',
+    async (_name, outcome) => {
+      const { client, bodies } = rehearse([answer(201), outcome]);
+      await store(client);
+      const { error } = await store(client);
+      expect(outcome === lost ? error?.cause : error?.status).toBe(outcome === lost ? lost : 502);
+      expect(bodies).toHaveLength(2);
+    },
+  );
+
+  it('are sent again from the first one on if the caller knows the server', async () => {
+    const { client, bodies } = rehearse([lost, answer(201)], { writes: true });
+    expect((await store(client)).response.status).toBe(201);
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('have no key and are never sent again with writes: false', async () => {
+    const { client, keys } = rehearse([honoured(201), honoured(500)], { writes: false });
+    await store(client);
+    expect((await store(client)).response.status).toBe(500);
+    expect(keys).toEqual([null, null]);
+  });
+
+  it('a balance check is no write, and is not sent again', async () => {
+    const { client, bodies } = rehearse([honoured(201), lost]);
+    await store(client);
+    await expect(client.POST('/gift-cards/balances', { body })).resolves.toMatchObject({
+      error: { code: 'no_response', cause: lost },
+    });
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('a balance check is not sent again either if the caller gives it a key, which the service ignores there', async () => {
+    const { client, bodies, keys } = rehearse([honoured(201), lost]);
+    await store(client);
+    const headers = { 'Idempotency-Key': 'mine' };
+    await expect(client.POST('/gift-cards/balances', { body, headers })).resolves.toMatchObject({
+      error: { code: 'no_response', cause: lost },
+    });
+    expect(bodies).toHaveLength(2);
+    expect(keys[1]).toBeNull();
+  });
+
+  it('are not sent again once a write was carried out without regard to its key: the server was set back to 1.0', async () => {
+    const { client, bodies } = rehearse([honoured(201), answer(201), lost]);
+    await store(client);
+    await store(client);
+    await expect(store(client)).resolves.toMatchObject({ error: { code: 'no_response', cause: lost } });
+    expect(bodies).toHaveLength(3);
+  });
+
+  it('are still sent again after a refusal, which comes before the key is looked at', async () => {
+    const { client, bodies } = rehearse([honoured(201), answer(403), lost, honoured(201)]);
+    await store(client);
+    expect((await store(client)).response.status).toBe(403);
+    expect((await store(client)).response.status).toBe(201);
+    expect(bodies).toHaveLength(4);
+  });
+});
+
+describe('an abort signal', () => {
+  it('ends the wait with its reason, and nothing is left behind', async () => {
+    vi.useFakeTimers();
+    try {
+      const controller = new AbortController();
+      const { client, bodies } = rehearse([limited('30')], { sleep: undefined });
+      const call = client.GET('/transactions', { signal: controller.signal });
+      const refused = expect(call).rejects.toThrow('left the page');
+      await vi.waitUntil(() => vi.getTimerCount() === 1);
+      controller.abort(new Error('left the page'));
+      await refused;
+      expect(vi.getTimerCount()).toBe(0);
+      expect(bodies).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each(['the first token', 'another one after a 401'])(
+    'does not wait for a `token` function that gets %s and never settles',
+    async (which) => {
+      const controller = new AbortController();
+      const left = new Error('left the page');
+      const never = () => {
+        // After the client has begun to wait.
+        setImmediate(() => {
+          controller.abort(left);
+        });
+        return new Promise<string>(() => undefined);
+      };
+      const fetch = vi.fn(() => Promise.resolve(answer(401)));
+      const client = createPaymentsClient({
+        baseUrl: 'http://service.test',
+        token: (refused) => (which === 'the first token' || refused !== undefined ? never() : 'x'),
+        fetch,
+      });
+      await expect(client.GET('/transactions', { signal: controller.signal })).rejects.toBe(left);
+      expect(fetch).toHaveBeenCalledTimes(which === 'the first token' ? 0 : 1);
+    },
+  );
+
+  it('is not mistaken for a lost connection', async () => {
+    const controller = new AbortController();
+    const aborted = new Error('aborted');
+    const sleep = vi.fn(() => Promise.resolve());
+    const client = createPaymentsClient({
+      baseUrl: 'http://service.test',
+      token: 'x',
+      retry: { sleep },
+      fetch: () => {
+        controller.abort();
+        return Promise.reject(aborted);
+      },
+    });
+    await expect(client.GET('/transactions', { signal: controller.signal })).rejects.toBe(aborted);
+    expect(sleep).not.toHaveBeenCalled();
+  });
+
+  it('lets the real sleep end by itself when nobody aborts', async () => {
+    const { client } = rehearse([answer(502), answer(200)], { sleep: undefined });
+    const began = performance.now();
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(450);
+  });
+});
+
+describe('the real service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ config: { webhookWorker: false } });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('stores a card once although the answer was lost and the client sent it twice', async () => {
+    let lose = false;
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      token: service.token('*.write'),
+      retry: { sleep: () => Promise.resolve() },
+      fetch: async (request) => {
+        const response = await fetch(request);
+        if (!lose) return response;
+        lose = false;
+        throw new TypeError('fetch failed');
+      },
+    });
+    const store = () =>
+      client.POST('/payment-methods', {
+        body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+      });
+    await store();
+    const count = async () => {
+      const rows = await service.service.database.db.selectFrom('payment_methods').select('id').execute();
+      return rows.length;
+    };
+    const before = await count();
+    lose = true;
+    const { data, response } = await store();
+    expect([data?.status, response.headers.get('Idempotency-Replayed')]).toEqual(['succeeded', 'true']);
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('refuses a token that has expired, and then serves the read and the write with a new one', async () => {
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    const expired = await signToken({
+      privateKey: service.key.export({ type: 'pkcs8', format: 'pem' }),
+      now: () => anHourAgo,
+    });
+    const statuses: number[] = [];
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      token: (refused) => (refused === expired ? service.token('*.read', '*.write') : expired),
+      fetch: async (request) => {
+        const response = await fetch(request);
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    expect((await client.GET('/transactions')).data?.items.length).toBeGreaterThan(0);
+    const stored = await client.POST('/payment-methods', {
+      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+    });
+    expect(stored.data?.status).toBe('succeeded');
+    expect(statuses).toEqual([401, 200, 401, 201]);
+  });
+});
+
+describe('the real rate limit', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('is met with an embed token, waited for, and then let through', async () => {
+    const waits: number[] = [];
+    let token = service.token('embed');
+    const client = createPaymentsClient({
+      baseUrl: service.url,
+      token: () => token,
+      retry: {
+        sleep: (milliseconds) => {
+          waits.push(milliseconds / 1000);
+          // A new token instead of a wait of a minute, because each token has its own rate limit.
+          token = service.token('embed', 'gift-cards.read');
+          return Promise.resolve();
+        },
+      },
+    });
+    const call = async () => (await client.POST('/gift-cards/balances', { body })).response.status;
+    for (let number = 0; number < 50; number += 1) expect(await call()).toBe(200);
+    expect(waits).toEqual([]);
+    expect(await call()).toBe(200);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThanOrEqual(1);
+    expect(waits[0]).toBeLessThanOrEqual(60);
+  });
+});

@@ -1,0 +1,162 @@
+// Prefer selects every answer that the contract declares; for an unknown one, the error lists those that exist.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  everyExample,
+  rightRequest,
+  startTestMock,
+  table,
+  type CallOptions,
+  type TestMock,
+} from './support.ts';
+import type { OperationId } from '../../../generated/operations.ts';
+
+let mock: TestMock;
+beforeAll(async () => {
+  mock = await startTestMock();
+});
+afterAll(() => mock[Symbol.asyncDispose]());
+
+const ask = (id: OperationId, prefer: string, options: CallOptions = {}) => {
+  const { method, path, ...rest } = rightRequest(id);
+  return mock.call(method, path, { ...rest, ...options, headers: { Prefer: prefer } });
+};
+
+const everyStatus = table.flatMap(([id, { statuses }]) => statuses.map((status) => ({ id, status })));
+
+describe('Prefer: example', () => {
+  it('the contract has examples, also for reserved statuses', () => {
+    expect(everyExample.length).toBeGreaterThan(60);
+    expect(everyExample.filter(({ id }) => id === 'listApiKeyPairs').map(({ status }) => status)).toContain(
+      504,
+    );
+  });
+
+  it.each(everyExample)(
+    '$id $status $name, as it stands in the contract',
+    async ({ id, status, name, value }) => {
+      const answer = await ask(id, `code=${status}, example=${name}`);
+      expect(answer.status).toBe(status);
+      expect(answer.body).toEqual(value);
+      expect(answer.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`);
+    },
+  );
+
+  it('needs no code: the name alone finds the status', async () => {
+    expect((await ask('createPaymentMethod', 'example=duplicate')).status).toBe(409);
+    expect((await ask('createPaymentMethod', 'example="expired_card"')).body).toMatchObject({
+      status: 'failed',
+    });
+  });
+});
+
+describe('Prefer: code', () => {
+  it.each(everyStatus)('$id $status', async ({ id, status }) => {
+    expect((await ask(id, `code=${status}`)).status).toBe(status);
+  });
+
+  it.each(everyStatus.filter(({ status }) => status === 429))(
+    '$id 429 says when to try again, as the service does',
+    async ({ id }) => {
+      const { status, headers } = await ask(id, 'code=429');
+      expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
+    },
+  );
+
+  it('a 429 may be given another time to try again', async () => {
+    const { status, headers } = await ask('checkGiftCardBalances', 'code=429, retry-after=2');
+    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+    expect(headers.get('preference-applied')).toBe('code=429, retry-after=2');
+  });
+
+  it('a 405 names the methods that the path really has', async () => {
+    const { headers } = await ask('listWebhookSubscriptions', 'code=405');
+    expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST']);
+  });
+});
+
+describe('Prefer: dynamic', () => {
+  it.each(everyStatus)(
+    '$id $status is made up and matches the contract, three times',
+    async ({ id, status }) => {
+      for (let time = 0; time < 3; time += 1) {
+        const answer = await ask(id, `code=${status}, dynamic=true`);
+        expect(answer.status).toBe(status);
+        if (status >= 400 && status !== 422) expect(answer.body).toMatchObject({ type: 'error', status });
+      }
+    },
+  );
+
+  it('is generated, not an example', () => {
+    expect(mock.lines.filter((line) => line.includes('so the example'))).toEqual([]);
+  });
+
+  it('uses the success status when no code is given', async () => {
+    const answers = await Promise.all([1, 2].map(() => ask('createPaymentMethod', 'dynamic=true')));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]?.body).not.toEqual(answers[1]?.body);
+  });
+});
+
+describe('an unknown preference', () => {
+  /** Its one violation: what was asked for, and what exists. */
+  const violation = ({ status, body }: { status: number; body: unknown }) => {
+    expect(status).toBe(400);
+    const { details } = body as { details: { location: string; pointer: string; message: string }[] };
+    expect(details).toEqual([
+      expect.objectContaining({ location: 'header', pointer: '/prefer', type: 'value_error.prefer' }),
+    ]);
+    const [asked = '', choices = ''] = (details[0]?.message ?? '').split(', which does not exist; choose ');
+    return { asked, choices: choices.split(' | ') };
+  };
+
+  it('for an unknown example, the error lists the existing ones', async () => {
+    const existing = everyExample.filter(({ id }) => id === 'createPaymentMethod');
+    expect(violation(await ask('createPaymentMethod', 'example=unicorn'))).toEqual({
+      asked: 'asks for example=unicorn',
+      choices: existing.map(({ status, name }) => `code=${status}, example=${name}`),
+    });
+  });
+
+  it('for an undeclared code, the error lists the declared ones', async () => {
+    expect(violation(await ask('listTransactions', 'code=418')).choices).toEqual(
+      [200, 400, 401, 403, 404, 405, 422, 500].map((status) => `code=${status}`),
+    );
+  });
+
+  it('for an example of another status, the error lists those of this status', async () => {
+    const answer = await ask('listTransactions', 'code=200, example=foreign_cursor');
+    expect(violation(answer).choices).toEqual(
+      ['first_page', 'last_page', 'none_found'].map((name) => `code=200, example=${name}`),
+    );
+  });
+
+  it.each([
+    ...['dynamic=perhaps', 'code=', 'code=2e2', 'example=', 'example=works, dynamic=true', 'retry-after=2'],
+    ...['code=200, retry-after=2', 'code=429, retry-after=soon'],
+  ])('%s is refused', async (prefer) => {
+    expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
+  });
+
+  it.each(['return=minimal, respond-async', 'cod=401', '401'])(
+    '%s is ignored, as RFC 7240 requires, and the log says so',
+    async (prefer) => {
+      const before = mock.lines.length;
+      expect((await ask('listTransactions', prefer)).status).toBe(200);
+      expect(mock.lines.slice(before).join()).toContain('Prefer ignored, it has no code, example or dynamic');
+    },
+  );
+
+  it('the log is silent about it without the header', async () => {
+    const before = mock.lines.length;
+    const { method, path, ...rest } = rightRequest('listTransactions');
+    await mock.call(method, path, rest);
+    expect(mock.lines.slice(before).join()).toMatch(/200 \((?!.*Prefer)/);
+  });
+});
+
+describe('an invalid request', () => {
+  it('is refused whatever it prefers', async () => {
+    expect((await ask('createPaymentMethod', 'code=201', { body: {} })).status).toBe(400);
+    expect((await ask('createPaymentMethod', 'code=201', { token: null })).status).toBe(401);
+  });
+});

@@ -1,0 +1,252 @@
+// Test values choose the same outcomes in the mock and the sandbox, and created records contain what was sent. Both get the
+// same requests; what must differ (IDs, times, fingerprints, URLs) is not compared.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperationId } from '../../../generated/operations.ts';
+import { loadContract } from '../../../server/contract/load.ts';
+import { sandboxCards } from '../../../server/providers/simulated-values.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { rightRequest, startTestMock, type TestMock } from './support.ts';
+
+let mock: TestMock;
+let service: TestService;
+beforeAll(async () => {
+  [mock, service] = await Promise.all([startTestMock(), startTestService()]);
+});
+afterAll(async () => {
+  await mock[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function both(id: OperationId, body: unknown, headers: Record<string, string> = {}) {
+  const { method, path } = rightRequest(id);
+  const token = service.token('*.read', '*.write');
+  return [
+    await mock.call(method, path, { body, headers }),
+    await service.call(method, path, { body, headers, token }),
+  ] as const;
+}
+
+type Json = Record<string, unknown>;
+
+const without = (body: Json, ...names: string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+
+describe('POST /payment-methods', () => {
+  const card = (number: string, expiration_date = '12/39') => ({ method: 'card', number, expiration_date });
+  const cases: [name: string, body: Json][] = [
+    ...Object.entries(sandboxCards).map(([number, { status }]): [string, Json] => [
+      `…${number.slice(-4)}, documented as ${status}`,
+      card(number),
+    ]),
+    ['any other number', card('4242424242424242')],
+    ['a number of 13 digits', card('4222222222222')],
+    ['an unknown scheme', card('9999999999999995')],
+    ['a wrong check digit', card('4111111111111112')],
+    ['a wrong check digit of a documented beginning', card('5105105105105101')],
+    ['a date that has passed', card('4012888888881881', '01/24')],
+    ['a month that does not exist', card('5105105105105100', '13/39')],
+    ['month zero', card('4111111111111111', '00/39')],
+    [
+      'a security code and an identifier',
+      { ...card('4111111111111111'), security_code: '123', external_identifier: 'mine' },
+    ],
+    [
+      'the buyer of the examples by ID',
+      { ...card('4111111111111111'), buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9' },
+    ],
+    [
+      'the buyer of the examples by name',
+      { ...card('4111111111111112'), buyer_external_identifier: 'buyer-412' },
+    ],
+    [
+      'a buyer that is not there',
+      { ...card('4012888888881881'), buyer_external_identifier: 'no-such-buyer' },
+    ],
+  ];
+
+  it.each(cases)('%s', async (_name, body) => {
+    const [mocked, real] = await both('createPaymentMethod', body);
+    expect(mocked.status).toBe(real.status);
+    const made = ['id', 'fingerprint', 'created_at', 'updated_at', 'approval_url', 'buyer'];
+    expect(without(mocked.body, ...made)).toEqual(without(real.body, ...made));
+    const [ours, theirs] = [mocked, real].map(
+      (answer) => (answer.body as Json).buyer as Json | null | undefined,
+    );
+    const named = (buyer: Json | null | undefined) =>
+      buyer && [buyer.id, buyer.external_identifier, buyer.merchant_account_id];
+    expect(named(ours)).toEqual(named(theirs));
+  });
+
+  it('returns what was sent with a new ID, and the same card has the same fingerprint', async () => {
+    const body = {
+      ...card('4242424242424242', '07/38'),
+      external_identifier: 'order 1',
+      buyer_external_identifier: 'me',
+    };
+    const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => mock.call('POST', '/payment-methods', { body, headers })),
+    );
+    expect(first?.body).toMatchObject({
+      label: '4242',
+      expiration_date: '07/38',
+      external_identifier: 'order 1',
+      merchant_account_id: 'marketplace',
+      scheme: 'visa',
+      details: { bin: '42424242' },
+      buyer: { external_identifier: 'me', merchant_account_id: 'marketplace' },
+    });
+    const [one, other] = [first, second].map((answer) => answer?.body as unknown as Json);
+    expect(one?.id).not.toBe(other?.id);
+    expect(one?.fingerprint).toBe(other?.fingerprint);
+    expect(Math.abs(Date.parse(String(one?.created_at)) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each([
+    ['duplicate', 409],
+    ['not_found', 404],
+  ])('the request example "%s" leads to its answer', async (name, status) => {
+    const served = await fetch(`${mock.url}/openapi.json`);
+    const { components } = (await served.json()) as {
+      components: { examples: Record<string, { value: unknown }> };
+    };
+    const { examples } = components;
+    const key = name === 'duplicate' ? 'PaymentMethodDuplicateRequest' : 'PaymentMethodNotFoundRequest';
+    expect((await mock.call('POST', '/payment-methods', { body: examples[key]?.value })).status).toBe(status);
+  });
+
+  it('the approval URL leads to a page that redirects back', async () => {
+    const body = { ...card('5105105105105100'), redirect_url: "https://shop.example/?a='b'&c" };
+    const { body: made } = await mock.call('POST', '/payment-methods', { body });
+    const { approval_url: url } = made as { approval_url: string };
+    expect(url.startsWith(`${mock.url}/sandbox/approvals/`)).toBe(true);
+    const page = await (await fetch(url)).text();
+    expect(page).toContain('href="https://shop.example/?a=&#39;b&#39;&#38;c"');
+  });
+});
+
+describe('POST /gift-cards/balances', () => {
+  const number = '9999000050001234';
+  const pins = [
+    '1',
+    '1234',
+    ...Array.from({ length: 12 }, (_, index) => String(9001 + index)),
+    '9013',
+    '9000',
+  ];
+
+  it.each(pins)('PIN %s', async (pin) => {
+    const [mocked, real] = await both('checkGiftCardBalances', { items: [{ number, pin }] });
+    expect(mocked.body).toEqual(real.body);
+  });
+
+  it.each([
+    ['502 for the whole call', '9502', 502],
+    ['504 for the whole call', '9504', 504],
+  ])('%s', async (_name, pin, status) => {
+    const items = [
+      { number, pin: '1234' },
+      { number, pin },
+    ];
+    const [mocked, real] = await both('checkGiftCardBalances', { items });
+    expect([mocked.status, real.status]).toEqual([status, status]);
+    expect(mocked.body).toEqual(real.body);
+  });
+
+  it('PIN 9100 takes two seconds', async () => {
+    const begun = performance.now();
+    await mock.call('POST', '/gift-cards/balances', { body: { items: [{ number, pin: '9100' }] } });
+    expect(performance.now() - begun).toBeGreaterThan(1_990);
+  });
+
+  it('stored and typed-in cards, known and unknown, in the order of the request', async () => {
+    const items = [
+      { id: '0a1b2c3d-0000-4000-8000-00000000ffff' },
+      { number: '9999123456780000', pin: '1' },
+      { id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' },
+      { number: '1234567890123456789', pin: '1' },
+      { number, pin: '9002' },
+    ];
+    const headers = { 'X-Service-Merchant-Account-ID': 'default' };
+    const [mocked, real] = await both('checkGiftCardBalances', { items }, headers);
+    expect(mocked.body).toEqual(real.body);
+  });
+});
+
+// Uses the table in the docs, not the one in the code of mock and service.
+describe('what the docs promise', () => {
+  const { info, components } = loadContract().document as unknown as {
+    info: { description: string };
+    components: { schemas: { BalanceErrorCode: { enum: string[] } } };
+  };
+  const rows = info.description
+    .split(/^# Sandbox$/m)[1]
+    ?.split(/^# /m)[0]
+    ?.split('\n')
+    .map((line) => line.split('|').map((cell) => cell.replaceAll('`', '').trim()));
+  const cards = (rows ?? []).flatMap(([, number = '', , status = '']) =>
+    /^\d{13,19}$/.test(number) ? [{ number, status }] : [],
+  );
+  const pins = (rows ?? []).flatMap(([, pin = '', outcome = '']) =>
+    /^\d{4}$/.test(pin) ? [{ pin, outcome }] : [],
+  );
+
+  it('the docs contain the tables', () => {
+    expect(cards.map(({ number }) => number).sort()).toEqual(Object.keys(sandboxCards).sort());
+    expect(pins.map(({ pin }) => pin)).toEqual(['9100', '9502', '9504']);
+    expect(info.description).toContain('`9001` to `9012`');
+  });
+
+  it.each(cards)('card $number is $status in both', async ({ number, status }) => {
+    const body = { method: 'card', number, expiration_date: '12/39' };
+    const answers = await both('createPaymentMethod', body);
+    expect(answers.map((answer) => (answer.body as Json).status)).toEqual([status, status]);
+  });
+
+  it.each(
+    components.schemas.BalanceErrorCode.enum.map((code, index) => ({ code, pin: String(9001 + index) })),
+  )('PIN $pin is $code in both', async ({ code, pin }) => {
+    const items = [{ number: '9999000050001234', pin }];
+    const answers = await both('checkGiftCardBalances', { items });
+    const codes = answers.map(({ body }) => (body as { items: Json[] }).items[0]?.balance_error_code);
+    expect(codes).toEqual([code, code]);
+  });
+
+  it.each(pins)('PIN $pin: $outcome, in both', async ({ pin, outcome }) => {
+    const status = Number(/\b5\d\d\b/.exec(outcome)?.[0] ?? 200);
+    const answers = await both('checkGiftCardBalances', { items: [{ number: '9999000050001234', pin }] });
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+  });
+});
+
+describe('POST /webhook-subscriptions', () => {
+  const login = { kind: 'basic', username: 'me', password: 'secret' };
+
+  it.each<[name: string, body: Json, account: string]>([
+    ['plain', { url: 'https://a.example/hook' }, 'default'],
+    ['switched off', { url: 'https://a.example/hook', active: false }, 'marketplace'],
+    ['with a login', { url: 'https://a.example/hook', authentication: login }, 'default'],
+    ['plain http, which only production refuses', { url: 'http://shop.example/webhooks' }, 'default'],
+    ['for all accounts', { url: 'https://a.example/hook' }, '*'],
+  ])('%s', async (_name, body, account) => {
+    const headers = { 'X-Service-Merchant-Account-ID': account };
+    const [mocked, real] = await both('createWebhookSubscription', body, headers);
+    expect(mocked.status).toBe(real.status);
+    expect(without(mocked.body, 'id', 'secret')).toEqual(without(real.body, 'id', 'secret'));
+  });
+});
+
+describe('GET /card-scheme-definitions', () => {
+  it('the same schemes as the service, with badges served by the mock', async () => {
+    const token = service.token('*.read');
+    const [mocked, real] = [
+      await mock.call('GET', '/card-scheme-definitions'),
+      await service.call('GET', '/card-scheme-definitions', { token }),
+    ];
+    const text = (url: string, body: unknown) => JSON.stringify(body).replaceAll(url, '');
+    expect(text(mock.url, mocked.body)).toBe(text(service.url, real.body));
+    const [first] = (mocked.body as { items: { icon_url: string }[] }).items;
+    const drawing = await fetch(first?.icon_url ?? '');
+    expect(drawing.headers.get('content-type')).toContain('image/svg+xml');
+  });
+});

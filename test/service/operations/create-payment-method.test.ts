@@ -1,0 +1,469 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
+import { operations } from '../../../generated/operations.ts';
+import { createBuyer } from '../../support/records.ts';
+import { describeOperation } from '../../support/operation.ts';
+import { cardLimits } from '../../../server/http/velocity-limit.ts';
+import { inTransaction } from '../../../server/store/database.ts';
+import { lockUntilCommit } from '../../../server/store/locks.ts';
+import { startTestService, type TestServiceOptions } from '../../support/service.ts';
+import { showsCode } from '../../support/digits.ts';
+
+const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
+
+interface PaymentMethod {
+  id: string;
+  status: string;
+  scheme: string;
+  label: string;
+  fingerprint: string | null;
+  details: { bin: string };
+  buyer: { id: string } | null;
+  approval_url: string | null;
+  merchant_account_id: string;
+}
+
+describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
+  const create = async (body: object, headers: Record<string, string> = {}) => {
+    const answer = await frame.call({ body: { ...card, ...body }, headers });
+    return { ...answer, method: answer.body as PaymentMethod };
+  };
+  const buyer = (account = 'default') =>
+    createBuyer(frame.service.service.database.db, {
+      merchant_account_id: account,
+      external_identifier: `buyer-${randomUUID()}`,
+      display_name: 'Jane Doe',
+      account_number: null,
+      billing_details: null,
+    });
+
+  describe('201 stores a card', () => {
+    it('answers with the payment method, and never with the number or the security code', async () => {
+      const { status, method, text } = await create({ external_identifier: 'first' });
+      expect(status).toBe(201);
+      expect(method).toMatchObject({
+        status: 'succeeded',
+        scheme: 'visa',
+        label: '1111',
+        details: { bin: '41111111', card_type: 'credit', card_issuer_name: 'Sandbox Bank' },
+        expiration_date: '12/39',
+        external_identifier: 'first',
+        merchant_account_id: 'default',
+        buyer: null,
+        usage_count: 0,
+        has_replacement: false,
+      });
+      expect(text).not.toContain(card.number);
+      expect(showsCode(text, '737')).toBe(false);
+    });
+
+    it.each([
+      ['4111111111111111', 'visa', '41111111'],
+      ['5555555555554444', 'mastercard', '55555555'],
+      ['378282246310005', 'amex', '378282'],
+      ['6011111111111117', 'discover', '60111111'],
+      ['3530111333300000', 'jcb', '35301113'],
+      ['30569309025904', 'diners-club', '305693'],
+      ['9999999999999995', 'other', '99999999'],
+      ['4222222222222', 'visa', '422222'],
+    ])('%s is %s with the BIN %s', async (number, scheme, bin) => {
+      const { method } = await create({ number });
+      expect(method).toMatchObject({
+        scheme,
+        details: { bin },
+        status: 'succeeded',
+        label: number.slice(-4),
+      });
+    });
+
+    it('gives a failed card no fingerprint, and the same card another one in another account', async () => {
+      const failed = await create({ expiration_date: '01/20' });
+      expect(failed.method).toMatchObject({ status: 'failed', fingerprint: null });
+      const accounts = ['default', 'marketplace'].map((account) =>
+        create({}, { 'X-Service-Merchant-Account-ID': account }),
+      );
+      const [one, two] = await Promise.all(accounts);
+      expect(one?.method.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+      expect(two?.method.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+      expect(one?.method.fingerprint).not.toBe(two?.method.fingerprint);
+    });
+
+    it('gives the same card the same fingerprint, and another card another', async () => {
+      const [a, b, c] = await Promise.all([
+        create({}),
+        create({ expiration_date: '01/40' }),
+        create({ number: '5555555555554444' }),
+      ]);
+      expect(a.method.fingerprint).toBe(b.method.fingerprint);
+      expect(a.method.fingerprint).not.toBe(c.method.fingerprint);
+    });
+
+    it.each([
+      ['a wrong check digit', { number: '4111111111111112' }],
+      ['a month that does not exist', { expiration_date: '13/39' }],
+      ['month 00', { expiration_date: '00/39' }],
+      ['a date that has passed', { expiration_date: '01/24' }],
+    ])('%s is stored as failed, without the number', async (_name, body) => {
+      const { status, method } = await create(body);
+      expect([status, method.status]).toEqual([201, 'failed']);
+      const { db } = frame.service.service.database;
+      const row = await db
+        .selectFrom('payment_methods')
+        .select('number_sealed')
+        .where('id', '=', method.id)
+        .executeTakeFirst();
+      expect(row?.number_sealed).toBeNull();
+    });
+
+    it('a card is good until the end of its month', async () => {
+      await using late = await startTestService({ now: () => new Date('2026-11-30T23:59:59.999Z') });
+      await using after = await startTestService({ now: () => new Date('2026-12-01T00:00:00.000Z') });
+      const statusOn = async (service: typeof late) => {
+        const exp =
+          Math.floor((service === late ? Date.UTC(2026, 10, 30, 23, 59, 59) : Date.UTC(2026, 11, 1)) / 1000) +
+          600;
+        const { default: jwt } = await import('jsonwebtoken');
+        const { thumbprint } = await import('../../../server/domain/key-pair.ts');
+        const token = jwt.sign({ scopes: ['*.write'], exp }, service.key, {
+          algorithm: 'ES512',
+          keyid: thumbprint(service.key),
+          noTimestamp: true,
+        });
+        const { body } = await service.call('POST', '/payment-methods', {
+          token,
+          body: { ...card, expiration_date: '11/26' },
+        });
+        return (body as PaymentMethod).status;
+      };
+      expect([await statusOn(late), await statusOn(after)]).toEqual(['succeeded', 'failed']);
+    });
+
+    it('documented numbers lead to processing and to approval', async () => {
+      expect((await create({ number: '4012888888881881' })).method.status).toBe('processing');
+      const { method } = await create({ number: '5105105105105100' });
+      expect(method.status).toBe('buyer_approval_required');
+      expect(method.approval_url).toBe(`${frame.service.url}/sandbox/approvals/${method.id}`);
+    });
+
+    it('an invalid approval form is refused, and the status does not change', async () => {
+      const { method } = await create({ number: '5105105105105100' });
+      const post = (body: string, charset = 'utf-8') =>
+        fetch(method.approval_url ?? '', {
+          method: 'POST',
+          headers: { 'Content-Type': `application/x-www-form-urlencoded; charset=${charset}` },
+          body,
+        });
+      const statuses = [
+        await post(`decision=approve&more=${'x'.repeat(2_000)}`),
+        await post('decision=approve', 'unicorn'),
+        await post('decision=perhaps'),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([400, 400, 404]);
+      const page = await (await fetch(method.approval_url ?? '')).text();
+      expect(page).toContain('value="approve"');
+    });
+
+    it('names the buyer by either identifier', async () => {
+      const jane = await buyer();
+      const [byId, byReference] = await Promise.all([
+        create({ buyer_id: jane.id }),
+        create({ buyer_external_identifier: jane.external_identifier }),
+      ]);
+      expect(byId.method.buyer?.id).toBe(jane.id);
+      expect(byReference.method.buyer).toEqual(byId.method.buyer);
+    });
+
+    it('accepts null where the contract does', async () => {
+      expect(
+        (await create({ security_code: null, external_identifier: null, redirect_url: null })).status,
+      ).toBe(201);
+    });
+  });
+
+  describe('400 for a body that does not match', () => {
+    it('two buyers at once', async () => {
+      const { status, body } = await create({ buyer_id: randomUUID(), buyer_external_identifier: 'x' });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ details: [{ pointer: '/buyer_id', type: 'value_error.exclusive' }] });
+    });
+
+    it.each([
+      ['/number', { number: '4111 1111 1111 1111' }],
+      ['/number', { number: '411111111111' }],
+      ['/number', { number: 4111111111111111 }],
+      ['/expiration_date', { expiration_date: '1/39' }],
+      ['/security_code', { security_code: '12' }],
+      ['/security_code', { security_code: '12345' }],
+      ['/method', { method: 'paypal' }],
+      ['/buyer_id', { buyer_id: 'x' }],
+      ['/external_identifier', { external_identifier: '' }],
+      ['/external_identifier', { external_identifier: 'a\u0000b' }],
+      ['/redirect_url', { redirect_url: 'javascript:alert(1)' }],
+      ['/unicorn', { unicorn: true }],
+    ])('%s', async (pointer, body) => {
+      const answer = await create(body);
+      expect(answer.status).toBe(400);
+      const pointers = (answer.body as { details: { pointer: string }[] }).details.map(
+        (detail) => detail.pointer,
+      );
+      expect(new Set(pointers)).toEqual(new Set([pointer]));
+    });
+  });
+
+  describe('404 for a buyer that does not exist', () => {
+    it('unknown, and of another merchant account', async () => {
+      const other = await buyer('marketplace');
+      for (const body of [
+        { buyer_id: randomUUID() },
+        { buyer_external_identifier: 'no-such-buyer' },
+        { buyer_id: other.id },
+        { buyer_external_identifier: other.external_identifier },
+      ]) {
+        const answer = await create(body);
+        expect(answer.status).toBe(404);
+        // The same for a buyer of another account, so that a caller cannot find out which buyers exist.
+        expect(answer.body).toMatchObject({
+          details: [
+            { location: 'body', pointer: `/${Object.keys(body)[0] ?? ''}`, type: 'value_error.not_found' },
+          ],
+        });
+      }
+    });
+  });
+
+  describe('409 for an external identifier that is taken', () => {
+    it('keeps the first record and names it', async () => {
+      const { method } = await create({ external_identifier: 'taken' });
+      const { status, body } = await create({ external_identifier: 'taken', number: '5555555555554444' });
+      expect(status).toBe(409);
+      expect(body).toMatchObject({
+        code: 'duplicate_record',
+        resource_id: method.id,
+        details: [{ location: 'body', pointer: '/external_identifier', type: 'value_error.duplicate' }],
+      });
+    });
+
+    it('applies to each merchant account separately', async () => {
+      expect((await create({ external_identifier: 'both' })).status).toBe(201);
+      expect(
+        (await create({ external_identifier: 'both' }, { 'X-Service-Merchant-Account-ID': 'marketplace' }))
+          .status,
+      ).toBe(201);
+    });
+
+    it('50 at once, from two instances: one 201, the rest 409 naming it', async () => {
+      const { config } = frame.service;
+      await using second = await startTestService({
+        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
+      });
+      const token = frame.service.token('*.write');
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
+            token,
+            body: { ...card, external_identifier: 'race' },
+          }),
+        ),
+      );
+      answers.sort((a, b) => a.status - b.status);
+      const id = (answers[0]?.body as PaymentMethod | undefined)?.id;
+      const told = answers.map(({ status, body }) => [
+        status,
+        (body as { resource_id?: string }).resource_id,
+      ]);
+      expect(told).toEqual([[201, undefined], ...Array.from({ length: 49 }, () => [409, id])]);
+    });
+  });
+
+  describe('at rest', () => {
+    it('the number is encrypted, and the security code is not stored', async () => {
+      const { method } = await create({ number: '5555555555554444', security_code: '8642' });
+      const { db } = frame.service.service.database;
+      const { rows } = await sql<{
+        row: string;
+      }>`select p::text as row from payment_methods p where id = ${method.id}`.execute(db);
+      const row = rows[0]?.row ?? '';
+      expect(row).toContain('4444');
+      expect(row).not.toContain('5555555555554444');
+      expect(showsCode(row, '8642')).toBe(false);
+    });
+  });
+
+  describe('429 for too many numbers with the same BIN and last four digits', () => {
+    const { limit, windowSeconds } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+    let bin = 42420000;
+    /** Numbers that are alike, and like no others of this file. */
+    const alike = () => {
+      const own = String((bin += 1));
+      return (index: number) => `${own}${String(index).padStart(4, '0')}4242`;
+    };
+    const each = async (numbers: string[]) => {
+      const statuses: number[] = [];
+      for (const number of numbers) statuses.push((await create({ number })).status);
+      return statuses;
+    };
+    const upTo = (many: number) => Array.from({ length: many }, (_, index) => index);
+
+    it('counts different numbers, and says when the next one is accepted', async () => {
+      const number = alike();
+      expect(new Set(await each(upTo(limit).map(number)))).toEqual(new Set([201]));
+      expect(await each([number(0), number(1)])).toEqual([201, 201]);
+      const refused = await create({ number: number(limit) });
+      expect(refused.status).toBe(429);
+      expect(refused.body).toMatchObject({ code: 'too_many_requests', details: [] });
+      const wait = Number(refused.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(windowSeconds - 600);
+      expect(wait).toBeLessThanOrEqual(windowSeconds);
+      // Otherwise known numbers could be told from guesses.
+      expect(await each([number(0), number(limit), number(500)])).toEqual([429, 429, 429]);
+      expect(await each([alike()(0)])).toEqual([201]);
+      const elsewhere = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+      expect((await create({ number: number(limit) }, elsewhere)).status).toBe(201);
+    });
+
+    it('remembers a number from its last use on', async () => {
+      const { db } = frame.service.service.database;
+      const pass = (share: number) =>
+        sql`update card_numbers set seen_at = seen_at - ${share * windowSeconds} * interval '1 second'`.execute(
+          db,
+        );
+      const number = alike();
+      await each(upTo(limit).map(number));
+      await pass(0.6);
+      expect(await each([number(0)])).toEqual([201]);
+      await pass(0.6);
+      // The others are forgotten.
+      const others = upTo(limit).map((index) => number(limit + index));
+      expect(await each(others)).toEqual([...upTo(limit - 1).map(() => 201), 429]);
+    });
+
+    it('does not count repeated answers, and keeps no 429', async () => {
+      const number = alike();
+      await each(upTo(limit).map(number));
+      const keyed = (key: string, index: number) =>
+        create({ number: number(index) }, { 'Idempotency-Key': key });
+      const first = await keyed('limited', 1);
+      expect((await keyed('too many', limit)).status).toBe(429);
+      const repeated = await keyed('limited', 1);
+      expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+      expect(repeated.text).toBe(first.text);
+      const { db } = frame.service.service.database;
+      // A day later.
+      await sql`update card_numbers set seen_at = seen_at - interval '1 day'`.execute(db);
+      const later = await keyed('too many', limit);
+      expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, 'false']);
+    });
+
+    it('cannot be exceeded by requests at the same time on two instances', async () => {
+      const { config } = frame.service;
+      await using second = await startTestService({
+        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
+      });
+      const number = alike();
+      const token = frame.service.token('*.write');
+      const answers = await Promise.all(
+        upTo(2 * limit).map((index) =>
+          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
+            token,
+            body: { ...card, number: number(index) },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual(
+        upTo(2 * limit).map((index) => (index < limit ? 201 : 429)),
+      );
+    });
+
+    it('waits for another instance that is counting numbers that are alike', async () => {
+      const { db } = frame.service.service.database;
+      const number = alike();
+      const [tried] = frame.service.secrets.velocity('default', number(0));
+      const bucket = tried?.bucket ?? '';
+      const asked = await inTransaction(db, async (other) => {
+        await lockUntilCommit(other, `card numbers ${bucket}`);
+        const asking = create({ number: number(0) });
+        await vi.waitUntil(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`.execute(
+            db,
+          );
+          return rows.length > 0;
+        }, 20_000);
+        const seen = upTo(limit).map((index) => ({ bucket, number: `other ${index}`, seen_at: new Date() }));
+        await other.insertInto('card_numbers').values(seen).execute();
+        return { asking };
+      });
+      expect((await asked.asking).status).toBe(429);
+    });
+
+    it('stores no number, only keyed digests', async () => {
+      const number = alike()(7);
+      await create({ number });
+      const { rows } = await sql<{ row: string }>`select c::text as row from card_numbers c`.execute(
+        frame.service.service.database.db,
+      );
+      const text = rows.map(({ row }) => row).join();
+      expect(text).not.toBe('');
+      for (const part of [number, number.slice(0, 8)]) expect(text).not.toContain(part);
+    });
+  });
+
+  describe('422 for an Idempotency-Key of another request', () => {
+    it('names the header, and stores nothing', async () => {
+      const headers = { 'Idempotency-Key': 'of another card' };
+      await create({}, headers);
+      const { status, body } = await create({ number: '5555555555554444' }, headers);
+      expect(status).toBe(422);
+      expect(body).toEqual({
+        detail: [
+          {
+            loc: ['header', 'idempotency-key'],
+            msg: 'was used for a request with another path or body',
+            type: 'value_error.idempotency_key.reused',
+          },
+        ],
+      });
+    });
+  });
+});
+
+describe('CARDS_PER_MINUTE', () => {
+  const statusesOf = async (start: TestServiceOptions, many: number) => {
+    await using service = await startTestService(start);
+    const pair = await service.pair();
+    const [own, other] = [pair.token('*.write'), service.token('*.write')];
+    const store = (token: string, headers: Record<string, string> = {}) =>
+      service.call('POST', '/payment-methods', { token, body: card, headers });
+    const key = { 'Idempotency-Key': 'repeated' };
+    const answers = [];
+    for (let index = 0; index < many; index += 1) answers.push(await store(own, index < 2 ? key : {}));
+    return {
+      statuses: answers.map(({ status }) => status),
+      waits: answers.flatMap(({ headers }) => headers.get('retry-after') ?? []).map(Number),
+      another: (await store(other)).status,
+      elsewhere: (await store(own, { 'X-Service-Merchant-Account-ID': 'marketplace' })).status,
+    };
+  };
+
+  it('limits a key pair in a merchant account; repeated answers do not count', async () => {
+    const { statuses, waits, another, elsewhere } = await statusesOf({ config: { cardsPerMinute: 3 } }, 6);
+    expect(statuses).toEqual([201, 201, 201, 201, 429, 429]);
+    expect(waits).toHaveLength(2);
+    for (const wait of waits) expect(wait >= 1 && wait <= 60).toBe(true);
+    expect([another, elsewhere]).toEqual([201, 201]);
+  });
+
+  it('is as the contract says in production, and off in the sandbox', () => {
+    const { cards } = operations.createPaymentMethod.velocityLimit;
+    const limited = (limit: number) => [
+      { scope: 'cards createPaymentMethod', limit, windowSeconds: cards.windowSeconds },
+    ];
+    expect(cardLimits(undefined, 'production')).toEqual(limited(cards.limit));
+    expect(cardLimits(7, 'production')).toEqual(limited(7));
+    expect(cardLimits('off', 'production')).toEqual([]);
+    expect(cardLimits(undefined, 'sandbox')).toEqual([]);
+    expect(cardLimits(7, 'sandbox')).toEqual(limited(7));
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { describeOperation } from '../../support/operation.ts';
+
+interface Page {
+  items: { id: string; created_at: string; last_used_at: string | null }[];
+  limit: number;
+  next_cursor: string | null;
+  previous_cursor: string | null;
+}
+
+describeOperation('listApiKeyPairs', {}, (frame) => {
+  const page = async (query: string, token?: string) => {
+    const { status, body } = await frame.call({ query, ...(token === undefined ? {} : { token }) });
+    expect(status).toBe(200);
+    return body as Page;
+  };
+
+  describe('200 lists key pairs', () => {
+    it('never shows a private key, and updates last_used_at at the first use', async () => {
+      const { status, body, text } = await frame.call();
+      expect(status).toBe(200);
+      expect(text).not.toContain('private_key');
+      const { items, limit } = body as Page;
+      expect(limit).toBe(20);
+      expect(items[0]?.last_used_at).not.toBeNull();
+    });
+
+    it('pages both ways without losing or repeating a pair, newest first', async () => {
+      for (let made = 0; made < 7; made += 1) await frame.service.pair();
+      const all = (await page('?limit=100')).items.map(({ id }) => id);
+      const pages: Page[] = [await page('?limit=3')];
+      for (let next = pages[0]?.next_cursor; next; next = pages.at(-1)?.next_cursor) {
+        pages.push(await page(`?limit=3&cursor=${next}`));
+      }
+      expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(all);
+      expect(pages[0]?.previous_cursor).toBeNull();
+      const back = await page(`?limit=3&cursor=${pages[1]?.previous_cursor ?? ''}`);
+      expect(back.items).toEqual(pages[0]?.items);
+      expect(back.previous_cursor).toBeNull();
+      expect(back.next_cursor).not.toBeNull();
+      const times = pages.flatMap(({ items }) => items.map(({ created_at }) => created_at));
+      expect(times).toEqual([...times].sort().reverse());
+    });
+
+    it('a newer pair makes page one have a previous page', async () => {
+      const first = await page('?limit=2');
+      const second = await page(`?limit=2&cursor=${first.next_cursor ?? ''}`);
+      const newer = await frame.service.pair();
+      const back = await page(`?limit=2&cursor=${second.previous_cursor ?? ''}`);
+      expect(back.items).toEqual(first.items);
+      const before = await page(`?limit=2&cursor=${back.previous_cursor ?? ''}`);
+      expect(before.items.map(({ id }) => id)).toEqual([newer.id]);
+    });
+
+    it('shows a caller with access to some accounts only the pairs of these accounts', async () => {
+      const narrow = await frame.service.pair({ accounts: ['marketplace'] });
+      const wide = await frame.service.pair({ accounts: ['marketplace', 'default'] });
+      const other = await frame.service.pair({ accounts: ['default'] });
+      const seenBy = async (token: string) => (await page('?limit=100', token)).items.map(({ id }) => id);
+      expect(await seenBy(narrow.token('*.read'))).toEqual([narrow.id]);
+      expect(new Set(await seenBy(wide.token('*.read')))).toEqual(new Set([narrow.id, wide.id, other.id]));
+      expect(await seenBy(frame.service.token('*.read'))).toEqual(
+        expect.arrayContaining([narrow.id, wide.id, other.id]),
+      );
+    });
+  });
+
+  describe('400 for a limit out of range', () => {
+    it.each(['0', '101', '-1', 'ten', '1.5', '0x10', '1e1', '', '%2010'])('limit=%s', async (limit) => {
+      const { status, body } = await frame.call({ query: `?limit=${limit}` });
+      expect(status).toBe(400);
+      expect((body as { details: object[] }).details).toEqual([
+        expect.objectContaining({ location: 'query', pointer: '/limit' }),
+      ]);
+    });
+
+    it('a cursor that is too long, and two cursors', async () => {
+      for (const query of [`?cursor=${'x'.repeat(1001)}`, '?cursor=a&cursor=b']) {
+        const { status, body } = await frame.call({ query });
+        expect([query, status]).toEqual([query, 400]);
+        expect(body).toMatchObject({ details: [{ location: 'query', pointer: '/cursor' }] });
+      }
+    });
+
+    it('names every violation at once', async () => {
+      const { body } = await frame.call({ query: `?limit=0&cursor=${'x'.repeat(1001)}&unicorn=1&narwhal=2` });
+      const pointers = (body as { details: { pointer: string }[] }).details
+        .map(({ pointer }) => pointer)
+        .sort();
+      expect(pointers).toEqual(['/cursor', '/limit', '/narwhal', '/unicorn']);
+    });
+  });
+
+  describe('422 for a cursor that was not issued for this list', () => {
+    it('made up, changed, or encoded differently', async () => {
+      const { next_cursor: genuine } = await page('?limit=1');
+      const bytes = Buffer.from(genuine ?? '', 'base64url');
+      bytes[12] = (bytes[12] ?? 0) ^ 1;
+      for (const cursor of [
+        'unicorn',
+        bytes.toString('base64url'),
+        `${genuine ?? ''}A`,
+        `${genuine ?? ''}%3D`,
+      ]) {
+        const { status, body } = await frame.call({ query: `?cursor=${cursor}` });
+        expect(status).toBe(422);
+        expect(body).toEqual({
+          detail: [
+            { loc: ['query', 'cursor'], msg: expect.any(String) as string, type: 'value_error.cursor' },
+          ],
+        });
+      }
+    });
+  });
+});

@@ -1,0 +1,595 @@
+// Builds the docs, serves them as the service does, walks every link, and opens them in a real browser.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize, relative } from 'node:path';
+import { type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { buildDocs } from '../../scripts/docs.ts';
+import type { Entry } from '../../scripts/docs/browser/entry.ts';
+import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { readGuides } from '../../scripts/docs/guides.ts';
+import { addresses, createLinks, linkReference, oldAddresses } from '../../scripts/docs/links.ts';
+import { render } from '../../scripts/docs/markdown.ts';
+import { proveSelfContained } from '../../scripts/docs/reference.ts';
+import { serveDocs } from '../../server/http/docs.ts';
+import { createExpress } from '../../server/http/express.ts';
+import {
+  chromiumPath,
+  faintTexts,
+  keepDiary,
+  launch,
+  withoutChromium,
+  type Diary,
+} from '../support/browser.ts';
+
+const site = mkdtempSync(join(tmpdir(), 'payments-docs-test-'));
+const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+const contract = parseContract(text);
+const guides = readGuides(contract);
+const old = oldAddresses(contract, guides);
+const listed = [contract.paths, contract.webhooks].map((items) =>
+  Object.values(items).flatMap((item) => Object.values(item)),
+);
+const [operations = [], webhooks = []] = listed;
+
+const built = new Map<string, string>();
+let server: Server;
+let address: string;
+let sandbox: Server;
+let sandboxAddress: string;
+
+async function listen(one: Server): Promise<string> {
+  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(one.address() as AddressInfo).port}/docs/`;
+}
+
+beforeAll(async () => {
+  await buildDocs({ out: site });
+  for (const file of filesOf(site)) built.set(file, readFileSync(join(site, file), 'latin1'));
+  const app = createExpress();
+  serveDocs(app, site, { hasConsole: false });
+  server = createServer(app);
+  address = await listen(server);
+  const inSandbox = createExpress();
+  serveDocs(inSandbox, site, { hasConsole: true, sandboxUrl: () => new URL(sandboxAddress).origin });
+  sandbox = createServer(inSandbox);
+  sandboxAddress = await listen(sandbox);
+});
+afterAll(() => {
+  server.close();
+  sandbox.close();
+  rmSync(site, { recursive: true, force: true });
+});
+
+const filesOf = (folder: string) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+
+/** The links of a page or a Markdown file that stay in the site, as file and anchor. */
+function linksOf(file: string): { file: string; anchor: string }[] {
+  const content = built.get(file) ?? '';
+  const found = file.endsWith('.md')
+    ? content.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)
+    : content.replaceAll(/<script\b[^>]*>[\s\S]+?<\/script>/g, '').matchAll(/\s(?:href|src)="([^"]*)"/g);
+  return (
+    [...found]
+      .map(([, link = '']) => link.replaceAll('&#38;', '&'))
+      // The server makes those of 404.html relative.
+      .map((link) => (file === '404.html' ? link.replace(/^\/docs\//, '') : link))
+      .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
+      // Redoc's own menu, which is hidden, and whose links its script completes.
+      .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
+      .map((link) => {
+        const [path = '', ...anchor] = link.split('#');
+        return { file: path === '' ? file : normalize(join(dirname(file), path)), anchor: anchor.join('#') };
+      })
+  );
+}
+
+/** Redoc makes its anchors in the browser. Which of them exist, the contract says. */
+const referenceAnchors = new Set(['/', ...Object.values(addresses(contract)).map((hash) => hash.slice(1))]);
+
+function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
+  const target = built.get(file);
+  if (target === undefined) return false;
+  if (anchor === '' || file.endsWith('.md')) return true;
+  if (target.includes(` id="${anchor}"`)) return true;
+  return file === 'reference.html' && referenceAnchors.has(anchor);
+}
+
+describe('the built site', () => {
+  it('has every guide as a page and as Markdown, in one menu with the reference', () => {
+    const index = built.get('index.html') ?? '';
+    expect(index).toContain('<code>http://127.0.0.1:8080</code>, which must be running');
+    for (const { slug, group } of guides) {
+      expect(built.has(`guides/${slug}.md`), slug).toBe(true);
+      if (group !== 'Decisions') expect(index).toContain(`href="guides/${slug}.html"`);
+    }
+    expect(guides.map(({ slug }) => slug)).toEqual(
+      expect.arrayContaining([
+        ...['getting-started', 'authentication', 'pages', 'errors', 'idempotency', 'webhooks', 'client'],
+        ...['sandbox', 'going-live', 'scaling', 'operating', 'operator'],
+      ]),
+    );
+    for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))
+      expect(index).toContain(`href="reference.html${hash}"`);
+  });
+
+  it('has the title of each guide, and no decision in the search', () => {
+    expect(built.get('guides/going-live.html')).toContain('<title>Going live ');
+    expect(built.get('guides/errors.html')).toContain('<title>Errors ');
+    const search = [...built].find(([file]) => /^assets\/search\..*\.js$/.test(file))?.[1] ?? '';
+    const entries = JSON.parse(search.slice(search.indexOf('['), search.lastIndexOf(']') + 1)) as Entry[];
+    expect(entries).toContainEqual(
+      expect.objectContaining({ title: 'Idempotency', href: 'guides/idempotency.html' }),
+    );
+    expect(entries.filter(({ title, href }) => !title || href.includes('decision-'))).toEqual([]);
+    expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
+  });
+
+  it('calls each guide by one name and describes it, here and in the guide for docs readers', () => {
+    const llms = built.get('llms.txt') ?? '';
+    const reader = readFileSync(join(import.meta.dirname, '../../docs/guides/docs-reader.md'), 'utf8');
+    const listed = guides.filter(({ group }) => group !== 'Decisions');
+    for (const { slug, label, about, markdown } of listed) {
+      expect(about, `scripts/docs/guides.ts says what ${slug} is about`).not.toBe('');
+      expect(markdown).toContain(`# ${label}\n`);
+      expect(llms).toContain(`- [${label}](guides/${slug}.md): ${about}\n`);
+    }
+    const inReader = [...reader.matchAll(/^- \[(.+)\]\(.+?\): (.+)$/gm)].map(([, ...entry]) => entry);
+    expect(inReader).toEqual(listed.map(({ label, about }) => [label, about]));
+    const slugs = listed.map(({ slug }) => slug);
+    expect(slugs[slugs.indexOf('webhooks') + 1]).toBe('receive-events');
+    expect(built.get('guides/webhooks.html')).toMatch(
+      /<nav class="neighbours".*rel="prev" href="rate-limits.html".*rel="next" href="receive-events.html"/,
+    );
+  });
+
+  it('has an anchor at each status of the table of errors', () => {
+    const page = built.get('guides/errors.html') ?? '';
+    for (const status of [400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504])
+      expect(page).toContain(`<tr id="${status}"><td data-label="Status"><span>${status}</span>`);
+  });
+
+  it('has no link that leads nowhere, in pages, Markdown and llms.txt', () => {
+    const pages = [...built.keys()].filter((file) => /\.(html|md)$/.test(file));
+    const dead = pages.flatMap((file) =>
+      linksOf(file)
+        .filter((link) => !isThere(link))
+        .map((link) => `${file} → ${link.file}#${link.anchor}`),
+    );
+    expect(dead).toEqual([]);
+    expect(pages.flatMap(linksOf).length).toBeGreaterThan(2_000);
+    const listedFiles = [...(built.get('llms.txt') ?? '').matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, to = '']) => to,
+    );
+    expect(listedFiles.filter((file) => !built.has(file))).toEqual([]);
+    expect(listedFiles.length).toBeGreaterThan(15);
+  });
+
+  it('fails to build if a link leads nowhere', () => {
+    const links = createLinks({ contract, guides, asset: () => '' })('docs/guides/keys.md', 'html');
+    expect(links('../scaling.md#replicas')).toBe('scaling.html#replicas');
+    expect(links('../../openapi/introduction.md#errors')).toBe('errors.html');
+    for (const link of ['../server/app.ts', '#section/Error', '#operation/listTransaction'])
+      expect(() => links(link), link).toThrow(/Broken link in docs\/guides\/keys\.md/);
+    const spoilt = parseContract(text.replaceAll('#section/Rate-limits', '#section/Rate-limit'));
+    expect(() => linkReference(spoilt, guides)).toThrow(/#section\/Rate-limit/);
+  });
+
+  it('has the same bytes when it is built again', async () => {
+    const again = join(site, 'again');
+    await buildDocs({ out: again });
+    expect(filesOf(again).sort()).toEqual([...built.keys()].sort());
+    const differing = filesOf(again).filter(
+      (file) => readFileSync(join(again, file), 'latin1') !== built.get(file),
+    );
+    expect(differing).toEqual([]);
+  });
+
+  it('lists the sections of a long guide, and of no other', () => {
+    const contents = (guide: string) =>
+      /<nav class="contents"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
+    expect(contents('operating')).toContain('<a href="#health">Health</a>');
+    expect(contents('errors')).toContain('<a href="#the-order-of-checks">The order of checks</a>');
+    expect(contents('versioning')).toBeUndefined();
+  });
+
+  it('has samples in curl, TypeScript and Python, whose constants are its own', () => {
+    const changed = parseContract(text);
+    const { post } = changed.paths['/payment-methods'] ?? {};
+    const content = post?.requestBody?.content['application/json'];
+    if (content) content.examples = { odd: { value: { a: null, b: ['true, "null"', true, false] } } };
+    const [curl, typeScript, python] =
+      forReaders(changed).paths['/payment-methods']?.post?.['x-codeSamples'] ?? [];
+    expect([curl?.lang, typeScript?.lang, python?.lang]).toEqual(['curl', 'TypeScript', 'Python']);
+    expect(typeScript?.source).toContain(`client.POST('/payment-methods', { body: {\n  "a": null`);
+    expect(python?.source.replaceAll(/\s+/g, ' ')).toContain(
+      String.raw`json.dumps({ "a": None, "b": [ "true, \"null\"", True, False ] }).encode()`,
+    );
+    expect(curl?.source).toContain('-H "Authorization: Bearer $TOKEN"');
+    expect(typeScript?.source).toContain("token: process.env.TOKEN ?? ''");
+    expect(python?.source).toContain("os.environ['TOKEN']");
+    expect(python?.source).toContain('error.read()');
+  });
+
+  it('has samples of lists with one filter where there is one, which in TypeScript loop over the pages', () => {
+    const code = (path: string) =>
+      forReaders(contract).paths[path]?.get?.['x-codeSamples']?.map(({ source }) => source) ?? [];
+    const filtered = 'http://127.0.0.1:8080/transactions?buyer_external_identifier=buyer-412';
+    expect(code('/transactions')).toEqual([
+      expect.stringContaining(`'${filtered}'`),
+      expect.stringContaining(
+        `client.paginate('/transactions', {\n  params: { query: { buyer_external_identifier: "buyer-412" } },\n});`,
+      ),
+      expect.stringContaining(`"${filtered}"`),
+    ]);
+    expect(code('/api-key-pairs')[1]).toContain(`client.paginate('/api-key-pairs');`);
+    expect(code('/card-scheme-definitions')[1]).toContain(
+      `unwrap(await client.GET('/card-scheme-definitions'))`,
+    );
+  });
+
+  it('has samples that can be run twice: with a new Idempotency-Key where one is taken, and no fixed identifier', () => {
+    const having = Object.entries(forReaders(contract).paths).flatMap(([path, item]) =>
+      Object.values(item).flatMap(({ 'x-codeSamples': samples = [] }) =>
+        samples
+          .filter(({ source }) => source.includes('Idempotency-Key'))
+          .map(({ lang }) => `${lang} ${path}`),
+      ),
+    );
+    expect(having.sort()).toEqual([
+      ...['Python /payment-methods', 'Python /webhook-subscriptions'],
+      ...['curl /payment-methods', 'curl /webhook-subscriptions'],
+    ]);
+    expect(
+      JSON.stringify(forReaders(contract).paths['/payment-methods']?.post?.['x-codeSamples']),
+    ).not.toMatch(/[" ]external_identifier/);
+  });
+
+  it('has the contract as it was generated, in JSON and in YAML', () => {
+    expect(readFileSync(join(site, 'openapi.json'), 'utf8') === text).toBe(true);
+    expect(parse(readFileSync(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['an image', '<img src="https://cdn.example/logo.svg">', /would load.*cdn\.example/],
+    ['a font', '<style>@font-face{src:url(https://fonts.example/a.woff)}</style>', /would load/],
+    ['a host that nobody has looked at', '<script>fetch("https://beacon.test")</script>', /beacon\.test/],
+  ])('is refused if it names %s', (_, added, message) => {
+    const html = built.get('reference.html') ?? '';
+    expect(() => {
+      proveSelfContained(html, text);
+    }).not.toThrow();
+    expect(() => {
+      proveSelfContained(
+        html.replace('</head>', () => `${added}</head>`),
+        text,
+      );
+    }).toThrow(message);
+  });
+
+  it('shows no HTML of a text as HTML', () => {
+    expect(render('a <img src=x onerror=alert(1)> b', (href) => href).html).not.toContain('<img');
+  });
+
+  it('shows readers what a reader needs, and downloads everything', () => {
+    const shown = JSON.stringify(forReaders(contract));
+    for (const hidden of ['9007199254740991', String.raw`[^\\u0000]`, '[ -~]', '6553[0-5]']) {
+      expect(text).toContain(hidden);
+      expect(shown).not.toContain(hidden);
+    }
+    // What says how a value looks stays.
+    expect(shown).toContain('^[0-9]{2}/[0-9]{2}$');
+  });
+});
+
+describe('the site as it is served', () => {
+  const asset = () => [...built.keys()].find((file) => /^assets\/redoc\..*\.js$/.test(file)) ?? '';
+
+  it.each(['br', 'gzip'])('compressed with %s', async (encoding) => {
+    const response = await fetch(address + asset(), { headers: { 'accept-encoding': encoding } });
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(750_000);
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1') === built.get(asset())).toBe(true);
+  });
+
+  it('as it is for a client that accepts no encoding', async () => {
+    const response = await fetch(address, { headers: { 'accept-encoding': 'identity' } });
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(await response.text()).toContain('<title>Payments Service API</title>');
+  });
+
+  it('cached for ever if the name has a digest, and otherwise asked for again', async () => {
+    const cache = async (path: string) => (await fetch(address + path)).headers.get('cache-control');
+    expect(await cache(asset())).toBe('public, max-age=31536000, immutable');
+    expect([await cache(''), await cache('guides/errors.html')]).toEqual(['no-cache', 'no-cache']);
+    const { headers } = await fetch(`${address}guides/errors.html`);
+    const again = await fetch(`${address}guides/errors.html`, {
+      // Without the second header, fetch asks for a fresh answer.
+      headers: { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it.each(['assets/none.js', '..%2fpackage.json', '%2e%2e/package.json', 'guides', 'x%00.js'])(
+    'nothing at %s, and it is not cached',
+    async (path) => {
+      const response = await fetch(address + path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
+    },
+  );
+
+  it.each(['guide', 'guides/none', 'guides/none/errors.html'])(
+    'for people a page with menu and search at %s',
+    async (path) => {
+      const response = await fetch(address + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const links = [...(await response.text()).matchAll(/ (?:href|src)="([^"#]+)/g)].map(
+        ([, link = '']) => new URL(link, address + path).href,
+      );
+      expect(links).toContain(`${address}guides/errors.html`);
+      for (const link of links.filter((one) => one.includes('/assets/')))
+        expect((await fetch(link)).status, link).toBe(200);
+    },
+  );
+
+  it.each(['guides/errors', 'reference'])('the page at %s without its ending', async (path) => {
+    const response = await fetch(address + path);
+    expect([response.status, response.url]).toEqual([200, `${address}${path}.html`]);
+  });
+
+  it('the overview at guides/', async () => {
+    expect(await fetch(`${address}guides/`)).toMatchObject({ status: 200, url: address });
+  });
+
+  it('the contract and llms.txt also at the root, where the links of llms.txt lead to the docs', async () => {
+    const get = (path: string) => fetch(new URL(path, address), { redirect: 'manual' });
+    expect(parse(await (await get('/openapi.yaml')).text())).toEqual(JSON.parse(text));
+    const links = [...(await (await get('/llms.txt')).text()).matchAll(/\]\(([^)]+)\)/g)];
+    expect(links.length).toBeGreaterThan(15);
+    for (const [, link = ''] of links.slice(0, 5)) expect((await get(`/${link}`)).status, link).toBe(200);
+  });
+
+  it.each([
+    ['guides/errors.md', 'text/markdown; charset=utf-8'],
+    ['openapi.yaml', 'application/yaml; charset=utf-8'],
+    ['workflows/payments.arazzo.yaml', 'application/yaml; charset=utf-8'],
+    ['llms.txt', 'text/plain; charset=utf-8'],
+    ['', 'text/html; charset=utf-8'],
+  ])('%s as %s', async (path, type) => {
+    expect((await fetch(address + path)).headers.get('content-type')).toBe(type);
+  });
+});
+
+if (!chromiumPath) console.warn(`test/tools/docs.test.ts: ${withoutChromium}`);
+
+describe.skipIf(!chromiumPath)('the docs in a browser', () => {
+  let browser: Browser;
+  let diary: Diary;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launch();
+    page = await open('reference.html');
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  afterEach(() => {
+    expect(diary).toEqual({ outside: [], complaints: [] });
+  });
+
+  async function open(path = '', options: BrowserContextOptions = {}, from = address): Promise<Page> {
+    const opened = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+    diary = await keepDiary(opened, (url) => url.href.startsWith(from));
+    // The not-found page is visible only for a moment, so it is recorded as soon as it appears.
+    await opened.addInitScript(`new MutationObserver(() => {
+      if (document.body?.innerText.includes('No page at this address')) console.error('lost: ' + location.hash);
+    }).observe(document, { childList: true, subtree: true })`);
+    await opened.goto(from + path);
+    return opened;
+  }
+
+  it('old addresses of the one page lead to where things are now', async () => {
+    const reader = await open();
+    for (const [link, heading] of [
+      ['#section/Errors', 'Errors'],
+      ['#section/Checking-a-signature', 'Checking a signature'],
+      ['#operation/listTransactions', 'List transactions'],
+      ['#tag/Payment-methods', 'Payment methods'],
+    ] as const) {
+      await reader.goto(`${address}${link}`);
+      await reader.waitForURL(`${address}${old[link.toLowerCase()] ?? 'nowhere'}`);
+      await expectInView(reader.locator('#content').getByRole('heading', { name: heading }).first());
+      await reader.goto('about:blank');
+    }
+  });
+
+  it('shows every operation with curl and its scopes, every event with its payload, each marked in the menu', async () => {
+    expect([operations.length, webhooks.length]).toEqual([7, 4]);
+    for (const [path, item] of Object.entries(contract.paths))
+      for (const { operationId, summary, security = [] } of Object.values(item)) {
+        await visit(page, operationId, summary);
+        await page.getByText(`'http://127.0.0.1:8080${path}`).first().waitFor();
+        for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
+          await page.getByText(scope, { exact: true }).first().waitFor();
+      }
+    for (const [event, { post }] of Object.entries(contract.webhooks)) {
+      await visit(page, post?.operationId ?? '', post?.summary ?? '');
+      await page.getByText(`"${event}"`).first().waitFor();
+    }
+  });
+
+  it('shows gift card items as objects, each kind with its properties', async () => {
+    await visit(page, 'checkGiftCardBalances', 'Check gift card balances');
+    const shown = () => page.locator('body').innerText();
+    await expect.poll(shown).toMatch(/Array of objects/i);
+    expect(await shown()).not.toMatch(/Array of any/i);
+    await page.getByText('Not stored').first().waitFor();
+    await page.getByText('Stored', { exact: true }).first().waitFor();
+  });
+
+  it('one search finds guides and reference, and goes right to a property', async () => {
+    const reader = await open('guides/pages.html');
+    await reader.keyboard.press('/');
+    const results = reader.getByRole('dialog', { name: 'Search' }).getByRole('link');
+    await reader.getByRole('searchbox').fill('signature');
+    await results.filter({ hasText: 'Checking a signature' }).first().waitFor();
+    expect(await results.locator('mark').first().innerText()).toBe('signature');
+    await reader.getByRole('searchbox').fill('qwertz');
+    const instead = reader.getByRole('status').getByRole('link');
+    await instead.first().waitFor();
+    const hrefs = await Promise.all((await instead.all()).map((link) => link.getAttribute('href')));
+    expect(hrefs.map((href) => new URL(href ?? '', reader.url()).href)).toEqual(
+      ['guides/getting-started.html', 'guides/errors.html', 'reference.html'].map((path) => address + path),
+    );
+    await reader.getByRole('searchbox').fill('external_identifier');
+    await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
+    await reader.waitForURL(
+      /reference\.html#\/payment-methods\/createpaymentmethod#.*path=external_identifier/,
+    );
+    await expectInView(
+      reader.locator('[id="payment-methods/createpaymentmethod/t=request&path=external_identifier"]'),
+    );
+  });
+
+  it('copies code as it is written', async () => {
+    const reader = await open('guides/pages.html', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await reader.locator('.code').first().hover();
+    await reader.getByRole('button', { name: 'Copy' }).first().click();
+    await reader.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(
+      'status=capture_succeeded&limit=50',
+    );
+  });
+
+  it('names the address of the sandbox that serves it, in guides, reference and files', async () => {
+    const { origin } = new URL(sandboxAddress);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const reader = await open('guides/pages.html', { permissions }, sandboxAddress);
+    await reader.locator('.code').first().hover();
+    await reader.getByRole('button', { name: 'Copy' }).first().click();
+    await reader.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(`'${origin}/transactions?`);
+    await reader.keyboard.press('/');
+    await reader.getByRole('searchbox').fill('127.0.0.1');
+    await reader.getByRole('dialog').getByRole('link').first().waitFor();
+    const found = await reader.getByRole('dialog').getByRole('list').innerText();
+    expect(found).toContain(origin);
+    expect(found).not.toContain('127.0.0.1:8080');
+    await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
+    await reader.getByText(`'${origin}/transactions?`).first().waitFor();
+    expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
+    await reader.goto(`${sandboxAddress}guides/getting-started.html`);
+    const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
+    expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
+    await reader.goto(sandboxAddress);
+    expect(await reader.getByText('which must be running').isVisible()).toBe(false);
+    for (const file of ['guides/pages.md', 'openapi.json', 'openapi.yaml']) {
+      const text = await (await fetch(sandboxAddress + file)).text();
+      expect(text, file).toContain(origin);
+      expect(text, file).not.toContain('127.0.0.1:8080');
+      // Tools call the first server.
+      if (file.startsWith('openapi')) {
+        const { servers } = parse(text) as { servers: { url: string }[] };
+        expect(servers.map(({ url }) => url)).toEqual([
+          ...[origin, 'https://api.sandbox.{instance}.payments.example'],
+          ...['https://api.{instance}.payments.example', 'http://127.0.0.1:4010'],
+        ]);
+      }
+    }
+  });
+
+  it('is readable in light and in dark colours (WCAG AA)', async () => {
+    expect(await faintTexts(page)).toEqual([]);
+    for (const path of ['', 'guides/authentication.html', `reference.html${hashOf('listTransactions')}`]) {
+      const dark = await open(path, { colorScheme: 'dark' });
+      await dark.locator('#content').waitFor();
+      expect(await dark.locator('html').getAttribute('class')).toContain('dark');
+      if (path.startsWith('reference')) await expectAtTop(dark, 'List transactions');
+      expect(await faintTexts(dark), path).toEqual([]);
+    }
+  });
+
+  it('cuts no sample where the window is 1280 pixels wide', async () => {
+    const narrow = await open('', { viewport: { width: 1280, height: 900 } });
+    for (const id of ['createPaymentMethod', 'listTransactions']) {
+      await narrow.goto(`${address}reference.html${hashOf(id)}`);
+      await narrow.locator('#redoc pre').first().waitFor();
+      const cut = `[...document.querySelectorAll('#redoc pre')].filter((one) => one.scrollWidth > one.clientWidth).length`;
+      expect(await narrow.evaluate(cut), id).toBe(0);
+    }
+  });
+
+  it.each([1440, 390])('cuts no code of a guide where the window is %d pixels wide', async (width) => {
+    const reader = await open('', { viewport: { width, height: 900 } });
+    for (const guide of ['getting-started', 'authentication', 'pages', 'idempotency', 'webhooks']) {
+      await reader.goto(`${address}guides/${guide}.html`);
+      const cut = `[...document.querySelectorAll('.guide pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`;
+      expect(await reader.evaluate(cut), guide).toEqual([]);
+    }
+  });
+
+  it('fits a phone: the menu opens, links land on content, and nothing covers it', async () => {
+    const phone = await open('', { viewport: { width: 375, height: 800 }, hasTouch: true });
+    await phone.getByRole('button', { name: 'Menu' }).tap();
+    await phone.getByRole('link', { name: 'List transactions' }).tap();
+    await expectAtTop(phone, 'List transactions');
+    for (const path of [
+      'guides/errors.html',
+      'guides/client.html',
+      `reference.html${hashOf('createPaymentMethod')}`,
+      `reference.html${hashOf('onTransactionCreated')}`,
+    ]) {
+      await phone.goto(address + path);
+      await phone.locator('#content :is(h1, h2)').first().waitFor();
+      expect(await phone.evaluate('document.documentElement.scrollWidth'), path).toBe(375);
+      const above = `[...document.querySelectorAll('body *')].filter((element) =>
+        getComputedStyle(element).position === 'fixed' && element.checkVisibility()).map((element) => element.outerHTML)`;
+      expect(await phone.evaluate(above), path).toEqual([]);
+    }
+    await phone.goto('about:blank');
+    await phone.goto(`${address}reference.html${hashOf('createPaymentMethod')}`);
+    await expectAtTop(phone, 'Store a card');
+  });
+
+  it('works as a file', async () => {
+    const file = await open('index.html#section/Webhooks', {}, `file://${site}/`);
+    await expectAtTop(file, 'Webhooks');
+    await file.getByRole('button', { name: 'Search' }).click();
+    await file.getByRole('searchbox').fill('listTransactions');
+    await file.getByRole('dialog').getByRole('link', { name: 'List transactions' }).first().click();
+    await expectAtTop(file, 'List transactions');
+  });
+});
+
+const hashOf = (operationId: string) => addresses(contract)[`#operation/${operationId.toLowerCase()}`] ?? '';
+
+async function visit(page: Page, operationId: string, summary: string): Promise<void> {
+  await page.evaluate(`location.hash = '${hashOf(operationId)}'`);
+  await expectAtTop(page, summary);
+  const current = page.locator('#menu [aria-current]');
+  await expect.poll(() => current.allInnerTexts()).toEqual([expect.stringContaining(summary) as string]);
+}
+
+/** Below our bar, which has 56 pixels. */
+const expectAtTop = (page: Page, heading: string) =>
+  expect
+    .poll(() => topOf(page.locator('#content').getByRole('heading', { name: heading }).first()), {
+      timeout: 10_000,
+    })
+    .toSatisfy((top: number) => top >= 50 && top < 250);
+
+const expectInView = (element: Locator) =>
+  expect.poll(() => topOf(element), { timeout: 10_000 }).toSatisfy((top: number) => top >= 50 && top < 700);
+
+const topOf = async (element: Locator) =>
+  (await element.boundingBox({ timeout: 5_000 }).catch(() => null))?.y ?? -1;

@@ -1,0 +1,179 @@
+// What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
+// is half written. In them is marked what their author has to write. test/tools/changes.test.ts runs what is written.
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { planOf, readCall } from '../../scripts/new/call.ts';
+import { carryOut } from '../../scripts/new/plan.ts';
+import { root as projectRoot } from '../../scripts/support/root.ts';
+
+it.each([
+  'operation GET /unicorns',
+  'schema Unicorn --in Transaction',
+  'filter country',
+  'event transaction.captured',
+  'error unicorn_found --in createPaymentMethod',
+])('%s marks what its author has to write', async (call) => {
+  const { write, next } = await planOf(projectRoot, readCall(call.split(' ')));
+  expect(Object.values(write).join('')).toMatch(/^ *\w+: .* # TODO: say /m);
+  expect(next.some((step) => step.includes('openapi/introduction.md'))).toBe(/^(oper|ev|err)/.test(call));
+});
+
+it('nobody sees some of the files without the others', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'new-plan-'));
+  await writeFile(join(root, 'map.yaml'), 'paths:\n');
+  const names = Array.from({ length: 20 }, (_, number) => `folder-${number}/file.yaml`);
+  const write = Object.fromEntries(names.map((name) => [name, 'x']));
+  const progress = { isDone: false };
+  const carriedOut = carryOut(root, {
+    write,
+    edit: { 'map.yaml': (text) => `${text}  /new\n` },
+    next: [],
+  }).finally(() => {
+    progress.isDone = true;
+  });
+  const seen = new Set<number>();
+  while (!progress.isDone) {
+    seen.add(names.filter((name) => existsSync(join(root, name))).length);
+    await turn();
+  }
+  expect(await carriedOut).toEqual([...names, 'map.yaml']);
+  expect([...seen].filter((count) => count > 0 && count < names.length)).toEqual([]);
+  expect(await readFile(join(root, 'map.yaml'), 'utf8')).toBe('paths:\n  /new\n');
+  await rm(root, { recursive: true });
+});
+
+/** The lines that a call adds, by file. */
+async function addedBy(...args: string[]): Promise<Record<string, string[]>> {
+  const { write, edit } = await planOf(projectRoot, readCall(args));
+  const added = Object.entries(write).map(([file, text]): [string, string[]] => [file, text.split('\n')]);
+  for (const [file, change] of Object.entries(edit)) {
+    const before = await readFile(join(projectRoot, file), 'utf8');
+    const known = new Set(before.split('\n'));
+    added.push([file, (await change(before)).split('\n').filter((line) => !known.has(line))]);
+  }
+  return Object.fromEntries(added.map(([file, lines]) => [file.replace(/\d{4}-/, ''), lines]));
+}
+
+it.each([
+  ['operation GET /unicorns/{unicorn_id}', false],
+  ['operation PATCH /unicorns/{unicorn_id}', true],
+  ['error unicorn_found --in listTransactions', false],
+  ['error unicorn_found --in createWebhookSubscription', true],
+])('%s: the responses have the header of repeated answers: %s', async (call, isDeclared) => {
+  const added = Object.entries(await addedBy(...call.split(' ')));
+  const responses = added.filter(([file]) => file.includes('/responses/'));
+  expect(responses).not.toEqual([]);
+  for (const [, lines] of responses)
+    expect(lines.some((line) => line.includes('Idempotency-Replayed:'))).toBe(isDeclared);
+});
+
+it('a field of a buyer is erased in the record, in events and in the test of both', async () => {
+  const added = await addedBy(
+    'field',
+    'tier',
+    '--in',
+    'Buyer',
+    '--values',
+    'gold,silver',
+    '--erasure',
+    'erased',
+  );
+  expect(added).toMatchObject({
+    'openapi/components/schemas/Tier.yaml': expect.arrayContaining(['enum: [gold, silver]']) as unknown,
+    'openapi/components/examples/BuyerJaneDoe.yaml': ['  tier: gold'],
+    'server/store/tables/buyers.ts': ["  tier: 'text',"],
+    'server/domain/personal-data.ts': ["  tier: 'erased',"],
+    'server/store/erasure.ts': ['  tier: null,'],
+    'test/support/erasure-columns.ts': [expect.stringMatching(/^ {2}buyers: \['tier', /)],
+  });
+  expect(Object.keys(added)).not.toContain('openapi/components/examples/TransactionBuyerJaneDoe.yaml');
+  expect(added['server/store/migrations/buyers-tier.ts']?.join('\n')).toContain(
+    'alter table buyers add column tier text`',
+  );
+});
+
+it.each([
+  ['ApiKeyPair', 'api-key-pairs', 'boolean', 'boolean'],
+  ['MerchantAccountSummary', 'merchant-accounts', 'uuid', 'uuid'],
+  ['WebhookSubscription', 'webhook-subscriptions', 'date-time', 'timestamptz'],
+  ['Role', 'roles', 'integer', 'integer'],
+])('a field of %s is a nullable column of %s', async (owner, file, type, column) => {
+  const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
+  expect(added[`server/store/tables/${file}.ts`]).toEqual([`  shoe: '${column}',`]);
+  expect(added[`openapi/components/schemas/${owner}.yaml`]).toContain(
+    '    description: The shoe; null when there is none. # TODO: say what it is',
+  );
+  expect(Object.keys(added).filter((path) => path.includes('/examples/'))).toHaveLength(1);
+  expect(Object.keys(added).some((path) => /erasure|personal/.test(path))).toBe(false);
+});
+
+it('never says that a field is erased where nothing erases it', async () => {
+  const call = readCall('field shoe --in WebhookSubscription --erasure erased'.split(' '));
+  await expect(planOf(projectRoot, call)).rejects.toThrow('Nothing of WebhookSubscription is erased');
+});
+
+it('a table has a column for each property of its schema, and what every table has', async () => {
+  const added = await addedBy('table', 'gift_card_redemptions', '--erasure', 'erased');
+  expect(added['server/store/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      'merchant_account_id text not null references merchant_accounts,',
+      'created_at timestamptz(3) not null default now(),',
+      'id uuid not null default gen_random_uuid(),',
+      'status text not null,',
+      'amount bigint not null,',
+      'raw_error_message text,',
+      'gift_card jsonb,',
+    ]),
+  );
+  expect(added).toMatchObject({
+    'server/store/tables/index.ts': [
+      "import type { GiftCardRedemptionsTable } from './gift-card-redemptions.ts';",
+      '  gift_card_redemptions: GiftCardRedemptionsTable;',
+    ],
+    'scripts/citus.sql': [expect.stringMatching(/,$/), "  'gift_card_redemptions'"],
+    'test/support/erasure-columns.ts': expect.arrayContaining(["    'raw_error_message',"]) as unknown,
+  });
+});
+
+it('a table of a resource with an event has an insert that takes it, and its enumerations are not personal', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
+  for (const part of ['openapi', 'server/store', 'test/support', 'scripts/citus.sql'])
+    await cp(join(projectRoot, part), join(project, part), { recursive: true });
+  const make = async (call: string) => {
+    const plan = await planOf(project, readCall(call.split(' ')));
+    await carryOut(project, plan);
+    return plan;
+  };
+  const read = (file: string) => readFile(join(project, file), 'utf8');
+  await make('operation POST /pets');
+  await make('schema Kind --in Pet --values cat,dog');
+  expect((await make('event pet.created')).next).toContainEqual(
+    expect.stringContaining('npm run new -- table pets. Its insertPet takes the event'),
+  );
+  const { next } = await make('table pets --erasure erased');
+  expect(next).toContainEqual(expect.stringContaining("announce(unit, 'pet.created', presentPet)"));
+  expect(await read('server/store/pets.ts')).toContain('{ tell }: Announcement<PetRow>');
+  expect((await read('test/support/erasure-columns.ts')).match(/^ {2}pets: .*/gm)).toEqual([
+    "  pets: ['display_name'],",
+    "  pets: ['kind'],",
+  ]);
+  expect((await make('event pet.updated')).next.join('')).not.toContain('server/store');
+  await make('operation POST /toys');
+  await make('table toys --erasure kept');
+  expect((await make('event toy.created')).next).toContainEqual(
+    expect.stringContaining('Let insertToy of server/store/toys.ts take the announcement'),
+  );
+  await rm(project, { recursive: true });
+});
+
+it('a table leaves a file of statements on it as it is', async () => {
+  const { write } = await planOf(projectRoot, readCall(['table', 'locks']));
+  expect(Object.keys(write).map((file) => file.replace(/\d{4}-/, ''))).toEqual([
+    'server/store/migrations/locks.ts',
+    'server/store/tables/locks.ts',
+  ]);
+});
