@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
-import { withHints } from './support/type-hints.ts';
 import { lintContract } from './lint/contract.ts';
 import { prettierFix, withStaleTypes } from './lint/fixes.ts';
 import type { Problem } from './lint/problem.ts';
@@ -88,11 +87,10 @@ const steps: Step[] = [
           cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/${name}.tsbuildinfo`],
         });
       // What runs in a browser has other globals.
-      const [main, pages] = await Promise.all([
+      const [code, pages] = await Promise.all([
         compile(root, 'lint'),
         compile(join(root, 'scripts/docs/browser'), 'pages'),
       ]);
-      const code = await withHints(main);
       const outcome = { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
       return (await isStale(root)) ? withStaleTypes(outcome) : outcome;
     },

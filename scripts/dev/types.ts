@@ -1,14 +1,13 @@
 // The compiler beside `npm run dev`: a contract without problems may still ask for something that the code does not give yet. It
 // runs when everything is served, and with low priority, because it takes longer than all the rest.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../support/root.ts';
-import { enumValues, groupFaults } from './type-groups.ts';
 
 const shown = 8;
+const lineWidth = 160;
 
 export interface TypeCheck {
   /** Ends the run before, and says what it finds. */
@@ -47,10 +46,9 @@ export function createTypeCheck(project = root): TypeCheck {
       });
       running = child;
       if (child.pid !== undefined) setPriority(child.pid, 10);
-      void text(child.stdout).then(async (output) => {
-        const contract = await readFile(join(project, 'generated/openapi.json'), 'utf8').catch(() => '{}');
+      void text(child.stdout).then((output) => {
         if (running !== child) return;
-        verdict = describeTypes(output.trim(), enumValues(contract));
+        verdict = describeTypes(output);
         isCurrent = true;
         say(verdict);
       });
@@ -64,11 +62,11 @@ export const noTypeCheck: TypeCheck = {
   state: () => 'not checked',
 };
 
-export function describeTypes(output: string, values: ReadonlySet<string>): string {
-  if (output === '') return 'the code compiles';
-  const groups = groupFaults(output, values);
-  const more = groups.length > shown ? [`… and ${groups.length - shown} more`] : [];
-  return ['the code does not compile; npm run lint -- --types', ...groups.slice(0, shown), ...more].join(
-    '\n',
-  );
+/** The first errors as the compiler prints them, a line each. The indented lines below an error are left to the lint. */
+export function describeTypes(output: string): string {
+  const errors = output.split('\n').filter((line) => /^\S/.test(line));
+  if (errors.length === 0) return 'the code compiles';
+  const lines = errors.slice(0, shown).map((line) => line.slice(0, lineWidth));
+  const more = errors.length > shown ? [`… and ${errors.length - shown} more`] : [];
+  return ['the code does not compile; npm run lint -- --types', ...lines, ...more].join('\n');
 }

@@ -149,7 +149,6 @@ const rooms: Record<string, Room> = {
       // What `npm run bench` compares the service with is made of these.
       ...['ajv-formats', 'express-openapi-validator', 'jsonwebtoken', 'pg'],
       'esbuild',
-      '@stryker-mutator/core',
       'commander',
       'express',
       ...['marked', 'minisearch', 'playwright-core'],
