@@ -86,6 +86,7 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const store = async ({ insert, uses, ids }: Prepared): Promise<RefusedRow[]> => {
     const refused = await insert(db);
     await collectBulkUses(db, without(uses, refused));
+    added += ids.length - refused.length;
     if (refused.length === 0) return [];
     const refusedIds = refused.map((index) => readUuid(ids[index] ?? ''));
     const own = await listOwnTransactions(db, refusedIds);
@@ -94,6 +95,7 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const explain = (error: unknown): never => {
     throw codeOf(error) === uniqueViolation ? new StoredMeanwhile(error as DetailedError) : error;
   };
+  let added = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
     create(rows) {
@@ -107,7 +109,7 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
     async finish() {
       await applyBulkUses(db);
       for (const decline of await listBulkDeclines(db, replacingDeclines)) await noteDecline(unit, decline);
-      await analyzeTransactions(db);
+      await analyzeTransactions(db, added);
     },
   };
 }
