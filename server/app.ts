@@ -40,8 +40,7 @@ import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
 import { createRateLimiter } from './store/rate-limits.ts';
 
-export interface AppDeps
-  extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now' | 'warn'> {
+export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
   handlers: Handlers<WriteDeps>;
   database: OpenedDatabase;
   inUnitOfWork: InUnitOfWork;
@@ -63,10 +62,10 @@ export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
-  const { providers, warn, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
+  const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, pool, isSharded } = database;
   const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
-  const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now, warn };
+  const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now };
   const example = createExamples(document);
   const table = Object.values(operations);
   const find = createRouter(table);
@@ -124,7 +123,8 @@ export function createApp(deps: AppDeps): Express {
         keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
         depsOf: (context, owner, beforeCommit) => {
           const db = dbOf(context, owner);
-          const { caller, selection } = context;
+          const { caller, selection, requestId, traceId } = context;
+          const account = selection.kind === 'one' ? selection.id : undefined;
           return {
             ...shared,
             db,
@@ -133,6 +133,9 @@ export function createApp(deps: AppDeps): Express {
             selection,
             example,
             publicUrl: publicUrl(),
+            warn: (message, facts) => {
+              log.warn({ requestId, traceId, account, ...facts }, message);
+            },
             inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), db),
           };
         },

@@ -90,10 +90,14 @@ let loadedFile: string | undefined;
 /** The file of settings that this command line was given, for commands that are printed to be copied. */
 export const readSettingsFile = (): string | undefined => loadedFile;
 
-/** Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is. */
-export function loadSettings(file: string | undefined): void {
-  loadedFile = file;
-  if (file === undefined) return;
+/**
+ * Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is.
+ * Without `option` it is the file that PAYMENTS_SETTINGS names, if any.
+ */
+export function loadSettings(option: string | undefined): void {
+  loadedFile = option;
+  const file = option ?? process.env.PAYMENTS_SETTINGS;
+  if (file === undefined || file === '') return;
   const before = { ...process.env };
   const read = readSettings(file);
   if ('fault' in read) throw new ConfigFault(read.fault);

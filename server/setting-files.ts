@@ -82,8 +82,8 @@ export function readSettings(file: string): { settings: Record<string, string> }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     const faults: Record<string, string> = {
-      ENOENT: `There is no file ${file}. Check the path after --settings.`,
-      EISDIR: `${file} is a folder. Name the file in it after --settings.`,
+      ENOENT: `There is no file ${file}. Check --settings or PAYMENTS_SETTINGS.`,
+      EISDIR: `${file} is a folder. Name the file in it.`,
     };
     const other = `${file} cannot be read (${code}). Call this as a user that may, such as root.`;
     return { fault: faults[code] ?? other };

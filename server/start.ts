@@ -89,7 +89,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.info(message);
     },
   });
-  const { db, background } = database;
+  const { db, background, migrated } = database;
+  if (migrated.length > 0)
+    log.info({ migrations: migrated.length, last: migrated.at(-1) }, 'the database was migrated');
   let opened: Queue | undefined;
   let observing: Observing | undefined;
   try {
@@ -155,9 +157,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       isStopping: () => isStopping,
       log,
       now,
-      warn: (message, error) => {
-        log.warn({ err: error }, message);
-      },
     });
     const { port, connections, close } = await listen(app, config, (request) => {
       metrics?.noteRequest(undefined, 400, 0);

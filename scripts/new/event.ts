@@ -15,7 +15,7 @@ async function storeStep(project: Project, event: string): Promise<string[]> {
   if (text === undefined)
     return happened === 'created'
       ? [
-          `If it is stored, write its table: npm run new -- table ${snake(plural(type))}. Its insert${pascal(type)} takes the event`,
+          `If it is stored, write its table, whose insert${pascal(type)} takes the event: npm run new -- table ${snake(plural(type))} --erasure kept (or erased, if its texts may say something about a buyer)`,
         ]
       : [];
   const verb = { created: 'insert', deleted: 'delete' }[happened] ?? 'update';

@@ -29,6 +29,8 @@ export interface CardSecrets {
 
 export interface NewCard extends CardDescription {
   id?: string;
+  /** Why it could not be verified. */
+  verification_error?: string | null;
   merchant_account_id: string;
   buyer_id: string | null;
   external_identifier: string | null;

@@ -17,6 +17,8 @@ interface Shown extends EventTarget {
   /** Of a transaction: why it was declined or failed. */
   raw_response_code?: string | null;
   raw_response_description?: string | null;
+  /** Of a card: why the verifier failed. */
+  verification_error?: string | null;
 }
 
 export const historyCommand = (
@@ -55,6 +57,16 @@ async function historyOf(db: Db, record: Shown) {
       result: `in the account ${record.merchant_account_id}${unknown}`,
       id: record.id,
     },
+    ...(record.verification_error
+      ? [
+          {
+            at: record.created_at,
+            what: 'card verifier failed',
+            result: record.verification_error,
+            id: record.id,
+          },
+        ]
+      : []),
     ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),
     ...attempts.flatMap(({ at, number, status, error, subscription_id, event_id }) =>
       at === null

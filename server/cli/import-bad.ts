@@ -1,6 +1,8 @@
 // The bad lines of an import: the first ones for the report, and all of them for the file of --bad.
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { maskCardNumbers } from '../domain/cards.ts';
 import { visible } from '../visible.ts';
+import type { Line } from './import-lines.ts';
 import { Refused } from './output.ts';
 import { count } from './progress.ts';
 
@@ -14,7 +16,7 @@ interface BadLine {
 export interface BadLines {
   total: () => number;
   isReportFull: () => boolean;
-  note: (line: number, reason: string) => void;
+  note: (line: Line, reason: string) => void;
   /** The first ones, in the order of the file. */
   shown: () => BadLine[];
   /** `stoppedAfter` is the last line that was read, if there may be more. */
@@ -31,12 +33,13 @@ export function collectBadLines(file: string | undefined): BadLines {
   return {
     total: () => total,
     isReportFull: () => total >= mostShown,
-    note(line, reason) {
+    note({ line, ...read }, reason) {
       total += 1;
       // Lines that the database refuses are noted after later ones that are not valid.
       if (first.length < 2 * mostShown) first.push({ line, reason });
-      // Not the line itself, which may have a card number.
-      if (handle !== undefined) writeSync(handle, `${JSON.stringify({ line, reason })}\n`);
+      if (handle === undefined) return;
+      const text = 'text' in read ? maskCardNumbers(read.text) : null;
+      writeSync(handle, `${JSON.stringify({ line, reason, text })}\n`);
     },
     shown: firstShown,
     report(stoppedAfter) {

@@ -56,7 +56,7 @@ export function importCommand(): Command {
     .option('--skip-bad', 'leave bad lines out and keep the rest')
     .option(
       '--bad <file>',
-      'write the number and the reason of every bad line to this new file, as JSON lines',
+      'write every bad line with its number and the reason to this new file, as JSON lines; card numbers are masked',
     )
     .option('--dry-run', 'read and check everything, also whether IDs exist already, and import nothing')
     .option('--events', 'send a webhook event for each transaction')
@@ -233,7 +233,7 @@ function stopOnSignal(input: Readable): { check: () => void; ignore: () => void 
 }
 
 interface GoodLine {
-  line: number;
+  line: Line;
   row: NewTransaction;
 }
 
@@ -242,8 +242,8 @@ async function checkLines(lines: Line[], check: LineCheck, bad: BadLines): Promi
   const good: GoodLine[] = [];
   await inSlices(lines, (line) => {
     const checked = check(line);
-    if (typeof checked === 'string') bad.note(line.line, checked);
-    else good.push({ line: line.line, row: checked });
+    if (typeof checked === 'string') bad.note(line, checked);
+    else good.push({ line, row: checked });
   });
   return good;
 }

@@ -39,7 +39,7 @@ export function keys(): Command {
       const rows = await withDatabase(({ db }) => listApiKeyPairs(db));
       const shown = rows.map((pair) => ({
         id: pair.id,
-        name: pair.display_name,
+        display_name: pair.display_name,
         active: pair.active,
         roles: pair.roles.map(({ slug }) => slug),
         accounts: pair.merchant_accounts.map(({ id }) => id),

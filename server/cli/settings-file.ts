@@ -5,7 +5,7 @@ import { WrongCall } from './faults.ts';
 
 export const settingsOption = [
   '--settings <file>',
-  'read variables that are not set from this file',
+  'read variables that are not set from this file; by default the one that PAYMENTS_SETTINGS names',
 ] as const;
 
 /**

@@ -18,7 +18,7 @@ export const deliveriesCommand = (): Command =>
     )
     .option('--subscription <id>', 'of this subscription', uuid)
     .option('--merchant-account <id>', 'of this account; * is all')
-    .option('--record <id>', 'about this transaction or payment method', uuid)
+    .option('--record <id>', 'about this record, such as a transaction or a payment method', uuid)
     .option('--event <id>', 'of this event, also as a table cuts it: 01a1…0b47', eventId)
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--since <time>', 'only those created since then', time('--since'))
@@ -115,21 +115,20 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     shown,
     { json, wide },
     {
-      whenEmpty: filter.failed ? noFailed(waiting) : 'There is no delivery.',
+      whenEmpty: filter.failed
+        ? noFailed(waiting)
+        : record === undefined
+          ? 'There is no delivery.'
+          : `There is no delivery of an event about ${record}.`,
       least: ['ms', 'account', 'record', 'subscription', 'status', 'at', 'attempt'],
       textMatters: true,
     },
   );
 }
 
-async function findRecord(db: Db, id: string) {
-  const found = (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id));
-  if (!found)
-    throw new Refused(
-      `There is no transaction and no payment method ${id}. See: ${call("transactions list --merchant-account '*'")}`,
-    );
-  return found;
-}
+/** The events of a transaction or a card are found fast; those of other records by a search through all events. */
+const findRecord = async (db: Db, id: string) =>
+  (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id)) ?? { id };
 
 const failedStatus = (status: number | null): string | null =>
   status === null || Math.floor(status / 100) === 2 ? null : `HTTP ${status}`;

@@ -27,24 +27,39 @@ export const holdsCardNumber = (text: string): boolean =>
 const isSeparator = (text: string) => /^[\s.\u2010-\u2015-]{1,2}$/u.test(text);
 
 /**
- * Whether a text has a card number in it: neighbouring groups of digits that are 13 to 19 together, of a known range. Does not
+ * Where a text has card numbers in it: neighbouring groups of digits that are 13 to 19 together, of a known range. Does not
  * look inside a group, because texts of people have long numbers for other reasons.
  */
-export function mentionsCardNumber(text: string): boolean {
-  const groups = [...text.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, index }));
-  const isJoined = (at: number) => {
-    const [before, group] = [groups[at - 1], groups[at]];
-    return before && group && isSeparator(text.slice(before.index + before.digits.length, group.index));
-  };
-  return groups.some((_, first) => {
+function* findCardNumbers(text: string): Generator<{ from: number; to: number }> {
+  const groups = [...text.matchAll(/\d+/g)];
+  const end = (group: RegExpExecArray) => group.index + group[0].length;
+  let past = 0;
+  for (const [first, { index: from }] of groups.entries()) {
+    if (from < past) continue;
     let number = '';
-    for (let at = first; at < groups.length && (at === first || isJoined(at)); at += 1) {
-      number += groups[at]?.digits ?? '';
-      if (number.length > 19) return false;
-      if (number.length >= 13 && passesLuhn(number) && creditCardType(number).length > 0) return true;
+    for (let at = first; at < groups.length && number.length <= 19; at += 1) {
+      const [before, group] = [groups[at - 1], groups[at]];
+      if (!group || (at > first && before && !isSeparator(text.slice(end(before), group.index)))) break;
+      number += group[0];
+      if (number.length < 13 || number.length > 19) continue;
+      if (!passesLuhn(number) || creditCardType(number).length === 0) continue;
+      past = end(group);
+      yield { from, to: past };
+      break;
     }
-    return false;
-  });
+  }
+}
+
+export const mentionsCardNumber = (text: string): boolean => !findCardNumbers(text).next().done;
+
+export function maskCardNumbers(text: string): string {
+  let masked = '';
+  let past = 0;
+  for (const { from, to } of findCardNumbers(text)) {
+    masked += `${text.slice(past, from)}[number]`;
+    past = to;
+  }
+  return masked + text.slice(past);
 }
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { createPaymentMethod as storeCard } from '../actions/payment-methods.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
@@ -16,10 +17,12 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
   const account = accountOf(deps);
   const { number, expiration_date, external_identifier = null, redirect_url = null } = body;
   // Before the unit of work. The security code is handed to the verifier and stored nowhere.
-  const verdict = await judge(body, deps);
+  const id = randomUUID();
+  const verdict = await judge(id, body, deps);
   return deps.inUnitOfWork(async (unit): Promise<Result<'createPaymentMethod'>> => {
     const buyer = await namedBuyer(unit, account, body);
     const card = {
+      id,
       merchant_account_id: account,
       buyer_id: buyer?.id ?? null,
       external_identifier,
@@ -43,6 +46,7 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
 };
 
 const judge = (
+  id: string,
   { number, expiration_date, security_code = null }: Body,
   { providers, environment, now, warn }: WriteDeps,
 ) =>
@@ -53,8 +57,8 @@ const judge = (
       verify: providers.verifyCard,
       hasApprovals: environment === 'sandbox',
       now: now(),
-      onFailure: (error) => {
-        warn('the card verifier failed; the card stays in processing', error);
+      onFailure: (err) => {
+        warn('the card verifier failed; the card stays in processing', { paymentMethod: id, err });
       },
     },
   );

@@ -28,8 +28,8 @@ export interface Deps {
   selection: { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
   /** The contract's own example answer, for operations that are designed but not built yet. */
   example: <Id extends OperationId>(id: Id) => Result<Id>;
-  /** Logs faults that the caller does not see, such as a provider that failed. */
-  warn: (message: string, error: unknown) => void;
+  /** Logs faults that the caller does not see, such as a provider that failed, with request and account. */
+  warn: (message: string, facts: { err: unknown; paymentMethod: string }) => void;
 }
 
 export interface AnyAnswer {

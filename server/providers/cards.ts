@@ -33,6 +33,11 @@ export type VerifyCard = (
 
 export const noDescription: CardDescription = { card_type: null, card_issuer_name: null };
 
+export interface Judgement extends Required<CardVerdict> {
+  /** Why the verifier failed; null when it did not. */
+  verification_error: string | null;
+}
+
 export interface JudgeOptions {
   describe: DescribeCard;
   verify: VerifyCard | undefined;
@@ -48,8 +53,8 @@ export interface JudgeOptions {
 export async function judgeCard(
   card: Card,
   { describe, verify, hasApprovals, now, onFailure }: JudgeOptions,
-): Promise<Required<CardVerdict>> {
-  const description = describe(card.number);
+): Promise<Judgement> {
+  const description = { ...describe(card.number), verification_error: null };
   if (unusable(card, now)) return { ...description, status: 'failed' };
   if (!verify) return { ...description, status: 'succeeded' };
   try {
@@ -57,18 +62,34 @@ export async function judgeCard(
     const { status, card_type = description.card_type } = verdict;
     const { card_issuer_name = description.card_issuer_name } = verdict;
     if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
-      throw new Error('the card verifier answered with a status that cannot be used');
+      throw new Error(
+        `the card verifier returned the status ${JSON.stringify(status)}, which cannot be used`,
+      );
     if (
       !cardTypes.includes(card_type) ||
       !(card_issuer_name === null || typeof card_issuer_name === 'string')
     )
-      throw new Error('the card verifier answered with a description that cannot be used');
+      throw new Error('the card verifier returned a description that cannot be used');
     // Nothing else of the verdict: it comes from outside.
-    return { status, card_type, card_issuer_name };
+    return { status, card_type, card_issuer_name, verification_error: null };
   } catch (error) {
     onFailure(error);
-    return { ...description, status: 'processing' };
+    return { ...description, status: 'processing', verification_error: reasonOf(error, card) };
   }
+}
+
+/** It is stored: without what the provider was given, and without other runs of digits that may be a card number. */
+function reasonOf(error: unknown, { number, security_code }: Card): string {
+  const message = error instanceof Error ? error.message : 'it threw something that is no Error';
+  const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(
+    (text, secret) => text.replaceAll(secret, '[redacted]'),
+    message,
+  );
+  // PostgreSQL cannot store U+0000.
+  return hidden
+    .replace(/\d(?:\W?\d){7,}/g, '[redacted]')
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, 200);
 }
 
 const cardTypes: readonly unknown[] = [

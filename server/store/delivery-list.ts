@@ -5,7 +5,7 @@ import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import { dueColumns, withEvents, type Due } from './events.ts';
 
-/** What events are about: a transaction or a payment method. */
+/** What events are about, such as a transaction. */
 export interface EventTarget {
   id: string;
   merchant_account_id: string;
@@ -16,8 +16,8 @@ export interface DeliveryFilter {
   subscriptionId?: string | undefined;
   accountId?: string | undefined;
   eventId?: string | undefined;
-  /** A record that events are about. Its events are looked for in its account, from the time when it was created. */
-  record?: EventTarget | undefined;
+  /** A record that events are about. They are found faster in its account, from the time when it was created. */
+  record?: (Pick<EventTarget, 'id'> & Partial<EventTarget>) | undefined;
   failed?: boolean | undefined;
   since?: Date | undefined;
   limit: number;
@@ -100,12 +100,11 @@ const matching = ({
       ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
       ...(accountId ? [sql`deliveries.merchant_account_id = ${accountId}`] : []),
       ...(eventId ? [isOfEvent(eventId)] : []),
-      ...(record
-        ? [
-            sql`deliveries.merchant_account_id = ${record.merchant_account_id}`,
-            sql`deliveries.created_at >= ${shortlyBefore(record.created_at)} and ${isAbout(record.id)}`,
-          ]
+      ...(record?.merchant_account_id
+        ? [sql`deliveries.merchant_account_id = ${record.merchant_account_id}`]
         : []),
+      ...(record?.created_at ? [sql`deliveries.created_at >= ${shortlyBefore(record.created_at)}`] : []),
+      ...(record ? [isAbout(record.id)] : []),
       ...(failed ? [sql`deliveries.state = 'failed'`] : []),
       ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
     ],

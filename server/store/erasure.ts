@@ -64,6 +64,7 @@ const erasedCard = {
   account_fingerprint: null,
   number_sealed: null,
   redirect_url: null,
+  verification_error: null,
   has_replacement: false,
   replacement: null,
   replacement_found_at: null,

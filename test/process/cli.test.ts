@@ -420,16 +420,25 @@ describe('while the server runs', () => {
     });
   });
 
-  it('--settings reads what is not set from a file, and the audit trail does not have it', async () => {
+  it('--settings, or else PAYMENTS_SETTINGS, names a file with what is not set, and the audit trail does not have it', async () => {
     const file = join(dataDir.path, 'payments.env');
     await writeFile(file, `DATA_DIR='${dataDir.path}'\nDATADIR=x\n`);
-    for (const [name, option] of [
+    for (const [name, option, named] of [
+      ['zeroth', [], file],
       ['first', ['--settings', file]],
-      ['second', [`--settings=${file}`]],
+      ['second', [`--settings=${file}`], '/no/such.env'],
       // As an alias and by hand: the last one counts.
       ['third', ['--settings', '/no/such.env', '--settings', file]],
     ] as const) {
-      const made = await createPayments({})([...option, 'accounts', 'create', name, '--name', 'x', '--json']);
+      const made = await createPayments({ PAYMENTS_SETTINGS: named })([
+        ...option,
+        'accounts',
+        'create',
+        name,
+        '--name',
+        'x',
+        '--json',
+      ]);
       expect(made).toMatchObject({
         status: 0,
         stderr: 'DATADIR is not a setting: DATA_DIR is used; remove DATADIR\n',
@@ -442,7 +451,7 @@ describe('while the server runs', () => {
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'There is no file /no/such.env. Check the path after --settings.\n',
+      stderr: 'There is no file /no/such.env. Check --settings or PAYMENTS_SETTINGS.\n',
     });
   });
 
@@ -495,15 +504,15 @@ describe('while the server runs', () => {
 
   it('lists are tables for people and JSON for programs', async () => {
     const text = await said('keys', 'list');
-    const { items: rows }: { items: { name: string }[] } = await json('keys', 'list', '--json');
-    const sandbox = rows.find(({ name }) => name === 'Sandbox');
+    const { items: rows }: { items: { display_name: string }[] } = await json('keys', 'list', '--json');
+    const sandbox = rows.find(({ display_name }) => display_name === 'Sandbox');
     expect(sandbox).toMatchObject({
       algorithm: 'ECDSA',
       active: true,
       roles: ['administrator'],
       accounts: [],
     });
-    expect(text.split('\n')[0]).toMatch(/^id +name +active +roles +accounts +algorithm +thumbprint/);
+    expect(text.split('\n')[0]).toMatch(/^id +display_name +active +roles +accounts +algorithm +thumbprint/);
     expect(text).toMatch(/Sandbox +true +administrator +all +ECDSA /);
     expect(text + JSON.stringify(rows)).not.toContain('PRIVATE');
     const { items: accounts }: { items: unknown[] } = await json('accounts', 'list', '--json');

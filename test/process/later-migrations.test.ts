@@ -3,6 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
+import { startTestService } from '../support/service.ts';
+
+it('a start that migrates says so, once', async () => {
+  const databaseUrl = await createEmptyDatabase();
+  const saysSo = async () => {
+    await using service = await startTestService({ config: { databaseUrl, environment: 'production' } });
+    const lines = service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return lines.filter(({ msg }) => msg === 'the database was migrated');
+  };
+  const names = Object.keys(migrations);
+  expect(await saysSo()).toEqual([expect.objectContaining({ migrations: names.length, last: names.at(-1) })]);
+  expect(await saysSo()).toEqual([]);
+});
 
 describe('an instance that is restarted after a later version has migrated the database', () => {
   const start = async (databaseUrl: string) => {

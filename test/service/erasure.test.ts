@@ -144,6 +144,12 @@ async function plantPerson(owner: string): Promise<Person> {
     person.keys.push(key);
   }
   await noteReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
+  // A verifier may quote what it was given.
+  await db()
+    .updateTable('payment_methods')
+    .set({ verification_error: planted.text('card.verification_error') })
+    .where('id', '=', person.cards[1] ?? '')
+    .execute();
   // As an instance of before 1.2 leaves it.
   await db()
     .updateTable('payment_methods')

@@ -289,20 +289,29 @@ describe('a file with bad lines', () => {
     expect(stderr).toContain('… and 1,010 more\nBad: 1,030 of ');
   });
 
-  it('writes the number and the reason of each to the new file of --bad', async () => {
-    const before = await total();
+  it('writes each with its number and the reason to the new file of --bad, and masks card numbers', async () => {
     const file = join(folder, 'bad.jsonl');
-    const text = `${many}${line({ metadata: { card: '4111111111111111' } })}\n${line()}`;
+    const stored = line();
+    expect((await importText(stored)).status).toBe(0);
+    const text = `${many}${line({ metadata: { card: '4111 1111-11111111', '3782822463 10005': 'x' } })}\n${stored}`;
+    const before = await total();
     expect((await importText(text, '--bad', file)).status).toBe(1);
     const said = (await readFile(file, 'utf8')).trim().split('\n');
-    const noted = said.map((one) => JSON.parse(one) as { line: number; reason: string });
-    expect(noted.map((one) => one.line)).toEqual(Array.from({ length: 1_031 }, (_, index) => index + 1));
-    expect(noted[0]?.reason).toContain('/type is required');
-    expect(noted.at(-1)).toEqual({
+    const noted = said.map((one) => JSON.parse(one) as { line: number; reason: string; text: string });
+    expect(noted.map((one) => one.line)).toEqual(Array.from({ length: 1_032 }, (_, index) => index + 1));
+    expect(noted[0]).toMatchObject({
+      text: '{}',
+      reason: expect.stringContaining('/type is required') as string,
+    });
+    expect(noted[1_030]).toEqual({
       line: 1_031,
       reason: expect.stringContaining('/metadata/card has a card') as string,
+      text: expect.stringContaining('"metadata":{"card":"[number]","[number]":"x"}') as string,
     });
-    expect(said.at(-1)).not.toContain('4111');
+    expect(noted[1_031]).toMatchObject({
+      text: stored,
+      reason: expect.stringContaining('exists already') as string,
+    });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
     expect(await importText(line(), '--bad', file)).toMatchObject({

@@ -103,6 +103,36 @@ describe('a card verifier', () => {
     expect(logs).not.toContain(card.number);
   });
 
+  it('that fails is named with request, account, card and reason, in the log and in the history', async () => {
+    const verifyCard: VerifyCard = ({ number, security_code }) =>
+      Promise.reject(
+        new Error(`HTTP 503 for ${number}\u0000 ${security_code}, ${number.replace(/.{4}/g, '$& ')}`),
+      );
+    await using service = await production({ providers: { verifyCard } });
+    const { body, headers } = await post(service, '/payment-methods', { ...card, security_code: '987' });
+    const { id } = body as { id: string };
+    const lines = service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.find(({ msg }) => String(msg).startsWith('the card verifier failed'))).toMatchObject({
+      requestId: headers.get('x-request-id'),
+      account: 'shop',
+      paymentMethod: id,
+      err: { message: expect.stringMatching(/^HTTP 503 for/) as string },
+    });
+    const env = { ENVIRONMENT: 'production', DATABASE_URL: service.config.databaseUrl };
+    const { stdout } = await paymentsHere(['payment-methods', 'history', id, '--json'], env);
+    expect((JSON.parse(stdout) as { items: unknown[] }).items).toContainEqual(
+      expect.objectContaining({
+        what: 'card verifier failed',
+        result: 'HTTP 503 for [redacted]  [redacted], [redacted] ',
+      }),
+    );
+  });
+
+  it('that answers with a status that cannot be used is logged with it', async () => {
+    const { logs } = await verified(() => Promise.resolve({ status: 'maybe' } as never));
+    expect(logs).toContain('the card verifier returned the status \\"maybe\\", which cannot be used');
+  });
+
   it.each([
     ['no status', {}],
     ['an approval, for which production has no page', { status: 'buyer_approval_required' }],

@@ -8,7 +8,7 @@ export const erased = {
   buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
   payment_methods: [
     ...['external_identifier', 'bin', 'expiration_date', 'label', 'fingerprint', 'number_sealed'],
-    ...['account_fingerprint', 'redirect_url', 'replacement'],
+    ...['account_fingerprint', 'redirect_url', 'replacement', 'verification_error'],
   ],
   transactions: [
     ...['raw_response_description', 'metadata', 'buyer_external_identifier', 'payment_method_label'],

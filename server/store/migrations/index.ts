@@ -20,6 +20,7 @@ import * as keptAnswers from './0017-kept-answers.ts';
 import * as transactionIndexes from './0018-transaction-indexes.ts';
 import * as deliveryTurns from './0019-delivery-turns.ts';
 import * as updatedEarly from './0020-updated-early.ts';
+import * as verificationError from './0021-verification-error.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -42,4 +43,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0018-transaction-indexes': transactionIndexes,
   '0019-delivery-turns': deliveryTurns,
   '0020-updated-early': updatedEarly,
+  '0021-verification-error': verificationError,
 };

@@ -71,6 +71,8 @@ export interface PaymentMethodsTable extends ShownColumns<
   /** The form of before 1.2, which only older instances write. If it is not null, `account_fingerprint` is outdated. */
   fingerprint: string | null;
   redirect_url: string | null;
+  /** Why the card verifier failed when the card was stored, for `payments payment-methods history`. */
+  verification_error: ColumnType<string | null, string | null | undefined, string | null>;
   /** Details that apply later, and when they were found. */
   replacement: ColumnType<Replacement | null, string | null | undefined, string | null>;
   replacement_found_at: MaybeStamp;
