@@ -85,7 +85,7 @@ export interface paths {
          *       answer does not say why. Ask for another card. The failed one keeps its `external_identifier`.
          *     - **404**: the buyer does not exist. Check the buyer that you named.
          *     - **409**: the `external_identifier` is taken. See [A record that exists already](#section/A-record-that-exists-already).
-         *     - **422**: the `Idempotency-Key` was used for another request. See [Kinds of 422](#section/Kinds-of-422).
+         *     - **422**: the host of `redirect_url` is not valid, or the `Idempotency-Key` was used for another request. See [Kinds of 422](#section/Kinds-of-422).
          *     - **429**: too many cards, which is a limit against card testing. Wait `Retry-After` seconds, see
          *       [Rate limits](#section/Rate-limits).
          */
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription. No operation removes a subscription again: whoever runs the instance does, with `payments webhooks delete ID`.
+         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a host that is no valid name or IP address, and a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription. No operation removes a subscription again: whoever runs the instance does, with `payments webhooks delete ID`.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;
@@ -748,7 +748,7 @@ export interface components {
             number: string;
             /**
              * Format: uri
-             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. It matters only to cards that need the buyer's approval.
+             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, is answered with 422. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
             /** @description The security code of the card, 3 or 4 digits. It is used once and never stored. */
@@ -1182,7 +1182,7 @@ export interface components {
             authentication?: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uri
-             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. Whether the address may be reached is judged at each delivery.
+             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, is answered with 422. Whether the address may be reached is judged at each delivery.
              */
             url: string;
         };
@@ -1367,7 +1367,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
+        /** @description The host of `redirect_url` is not valid, such as `256.1.1.1`; or the `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessablePaymentMethod: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1388,7 +1388,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The address uses plain http, which production does not allow; or there are too many subscriptions; or the `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
+        /** @description The host of the address is not valid, such as `256.1.1.1`; or the address uses plain http, which production does not allow; or there are too many subscriptions; or the `Idempotency-Key` was used for a request with another path or body. See [Kinds of 422](#section/Kinds-of-422). */
         UnprocessableWebhookSubscription: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];

@@ -7,6 +7,8 @@ import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { sandboxStatus } from '../../server/providers/simulated-values.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
 import { createFingerprints, shownFingerprint } from '../../server/domain/fingerprints.ts';
+import { hostFaults } from '../../server/domain/web-address.ts';
+import { ApiError } from '../../server/errors.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 
@@ -19,6 +21,8 @@ type Body = Input<'createPaymentMethod'>['body'];
 export const createPaymentMethod: ChooseOutcome = (request) => {
   const { operation, now } = request;
   const body = request.body as Body;
+  const detail = hostFaults('redirect_url', body.redirect_url);
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   // The mock stores nothing, so 404 and 409 happen only for the contract's own request examples.
   const errorScenario = scenarioOf(operation, body, (status) => status >= 400);
   if (errorScenario) return errorScenario;

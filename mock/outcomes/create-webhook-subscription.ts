@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
+import { hostFaults } from '../../server/domain/web-address.ts';
+import { ApiError } from '../../server/errors.ts';
 import { successExamples } from '../operations.ts';
 import { accountId, type ChooseOutcome } from './outcome.ts';
 
@@ -10,6 +12,8 @@ type Subscription = components['schemas']['WebhookSubscription'];
 
 export const createWebhookSubscription: ChooseOutcome = ({ operation, body, account }) => {
   const { url, active, authentication } = body as Input<'createWebhookSubscription'>['body'];
+  const detail = hostFaults('url', url);
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   const examples = successExamples(operation);
   const login = authentication ?? null;
   const fitting = examples.find(

@@ -59,7 +59,7 @@ function url(text: string): string {
   const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
   if (!check(text) || !isCallable(text)) {
     const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
-    throw new Refused(`The URL ${fault?.message ?? 'cannot be called'}.`);
+    throw new Refused(`The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`);
   }
   return text;
 }
@@ -73,9 +73,6 @@ async function create(given: string, { merchantAccount, inactive = false }: Opti
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (!isSchemeAllowed(given, config.environment))
       throw new Refused('In production the URL must start with https://.');
-    const reason = whyUndeliverable(new URL(given), sendOptions(config));
-    if (reason !== undefined && config.environment === 'production')
-      throw new Refused(`Nothing was created: ${reason}. See: docs/guides/webhooks.md`);
     const { row, secret } = await inAuditedWork(db, async (unit) => {
       const merchant_account_id =
         merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
@@ -89,7 +86,7 @@ async function create(given: string, { merchantAccount, inactive = false }: Opti
   });
 }
 
-/** The API, and a sandbox, accept such a URL, because addresses are judged at delivery. The operator need not wait for the failures. */
+/** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */
 export function warnIfUndeliverable(id: string, address: string, config: Config): void {
   const reason = isCallable(address) ? whyUndeliverable(new URL(address), sendOptions(config)) : undefined;
   if (reason !== undefined)

@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ValidateFunction } from 'ajv';
 import type { OperationId } from '../../generated/operations.ts';
 import { compileAt, createAjv } from './ajv.ts';
-import { requestFormats } from './formats.ts';
 import { operationsOf, resolve, type Document, type Parameter } from './load.ts';
 import { headersOf, isInteger, objectOf, parametersIn } from './parameters.ts';
 import type { Query } from './query.ts';
@@ -38,8 +37,8 @@ export interface Acceptance {
 /** `document` as the validator sees it. */
 export function createAcceptance(document: Document): Acceptance {
   const options = { allErrors: false, useDefaults: true };
-  const inBody = createAjv(document, options, requestFormats);
-  const inParameters = createAjv(document, { ...options, coerceTypes: true }, requestFormats);
+  const inBody = createAjv(document, options);
+  const inParameters = createAjv(document, { ...options, coerceTypes: true });
   const operations = new Map(operationsOf(document).map((entry) => [entry.operation.operationId, entry]));
   const shapes = new Map<OperationId, Shape>();
   return {

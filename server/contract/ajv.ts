@@ -7,15 +7,13 @@ import type { Document } from './load.ts';
 
 const id = 'contract';
 
-type Formats = Record<string, Format>;
-
 // Keys of an OpenAPI document that are not JSON Schema keywords; Ajv's strict mode would reject them as unknown.
 const openapiKeywords = [
   ...['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'webhooks', 'components'],
   ...['example', 'discriminator', 'xml', 'externalDocs'],
 ];
 
-export function createAjv(document: Document, options: Options = {}, ownFormats: Formats = formats): Ajv2020 {
+export function createAjv(document: Document, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     // OpenAPI 3.1 writes nullable as `[string, 'null']`.
@@ -29,7 +27,7 @@ export function createAjv(document: Document, options: Options = {}, ownFormats:
   });
   // The fast mode accepts month 19.
   addFormats.default(ajv, { mode: 'full' });
-  for (const [name, format] of Object.entries(ownFormats)) ajv.addFormat(name, format);
+  for (const [name, format] of Object.entries<Format>(formats)) ajv.addFormat(name, format);
   ajv.addVocabulary(openapiKeywords);
   ajv.addSchema({ ...document, $id: id }, id, false);
   return ajv;

@@ -5,7 +5,7 @@ import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv } from './ajv.ts';
 import { dropUnknown } from './bound-faults.ts';
-import { formats, requestFormats } from './formats.ts';
+import { formats } from './formats.ts';
 import { operationsOf, resolve, type Document } from './load.ts';
 import type { PathValues } from './path.ts';
 import { badEncoding, type Query } from './query.ts';
@@ -42,8 +42,8 @@ export interface Explainer {
 export function createExplainer(document: Document): Explainer {
   // Made at the first refusal: a service that has not refused anything yet starts faster without them.
   const validators = once(() => {
-    const inBody = createAjv(document, { verbose: true }, requestFormats);
-    const inQuery = createAjv(document, { verbose: true, coerceTypes: true }, requestFormats);
+    const inBody = createAjv(document, { verbose: true });
+    const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
     const translators = {
       translateBody: createTranslator(inBody),
       translateQuery: createTranslator(inQuery),

@@ -2,7 +2,6 @@
 // (RFC 9562); the offset `+01`, a tab between date and time, and second 60 in a date-time (RFC 3339).
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { uuidPattern } from '../domain/uuid.ts';
-import { isCallable } from '../domain/web-address.ts';
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 const { validate: isDateTime } = fullFormats['date-time'] as { validate: (text: string) => boolean };
@@ -15,11 +14,3 @@ export const formats = {
 
 /** Every format by name, for validators that were compiled without an Ajv. */
 export const allFormats = { ...fullFormats, ...formats };
-
-const isUri = fullFormats.uri as (text: string) => boolean;
-
-/**
- * In requests, a URL must also be one that can be called: a pattern cannot check the rest of a host, such as Punycode. Not in
- * responses, because lists show what was stored before this check existed.
- */
-export const requestFormats = { ...formats, uri: (text: string) => isUri(text) && isCallable(text) };

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import { createAcceptance, type Acceptance } from './acceptance.ts';
 import { boundFaults, mostFaults } from './bound-faults.ts';
 import { createExplainer, unexplained, type Explainer } from './explain.ts';
-import { requestFormats } from './formats.ts';
+import { formats } from './formats.ts';
 import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
 import { parsePath } from './path.ts';
 import { parseQuery } from './query.ts';
@@ -49,7 +49,7 @@ export async function createRequestJudge(
     validateFormats: true,
     // The default mode, fast, accepts month 19.
     ajvFormats: { mode: 'full' },
-    formats: requestFormats,
+    formats,
     fileUploader: false,
     operationHandlers: false,
   }) as RequestHandler[];

@@ -20,3 +20,15 @@ export function isCallable(text: string): boolean {
   const { username, password, port } = new URL(text);
   return username === '' && password === '' && port !== '0';
 }
+
+/** The pattern of the contract cannot tell a host such as `256.1.1.1` from one that a request can be sent to. */
+export const hostFaults = (property: 'url' | 'redirect_url', address: string | null = null) =>
+  address === null || isCallable(address)
+    ? []
+    : [
+        {
+          loc: ['body', property],
+          msg: 'must have a host that is a valid name or IP address',
+          type: 'value_error.url.host',
+        },
+      ];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { createPaymentMethod as storeCard } from '../actions/payment-methods.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
+import { hostFaults } from '../domain/web-address.ts';
 import { ApiError } from '../errors.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import { judgeCard } from '../providers/cards.ts';
@@ -16,6 +17,8 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
 ): Promise<Result<'createPaymentMethod'>> => {
   const account = accountOf(deps);
   const { number, expiration_date, external_identifier = null, redirect_url = null } = body;
+  const detail = hostFaults('redirect_url', redirect_url);
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   // Before the unit of work. The security code is handed to the verifier and stored nowhere.
   const id = randomUUID();
   const verdict = await judge(id, body, deps);

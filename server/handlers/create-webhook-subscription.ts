@@ -1,7 +1,7 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { createSubscription } from '../actions/webhook-subscriptions.ts';
 import { TooManySubscriptions } from '../domain/subscription-limits.ts';
-import { isSchemeAllowed } from '../domain/web-address.ts';
+import { hostFaults, isSchemeAllowed } from '../domain/web-address.ts';
 import { ApiError } from '../errors.ts';
 import { presentSubscription } from '../present/webhook-subscription.ts';
 import type { WriteDeps } from './deps.ts';
@@ -10,8 +10,10 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   { body },
   { environment, selection, vault, inUnitOfWork },
 ): Promise<Result<'createWebhookSubscription'>> => {
+  const detail = hostFaults('url', body.url);
   if (!isSchemeAllowed(body.url, environment))
-    throw refusal('url', 'must start with https:// in production', 'value_error.url.scheme');
+    detail.push(fault('url', 'must start with https:// in production', 'value_error.url.scheme'));
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   const { url, active, authentication = null } = body;
   const merchant_account_id = selection.kind === 'one' ? selection.id : null;
   return inUnitOfWork(async (unit): Promise<Result<'createWebhookSubscription'>> => {
@@ -24,10 +26,12 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   });
 };
 
-const refusal = (property: string, msg: string, type: string) =>
-  new ApiError('unprocessable', { detail: [{ loc: ['body', property], msg, type }] });
+const fault = (property: string, msg: string, type: string) => ({ loc: ['body', property], msg, type });
 
 function refuse(error: unknown): never {
-  if (error instanceof TooManySubscriptions) throw refusal('active', error.message, 'value_error.too_many');
+  if (error instanceof TooManySubscriptions)
+    throw new ApiError('unprocessable', {
+      detail: [fault('active', error.message, 'value_error.too_many')],
+    });
   throw error;
 }

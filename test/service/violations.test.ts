@@ -390,7 +390,7 @@ describe('messages that a person can act on', () => {
     ],
     'format uuid': ['listTransactions', 'id=7', undefined, 'query /id must be a UUID | value_error.uuid'],
     'format uri': [
-      ...(['createWebhookSubscription', '', { url: 'https://foo.1/' }] as const),
+      ...(['createWebhookSubscription', '', { url: 'https://a.example/ü' }] as const),
       'body /url must be an http or https URL in ASCII, with a host and without a user name or password | value_error.url',
     ],
     'pattern of a URL': [
@@ -541,7 +541,13 @@ describe(`over HTTP (seed ${seed})`, () => {
       ...['bad_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'too_early'],
       undefined, // 422
     ];
-    const ofHandlers = ['ErrorIdempotencyKeyReused', 'ErrorInvalidMetadata', 'ErrorPlainHttp'];
+    const ofHandlers = [
+      'ErrorIdempotencyKeyReused',
+      'ErrorInvalidHost',
+      'ErrorInvalidRedirectHost',
+      'ErrorInvalidMetadata',
+      'ErrorPlainHttp',
+    ];
 
     it.each(Object.keys(pairs))('%s', async (name) => {
       const { body } = await service.call(...(pairs[name]?.() ?? ['', '']));

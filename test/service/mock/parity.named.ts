@@ -10,6 +10,8 @@ const card = { method: 'card', number: '4111111111111111', expiration_date: '12/
 const gift = { number: '9999000050001234', pin: '1' };
 const hook = { url: 'https://shop.example/hooks', active: false };
 
+const noHosts = ['https://256.1.1.1/', 'https://1.2.3.4.5/', 'https://a%20b/', 'https://foo.1/'];
+
 const paths = { cards: '/payment-methods', gifts: '/gift-cards/balances', hooks: '/webhook-subscriptions' };
 
 const post = (to: keyof typeof paths, name: string, json: unknown): Case => ({
@@ -38,6 +40,7 @@ const bodies: Case[] = [
   post('cards', 'a property called __proto__', JSON.parse('{"__proto__": 1}')),
   post('cards', 'a relative address', { ...card, redirect_url: '/done' }),
   post('cards', 'an address with a line break', { ...card, redirect_url: 'https://a.example/\n' }),
+  ...noHosts.map((redirect_url) => post('cards', `back to ${redirect_url}`, { ...card, redirect_url })),
   post('cards', 'digits of another script', { ...card, security_code: '١٢٣' }),
   post('cards', 'half a surrogate pair', { ...card, external_identifier: '\ud800' }),
   post('gifts', 'ten cards', items(10)),
@@ -54,9 +57,13 @@ const bodies: Case[] = [
       { ...gift, pin: '9502' },
     ],
   }),
-  ...['http://10.0.0.1/', 'http://169.254.169.254/', 'https://user:pass@a.example/', 'HTTPS://A.EXAMPLE'].map(
-    (url) => post('hooks', `events to ${url}`, { ...hook, url }),
-  ),
+  ...[
+    'http://10.0.0.1/',
+    'http://169.254.169.254/',
+    'https://user:pass@a.example/',
+    'HTTPS://A.EXAMPLE',
+    ...noHosts,
+  ].map((url) => post('hooks', `events to ${url}`, { ...hook, url })),
   post('hooks', 'no address', {}),
   post('hooks', 'another kind of authentication', { ...hook, authentication: { kind: 'bearer' } }),
   post('hooks', 'a login with a colon', {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
+import { loadContract } from '../../../server/contract/load.ts';
 import { operations } from '../../../generated/operations.ts';
 import { createBuyer } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
@@ -407,6 +408,15 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       const text = rows.map(({ row }) => row).join();
       expect(text).not.toBe('');
       for (const part of [number, number.slice(0, 8)]) expect(text).not.toContain(part);
+    });
+  });
+
+  describe('422 for a redirect_url with a host that a pattern accepts and no URL can have', () => {
+    it.each(['https://256.1.1.1/', 'https://1.2.3.4.5/', 'https://a%20b/'])('%s', async (redirect_url) => {
+      const { status, body } = await create({ redirect_url });
+      expect(status).toBe(422);
+      const { examples } = loadContract().document.components;
+      expect(body).toEqual((examples?.ErrorInvalidRedirectHost as { value: unknown }).value);
     });
   });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../../server/contract/load.ts';
 import { countWebhookSubscriptions } from '../../../server/store/webhook-subscriptions.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createAccount } from '../../support/records.ts';
@@ -102,6 +103,18 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
       expect(body).toMatchObject({ detail: [{ loc: ['body', 'url'], type: 'value_error.url.scheme' }] });
       expect((await post('https://shop.example/hooks')).status).toBe(201);
     });
+  });
+
+  describe('422 for a host that a pattern accepts and no URL can have', () => {
+    it.each(['https://256.1.1.1/', 'https://1.2.3.4.5/', 'https://a%20b/', 'https://foo.1/'])(
+      '%s',
+      async (url) => {
+        const { status, body } = await create({ url });
+        expect(status).toBe(422);
+        const { examples } = loadContract().document.components;
+        expect(body).toEqual((examples?.ErrorInvalidHost as { value: unknown }).value);
+      },
+    );
   });
 
   describe('422 beyond the number of subscriptions', () => {
