@@ -8,7 +8,7 @@ export default defineConfig({
     // These need other servers: see vitest.citus.config.ts and vitest.scale.config.ts.
     exclude: [...configDefaults.exclude, '**/citus/**', '**/scale/**'],
     globalSetup: ['test/support/global.ts'],
-    setupFiles: ['test/support/statements.ts'],
+    setupFiles: ['test/support/random.ts', 'test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
@@ -16,6 +16,8 @@ export default defineConfig({
     // files. So no file may leave anything behind in a module. For the same reason there is one project: a worker that
     // changes projects loads everything anew.
     isolate: false,
+    // Compiled modules are kept between runs.
+    experimental: { fsModuleCache: true },
     // Twice the cores of the smallest machine: with three workers its cores were idle for 29 % of the time, because half of
     // the long files wait for something else.
     maxWorkers: 4,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { secretNames } from '../../server/settings.ts';
 import { signToken } from '../../server/domain/token.ts';
@@ -21,7 +21,7 @@ import { createCaller, type CallOptions, type Caller } from '../support/call.ts'
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { startCommand } from '../support/processes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 type Line = Record<string, unknown>;
 
@@ -352,54 +352,6 @@ describe('a wrong statement', () => {
     const { err } = JSON.parse(await lineOf('production')) as { err: Line };
     expect(err).toEqual({ type: 'DatabaseError', message: err.message, stack: err.stack, code: '42601' });
     expect(err.stack).not.toContain('findWrong');
-  });
-});
-
-describe('a test that fails', () => {
-  const undefinedColumn = async (_input: unknown, { db }: Deps): Promise<never> => {
-    await sql`select unicorn`.execute(db);
-    throw new Error('the database has unicorns');
-  };
-  let service: TestService;
-  let printed = '';
-
-  beforeAll(async () => {
-    vi.spyOn(console, 'error').mockImplementation((text) => void (printed += String(text)));
-    service = await startTestService({ handlers: { ...handlers, listTransactions: undefinedColumn } });
-  });
-  afterAll(async () => {
-    vi.restoreAllMocks();
-    await service[Symbol.asyncDispose]();
-  });
-
-  const statusOf = async (query = '') => {
-    const token = service.token('*.read');
-    return (await service.call('GET', `/transactions${query}`, { token })).status;
-  };
-
-  it('is the only one that prints anything', async () => {
-    expect(await statusOf()).toBe(500);
-  });
-
-  it.fails('on a 500 …', async () => {
-    printed += '|';
-    expect(await statusOf()).toBe(200);
-  });
-  it('… shows the error with its stack, and a hint if a column is missing', () => {
-    expect(printed).toMatch(
-      /^\|The log of the service says:\n.*error the request failed.*\n.*column "unicorn" does not exist\n +at /,
-    );
-    expect(printed).toContain('logs.test.ts');
-    expect(printed).toContain('Is a migration missing?');
-  });
-
-  it.fails('on a 400 …', async () => {
-    printed = '';
-    expect(await statusOf('?unicorn=1')).toBe(200);
-  });
-  it('… shows the reason, and nothing of other tests', () => {
-    expect(printed).toMatch(/GET \/transactions → 400 bad_request: .*unicorn/);
-    expect(printed).not.toContain('→ 500');
   });
 });
 

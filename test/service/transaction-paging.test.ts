@@ -16,8 +16,8 @@ import {
   transaction,
   type Case,
 } from '../support/transactions.ts';
+import { seed } from '../support/random.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const accounts = ['default', 'marketplace', 'third'];
 type Scope = readonly string[] | undefined;
 const scopes: Scope[] = [['default'], ['marketplace', 'third'], undefined];
@@ -75,7 +75,7 @@ async function forward(
 
 const ids = (pages: Pages) => pages.flatMap((one) => one.ids);
 
-describe(`a list that does not change (SEED=${seed})`, () => {
+describe(`a list that does not change`, () => {
   const data: Case[] = accounts.flatMap((account, index) =>
     fc.sample(caseOf(account), { seed: seed + index, numRuns: 40 }),
   );
@@ -169,7 +169,7 @@ describe(`a list that does not change (SEED=${seed})`, () => {
     ));
 });
 
-describe(`a list that grows while it is read (SEED=${seed})`, () => {
+describe(`a list that grows while it is read`, () => {
   beforeEach(async () => {
     await database.db.deleteFrom('transactions').execute();
   });

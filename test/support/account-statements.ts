@@ -1,9 +1,8 @@
 /**
  * Says whether a statement names the merchant account of every table in it that belongs to accounts. It does not parse SQL: it
- * splits a statement into its selects, and looks in each for a comparison of the account. test/unit/account-statements.test.ts
- * shows what it finds and what it lets pass.
+ * splits a statement into its selects, and looks in each for a comparison of the account.
  */
-import type { Database } from '../../server/store/database.ts';
+import type pg from 'pg';
 import { changing, exceptions } from '../../server/store/across-accounts.ts';
 
 /**
@@ -15,8 +14,8 @@ export const globalTables = ['api_key_pair_merchant_accounts', 'webhook_subscrip
 const account = 'merchant_account_id';
 
 /** Tables whose records belong to one merchant account each, as the catalogue of a migrated database has them. */
-export async function listAccountTables(pool: Database['pool']): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
+export async function listAccountTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_attribute on attrelid = pg_class.oid
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
        and attname = $1 and not attisdropped and relname <> all ($2::text[])

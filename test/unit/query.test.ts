@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseQuery } from '../../server/contract/query.ts';
 
-const seed = Number(process.env.FC_SEED ?? Date.now() % 1_000_000);
 const piece = fc.constantFrom(
   ...[
     'a',
@@ -45,7 +44,7 @@ const isWellFormed = (text: string) => {
   }
 };
 
-it(`reads queries as URLSearchParams does, without what is malformed (FC_SEED=${seed})`, () => {
+it(`reads queries as URLSearchParams does, without what is malformed`, () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       // A leading `?` is part of the first name here, and URLSearchParams would remove it.
@@ -55,6 +54,6 @@ it(`reads queries as URLSearchParams does, without what is malformed (FC_SEED=${
       expect(values).toEqual(read(parts.filter(isWellFormed).join('&').replace(/^\?/, '%3F')));
       expect(faults.length > 0).toBe(!parts.every(isWellFormed));
     }),
-    { seed, numRuns: 2_000 },
+    { numRuns: 2_000 },
   );
 });

@@ -4,12 +4,11 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { webhookHeaders } from '../../server/webhooks/sign.ts';
 
-const seed = Number(process.env.FC_SEED ?? 20_261_115);
 const secret = fc
   .uint8Array({ minLength: 24, maxLength: 64 })
   .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
 
-describe(`webhook signatures (seed ${seed})`, () => {
+describe(`webhook signatures`, () => {
   it('are accepted with each valid secret, and with no other', () => {
     fc.assert(
       fc.property(secret, secret, secret, fc.uuid(), fc.object(), (current, older, foreign, id, content) => {
@@ -23,7 +22,7 @@ describe(`webhook signatures (seed ${seed})`, () => {
         const renamed = { ...headers, 'webhook-id': `${id}x` };
         expect(() => new Webhook(current).verify(body, renamed)).toThrow('No matching signature');
       }),
-      { seed, numRuns: 50 },
+      { numRuns: 50 },
     );
   });
 

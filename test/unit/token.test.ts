@@ -208,7 +208,7 @@ describe('a token is verified', () => {
           exp > -60 && (iat === null ? exp <= day : iat <= 60 && exp - iat <= day && exp <= day + 60);
         expect(reasonOf(() => verify(forge(head, given))) === 'accepted').toBe(isValid);
       }),
-      { seed: Number(process.env.FC_SEED ?? 20_261_115), numRuns: 40 },
+      { numRuns: 40 },
     );
   });
 

@@ -1,6 +1,6 @@
 // Mock and service are equal for a caller: the same requests, generated and hand-written, get the same status, code and
 // violations from both. parity.allowed.ts lists the only allowed differences.
-// Other requests: PARITY_SEED=7 npx vitest run test/service/mock/parity.test.ts; more of them: PARITY_RUNS=500.
+// Other requests: SEED=random npm test -- parity; more of them: PARITY_RUNS=500.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
@@ -32,8 +32,8 @@ import {
   wireOf,
 } from './parity.requests.ts';
 import { startTestMock, table, type TestMock } from './support.ts';
+import { seed } from '../../support/random.ts';
 
-const seed = Number(process.env.PARITY_SEED ?? 20_261_115);
 const numRuns = Number(process.env.PARITY_RUNS ?? 30);
 
 let mock: TestMock;
@@ -100,10 +100,10 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = n
     fc.asyncProperty(arbitrary, async (value) => {
       await compare(wire(value));
     }),
-    { seed, numRuns: runs },
+    { numRuns: runs },
   );
 
-describe.each(ids)(`%s (seed ${seed})`, (id) => {
+describe.each(ids)(`%s`, (id) => {
   const { path, method }: Operation = operations[id];
   const accounts = [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
 
@@ -124,7 +124,7 @@ describe.each(ids)(`%s (seed ${seed})`, (id) => {
         // A failure reports the smallest request that is broken in this way.
         await fc.assert(
           fc.asyncProperty(request(id), (other) => send(what, other)),
-          { seed, maxSkipsPerRun: 1_000 },
+          { maxSkipsPerRun: 1_000 },
         );
         throw error;
       });

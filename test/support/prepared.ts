@@ -1,0 +1,76 @@
+/**
+ * To make the databases that tests copy takes seconds. So the stopped cluster is kept in a cache folder, under a digest of the
+ * code that made it, and each run starts on a copy.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type pg from 'pg';
+import { root } from '../../scripts/support/root.ts';
+import { startEmbedded } from '../../server/postgres/index.ts';
+import { findCluster, withClient } from './cluster.ts';
+import type { Templates } from './templates.ts';
+
+/** The files that the first start of the furnished template created in its DATA_DIR, by name. */
+export type SandboxFiles = Record<'secrets.json' | 'sandbox-key.pem', string>;
+
+const cache = join(root, 'node_modules', '.cache', 'payments-tests');
+
+/** Fills the folder of a run: `data` with a stopped cluster, `sandbox` with the files of the first start. */
+export async function fillFolder(folder: string, templates: Templates): Promise<void> {
+  const kept = join(cache, await digestOfMakers());
+  if (existsSync(kept)) {
+    await copyFolder(kept, folder);
+    return;
+  }
+  const embedded = await startEmbedded({ dataDir: join(folder, 'data') });
+  try {
+    await withClient(embedded.url, hurry);
+    const { makeTemplates } = await import('./templates.ts');
+    await makeTemplates(await findCluster(embedded.url), templates, join(folder, 'sandbox'));
+  } finally {
+    await embedded.stop();
+  }
+  // What earlier code made is not needed any more.
+  await rm(cache, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, 'draft-'));
+  await copyFolder(folder, draft);
+  // Another run may have been faster.
+  await rename(draft, kept).catch(() => rm(draft, { recursive: true, force: true }));
+}
+
+/** Of all modules that decide what is in the templates, and of the day, because the samples end with today. */
+async function digestOfMakers(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'templates.ts')],
+    ...{ bundle: true, write: false, minify: true, packages: 'external', platform: 'node', format: 'esm' },
+  });
+  const today = new Date().toISOString().slice(0, 10);
+  return createHash('sha256')
+    .update(today)
+    .update(outputFiles[0]?.contents ?? '')
+    .digest('hex')
+    .slice(0, 16);
+}
+
+export async function readSandboxFiles(folder: string): Promise<SandboxFiles> {
+  const text = (name: keyof SandboxFiles) => readFile(join(folder, name), 'utf8');
+  return {
+    'secrets.json': await text('secrets.json'),
+    'sandbox-key.pem': await text('sandbox-key.pem'),
+  };
+}
+
+const copyFolder = (from: string, to: string): Promise<void> =>
+  cp(from, to, { recursive: true, verbatimSymlinks: true });
+
+// The data is not needed after the run, so fsync is off. Crash safety is tested with databases that the service starts itself.
+async function hurry(admin: pg.Client): Promise<void> {
+  // With hundreds of databases, autovacuum would always be busy with one of them. Tests of plans run ANALYZE themselves.
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'])
+    await admin.query(`alter system set ${setting} = off`);
+  await admin.query('select pg_reload_conf()');
+}

@@ -1,0 +1,64 @@
+/** The databases that tests copy: one migrated and empty, one after the first start of a sandbox. */
+import { mkdir } from 'node:fs/promises';
+import { preparePartitions } from '../../server/actions/housekeeping.ts';
+import type { Config } from '../../server/config.ts';
+import { fillSandbox } from '../../server/sandbox/first-start.ts';
+import { openSecrets } from '../../server/secrets.ts';
+import { openDatabase, type Database } from '../../server/store/database.ts';
+import { migrate } from '../../server/store/migrate.ts';
+import { openQueue } from '../../server/webhooks/queue.ts';
+import {
+  closeTemplate,
+  createDatabase,
+  distributeTables,
+  joinNodes,
+  urlOf,
+  type Cluster,
+} from './cluster.ts';
+
+export interface Templates {
+  template: string;
+  furnished: string;
+}
+
+export async function makeTemplates(
+  cluster: Cluster,
+  { template, furnished }: Templates,
+  dataDir: string,
+): Promise<void> {
+  const serverUrl = cluster.nodes[0]?.url ?? '';
+  await createDatabase(cluster, template, 'template1');
+  await joinNodes(cluster, template);
+  await withDatabase(serverUrl, template, async ({ db, pool }) => {
+    await migrate(db);
+    // With the tables of the queue, so that services start faster.
+    const queue = await openQueue(pool, () => undefined);
+    await queue.close();
+  });
+  await distributeTables(cluster, template);
+  await closeTemplate(cluster, template);
+  await createDatabase(cluster, furnished, template);
+  await mkdir(dataDir);
+  await withDatabase(serverUrl, furnished, async ({ db }) => {
+    const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
+    await fillSandbox(db, dataDir, new Date(), await openSecrets(config));
+    // What a service does when it starts, so that services start faster.
+    await preparePartitions(db, new Date(), 30);
+  });
+  await closeTemplate(cluster, furnished);
+}
+
+async function withDatabase(
+  serverUrl: string,
+  name: string,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = openDatabase(urlOf(serverUrl, name), (error) => {
+    throw error;
+  });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}
