@@ -10,6 +10,8 @@ export interface Load {
   /** Answers that a good caller must never get. */
   faults: string[];
   stop: () => Promise<void>;
+  /** Cards that were acknowledged and are not stored: storing one again must be refused with 409, which names the record. */
+  findLost: () => Promise<string[]>;
 }
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
@@ -85,6 +87,18 @@ export function startLoad(url: string, token: string): Load {
     async stop() {
       over = true;
       await Promise.all(running);
+    },
+    async findLost() {
+      const lost: string[] = [];
+      const left = acknowledged.entries();
+      const check = async () => {
+        for (const [external_identifier, id] of left) {
+          const answer = await call('POST', '/payment-methods', { ...card, external_identifier });
+          if (answer?.body.resource_id !== id) lost.push(external_identifier);
+        }
+      };
+      await Promise.all([check(), check(), check(), check()]);
+      return lost;
     },
   };
 }
