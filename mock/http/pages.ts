@@ -23,6 +23,8 @@ export function rebaseUrls(document: Document, text: string, address: string): s
 }
 
 const badgePattern = new RegExp(`^${badgePath('([a-z-]+)')}$`);
+// As in the contract.
+const longestRedirect = 2000;
 const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
@@ -66,7 +68,7 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
     contextOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
     const back = new URL(req.url, 'http://mock').searchParams.get('redirect_url');
     const link =
-      back !== null && /^https?:\/\//.test(back)
+      back !== null && back.length <= longestRedirect && /^https?:\/\//.test(back)
         ? `<p><a href="${escape(back)}">Back to the shop</a></p>`
         : '';
     res

@@ -1,7 +1,7 @@
 // Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 
 /** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
 const usualUrl = 'http://127.0.0.1:8080';
@@ -51,7 +51,7 @@ export function serveDocs(
   });
   if (sandboxUrl)
     app.get(/^\/docs\/(guides\/[a-z0-9-]+\.md|openapi\.(json|yaml))$/, ownExamples(siteDir, sandboxUrl));
-  app.use('/docs', ...serveBuilt(siteDir), findPage(siteDir));
+  app.use('/docs', serveBuilt(siteDir), findPage(siteDir));
 }
 
 const withOwnUrl = (text: string, url: string): string => text.replaceAll(usualUrl, url);
@@ -100,19 +100,23 @@ const ownExamples =
     res.type(types[ending] ?? '').send(owners[ending]?.(readFileSync(file, 'utf8'), url()));
   };
 
+/** No page has more parts in its path. The links of the page below get `../` for each, so its size must not be the caller's choice. */
+const mostParts = 5;
+
 /** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
 const findPage =
   (siteDir: string): RequestHandler =>
   (req, res, next) => {
     const notFound = join(siteDir, '404.html');
-    if (req.method !== 'GET' && req.method !== 'HEAD') next();
+    const depth = req.path.split('/', mostParts + 2).length - 2;
+    if ((req.method !== 'GET' && req.method !== 'HEAD') || depth >= mostParts) next();
     // The overview lists them.
     else if (req.path === '/guides/') res.redirect(308, '../');
     else if (builtName.test(req.path) && existsSync(join(siteDir, `${req.path}.html`)))
       res.redirect(308, `${basename(req.path)}.html`);
     else if (/\btext\/html\b/.test(req.headers.accept ?? '') && existsSync(notFound)) {
       // Its links begin with /docs/. Relative ones also work behind a proxy that adds a prefix.
-      const up = '../'.repeat(req.path.split('/').length - 2) || './';
+      const up = '../'.repeat(depth) || './';
       res.setHeader('Cache-Control', 'no-cache');
       res.setHeader('Vary', 'Accept');
       res
@@ -138,9 +142,18 @@ const types: Record<string, string> = {
 // Only names that the build gives.
 const builtName = /^(\/[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)*)+$/i;
 
+/** No browser sends more. A list of 30,000 encodings takes 35 ms to read. */
+const longestAcceptEncoding = 500;
+
+function chooseEncoding(req: Request): string {
+  if ((req.headers['accept-encoding']?.length ?? 0) > longestAcceptEncoding) return 'identity';
+  return req.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+}
+
 /** A folder that scripts/docs/files.ts wrote: each file is there also compressed, and those in assets/ never change. */
-export function serveBuilt(folder: string): RequestHandler[] {
-  const chooseFile: RequestHandler = (req, res, next) => {
+export function serveBuilt(folder: string): RequestHandler {
+  const sendFile = express.static(folder, { redirect: false, cacheControl: false });
+  return (req, res, next) => {
     const path = req.path.endsWith('/') ? `${req.path}index.html` : req.path;
     const type = types[/\.[a-z]+$/.exec(path)?.[0] ?? ''];
     if (!type || !builtName.test(path) || !existsSync(join(folder, path))) {
@@ -151,13 +164,12 @@ export function serveBuilt(folder: string): RequestHandler[] {
     res.setHeader('Cache-Control', isKept ? 'public, max-age=31536000, immutable' : 'no-cache');
     res.setHeader('Vary', 'Accept-Encoding');
     res.type(type);
-    const encoding = req.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+    const encoding = chooseEncoding(req);
     const file = path + (endings[encoding] ?? '');
     if (encoding !== 'identity' && existsSync(join(folder, file))) {
       res.setHeader('Content-Encoding', encoding);
       req.url = file;
     }
-    next();
+    sendFile(req, res, next);
   };
-  return [chooseFile, express.static(folder, { redirect: false, cacheControl: false })];
 }

@@ -74,11 +74,11 @@ export function createDesk(
 ): RequestHandler {
   const desk = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
-  desk.get('/', forReaders, wantsPage, protect, ...pages);
+  desk.get('/', forReaders, wantsPage, protect, pages);
   desk.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
-  desk.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, ...pages);
+  desk.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, pages);
 
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
