@@ -22,7 +22,7 @@ interface CreateOptions {
 }
 
 /** Zero bytes cannot be stored. */
-const text = matching(/^[^\0]{1,200}$/s, 'Identifiers and names have 1 to 200 characters.');
+const text = matching(/^[^\0]{1,200}$/su, 'Identifiers and names have 1 to 200 characters.');
 
 export function buyers(): Command {
   const command = new Command('buyers');

@@ -50,8 +50,8 @@ export const matching =
     return text;
   };
 
-/** Zero bytes cannot be stored. */
-export const name: Parser<string> = matching(/^[^\0]{1,200}$/s, 'A name has 1 to 200 characters.');
+/** Zero bytes cannot be stored. With `u`, characters are counted as the API does: an emoji is one. */
+export const name: Parser<string> = matching(/^[^\0]{1,200}$/su, 'A name has 1 to 200 characters.');
 
 export const uuid: Parser<string> = (text) => {
   if (!isUuid(text)) throw new Refused(`${text} is not an ID.`);

@@ -19,10 +19,12 @@ export const createRateLimit =
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
     const milliseconds = await count(rateLimit.scope, caller.tokenDigest, budget);
-    if (milliseconds !== undefined) throw tooMany(milliseconds);
+    if (milliseconds !== undefined)
+      throw tooMany(milliseconds, `too many calls with one ${rateLimit.scope} token`);
   };
 
-export const tooMany = (milliseconds: number): ApiError => {
+/** `reason` is for the log and the sandbox's page; callers are not told. */
+export const tooMany = (milliseconds: number, reason: string): ApiError => {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  return new ApiError('too_many_requests', { headers: { 'Retry-After': String(seconds) } });
+  return new ApiError('too_many_requests', { reason, headers: { 'Retry-After': String(seconds) } });
 };

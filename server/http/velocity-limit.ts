@@ -51,10 +51,11 @@ export const createVelocityLimit =
       .update(JSON.stringify([caller.keyPairId, account]))
       .digest('base64url');
     const milliseconds = await countCard(scopeOf(id), owner, budget);
-    if (milliseconds !== undefined) throw tooMany(milliseconds);
+    if (milliseconds !== undefined) throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
     const { number } = body as { number: string };
     for (const tried of digestsOf(account, number)) {
       const wait = await countNumber(context, tried, velocityLimit.sameBinAndLastFour);
-      if (wait !== undefined) throw tooMany(wait);
+      if (wait !== undefined)
+        throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
     }
   };

@@ -136,6 +136,29 @@ describe('a person at this machine', () => {
     expect(shown).not.toContain(token);
   });
 
+  it('sees which limit a 429 is about', async () => {
+    const reasons = async () => {
+      const { requests } = JSON.parse((await send('GET', '/sandbox/feed')).text) as {
+        requests: { status: number; reason?: string }[];
+      };
+      return requests.filter(({ status }) => status === 429).map(({ reason }) => reason);
+    };
+    const embed = service.token('embed');
+    const body = { items: [{ number: '9999000050001234', pin: '1' }] };
+    for (let calls = 0; calls < 51; calls += 1)
+      await service.call('POST', '/gift-cards/balances', { token: embed, body });
+    expect(await reasons()).toEqual(['too many calls with one embed token']);
+    const token = service.token('payment-methods.write');
+    for (let card = 0; card < 21; card += 1)
+      await service.call('POST', '/payment-methods', {
+        token,
+        body: { method: 'card', number: `42424242${1000 + card}4242`, expiration_date: '12/39' },
+      });
+    expect((await reasons()).slice(1)).toEqual([
+      'too many numbers with the same BIN and last four digits in a day',
+    ]);
+  });
+
   it.each([
     ['ü', '/transactions?search=Müller', 'the URL has characters that must be percent-encoded'],
     ['…', '/transactions?cursor=…', 'the URL has characters that must be percent-encoded'],

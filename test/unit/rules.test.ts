@@ -11,6 +11,7 @@ import {
   TooManySubscriptions,
 } from '../../server/domain/subscription-limits.ts';
 import { isUuid, readUuid } from '../../server/domain/uuid.ts';
+import { name } from '../../server/cli/values.ts';
 import { isCallable, UncallableAddress } from '../../server/domain/web-address.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
@@ -123,5 +124,12 @@ describe('the address of a subscription', () => {
     expect(new UncallableAddress().message).toBe(
       'The address of this subscription cannot be called: it needs a host and a valid port, and no user name or password. Create a new subscription.',
     );
+  });
+});
+
+describe('a name of the command line', () => {
+  it('has up to 200 characters, counted as the API does: an emoji is one', () => {
+    expect(name('🦄'.repeat(200))).toBe('🦄'.repeat(200));
+    expect(() => name('🦄'.repeat(201))).toThrow('A name has 1 to 200 characters.');
   });
 });
