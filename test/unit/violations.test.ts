@@ -1,4 +1,4 @@
-// What a caller is told about each kind of violation. test/service/violations.test.ts checks the same on the contract, with
+// What a caller is told about each kind of violation. test/contract/violations.test.ts checks the same on the contract, with
 // generated requests; here the schemas are small, and every keyword and every choice between branches has its row.
 import { describe, expect, it } from 'vitest';
 import { createAjv } from '../../server/contract/ajv.ts';

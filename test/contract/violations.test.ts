@@ -1,0 +1,326 @@
+// The answer to a refused request lists all violations: location, JSON pointer, message and type. The tests generate valid
+// requests from the contract and break them at known places, so they know which violations must be reported.
+import fc from 'fast-check';
+import type { Request, Response } from 'express';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { operations, type OperationId } from '../../generated/operations.ts';
+import { createExplainer, unexplained } from '../../server/contract/explain.ts';
+import { parseQuery } from '../../server/contract/query.ts';
+import { createRequestJudge, type RequestJudge } from '../../server/contract/requests.ts';
+import { ApiError, type Detail } from '../../server/errors.ts';
+import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
+import { document, parametersOf, request, type Json, type Sent } from '../support/requests.ts';
+
+const ids = Object.keys(operations) as OperationId[];
+
+const searchOf = ({ query }: Pick<Sent, 'query'>) => new URLSearchParams(query).toString();
+const urlOf = (sent: Sent) =>
+  `${operations[sent.id].path}${sent.query.length > 0 ? `?${searchOf(sent)}` : ''}`;
+
+let judge: RequestJudge;
+beforeAll(async () => {
+  judge = await createRequestJudge(document);
+});
+
+/** The violations that the validator reports, in process; empty when it accepts the request. */
+async function violations(sent: Sent, url = urlOf(sent)): Promise<Detail[]> {
+  const { method, path } = operations[sent.id];
+  const headers = method === 'post' ? { 'content-type': 'application/json' } : {};
+  const app = { enabled: () => true };
+  const body = structuredClone(sent.body);
+  const req = {
+    method: method.toUpperCase(),
+    url,
+    originalUrl: url,
+    path,
+    baseUrl: '',
+    headers,
+    params: {},
+    app,
+    body,
+  };
+  try {
+    await judge.judge(sent.id, req as unknown as Request, {} as Response);
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.facts.details ?? [];
+    throw error;
+  }
+}
+
+const places = (details: readonly Detail[]) =>
+  [...new Set(details.map(({ location, pointer }) => `${location} ${pointer}`))].sort();
+
+function expectTold(details: readonly Detail[], mutations: Mutation[]): void {
+  expect(places(details)).toEqual([...new Set(mutations.map(({ expects }) => expects))].sort());
+  for (const { message, type } of details) {
+    expect(message).toMatch(/^(must|is|cannot) ./);
+    expect(type).toMatch(/^(value|type)_error(\.[a-z_.]+)*$/);
+  }
+}
+
+const broken = fc.constantFrom(...ids).chain((id) =>
+  fc.tuple(request(id), fc.array(fc.nat(), { minLength: 1, maxLength: 4 })).map(([sent, picks]) => {
+    const all = mutationsOf(sent);
+    const mutations = compatible(picks.flatMap((pick) => all[pick % all.length] ?? []));
+    return { sent: mutate(sent, mutations), mutations, what: mutations.map(({ what }) => what) };
+  }),
+);
+
+const anyValid = fc.constantFrom(...ids).chain(request);
+
+describe(`every violation at once`, () => {
+  it('a valid request is never refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyValid, async (sent) => {
+        expect(await violations(sent)).toEqual([]);
+      }),
+      { numRuns: 700 },
+    );
+  });
+
+  it('a request broken at one to four places gets exactly these violations', async () => {
+    await fc.assert(
+      fc.asyncProperty(broken, async ({ sent, mutations }) => {
+        expectTold(await violations(sent), mutations);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('every single way to break a request is reported', async () => {
+    for (const id of ids) {
+      const samples = fc.sample(request(id), { numRuns: 4 });
+      for (const sent of samples)
+        for (const mutation of mutationsOf(sent)) {
+          const details = await violations(mutate(sent, [mutation]));
+          expect(places(details), `${id}: ${mutation.what}`).toEqual([mutation.expects]);
+        }
+    }
+  });
+});
+
+describe(`validator and explainer agree`, () => {
+  const names = [...new Set(ids.flatMap((id) => parametersOf(id).map(({ name }) => name)))];
+  const key = fc.constantFrom(
+    ...[
+      'items',
+      'number',
+      'pin',
+      'id',
+      'method',
+      'expiration_date',
+      'url',
+      'active',
+      'authentication',
+      'kind',
+    ],
+    ...[
+      'username',
+      'password',
+      'buyer_id',
+      'buyer_external_identifier',
+      'security_code',
+      'redirect_url',
+      'unicorn',
+    ],
+  );
+  const leaf = fc.constantFrom<Json>(
+    ...['', 'card', 'basic', '4111111111111111', '12/39', 'https://shop.example/', '123', 'x'],
+    ...[null, 0, 5, true, 'fe26475d-ec3e-4884-9553-f7356683f7f9'],
+  );
+  const { body } = fc.letrec<{ body: Json }>((tie) => ({
+    body: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('body'), { maxLength: 12 }),
+      fc.dictionary(key, tie('body'), { maxKeys: 8, noNullPrototype: true }),
+    ),
+  }));
+  const value = fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '-0',
+    '007',
+    'true',
+    'null',
+    '2026-01-01T00:00:00Z',
+    'USD',
+    'a,b',
+    '{}',
+  );
+  const search = fc
+    .array(fc.tuple(fc.constantFrom(...names, ...oddNames), value), { maxLength: 4 })
+    .map((pairs) => new URLSearchParams(pairs).toString());
+  const soup = fc.string({ unit: fc.constantFrom(...'limit=&?%#[]+;:/ 0aé'.split('')), maxLength: 30 });
+
+  it('on any request: a refused one has violations, an accepted one has none', async () => {
+    const explainer = createExplainer(document);
+    const counts = { refused: 0, passed: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ids), fc.oneof(search, soup), body, async (id, text, sent) => {
+        const url = `${operations[id].path}?${text}`;
+        const told = await violations(
+          { id, query: [], body: operations[id].method === 'post' ? sent : undefined },
+          url,
+        );
+        expect(told).not.toContainEqual(unexplained);
+        if (told.length > 0) counts.refused += 1;
+        else {
+          counts.passed += 1;
+          expect(
+            explainer.explain(id, { query: parseQuery(url).values, body: sent, path: {}, headers: {} }),
+          ).toEqual([]);
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+    expect(counts.refused).toBeGreaterThan(300);
+    expect(counts.passed).toBeGreaterThan(100);
+  });
+});
+
+describe('named cases', () => {
+  const balances = async (...items: Json[]) =>
+    (await violations({ id: 'checkGiftCardBalances', query: [], body: { items } })).map(
+      ({ pointer, type }) => `${pointer} ${type}`,
+    );
+  const id = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
+  const number = '9999000050001234';
+
+  it.each<[Json, string[]]>([
+    [{}, ['/items/0/id value_error.missing']],
+    [{ number }, ['/items/0/pin value_error.missing']],
+    [{ pin: '1' }, ['/items/0/number value_error.missing']],
+    [{ pin: '' }, ['/items/0/number value_error.missing', '/items/0/pin value_error.str.min_length']],
+    [{ id, number }, ['/items/0/number value_error.extra']],
+    [{ id: 7, number }, ['/items/0/id type_error.string', '/items/0/number value_error.extra']],
+    [{ number, pin: '1', id }, ['/items/0/id value_error.extra']],
+    [
+      { numbr: number, pin: '1' },
+      ['/items/0/number value_error.missing', '/items/0/numbr value_error.extra'],
+    ],
+    [{ id: 7 }, ['/items/0/id type_error.string']],
+    [
+      { number: '1', pin: '' },
+      ['/items/0/number value_error.str.regex', '/items/0/pin value_error.str.min_length'],
+    ],
+    [7, ['/items/0 type_error.object']],
+    [null, ['/items/0 type_error.object']],
+    [[], ['/items/0 type_error.object']],
+    ['x', ['/items/0 type_error.object']],
+  ])('of the two kinds of gift card, %j is told about the one that was meant', async (entry, expected) => {
+    const told = await balances(entry);
+    expect(told.filter((line) => !line.endsWith('pin value_error.str.regex'))).toEqual(expected);
+    expect(await balances({ id }, { number, pin: '1' }, entry)).toEqual(
+      told.map((line) => line.replace('/items/0', '/items/2')),
+    );
+  });
+
+  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+  const store = (more: Record<string, Json>) =>
+    violations({ id: 'createPaymentMethod', query: [], body: { ...card, ...more } });
+
+  it.each([
+    ['a/b~c', '/a~1b~0c'],
+    ['~', '/~0'],
+    ['~1', '/~01'],
+    ['', '/'],
+    ['constructor', '/constructor'],
+    ['🦄', '/🦄'],
+  ])('an unknown property %j is pointed at as RFC 6901 says', async (name, pointer) => {
+    expect(await store({ [name]: 1 })).toEqual([
+      { location: 'body', pointer, message: 'is not a known property', type: 'value_error.extra' },
+    ]);
+  });
+
+  it('an unknown property with a very long name', async () => {
+    const name = 'x'.repeat(90_000);
+    expect(places(await store({ [name]: 1 }))).toEqual([`body /${name}`]);
+  });
+
+  it('two properties that exclude each other are one violation, at the first of them', async () => {
+    expect(await store({ buyer_id: id, buyer_external_identifier: 'buyer-412' })).toEqual([
+      {
+        location: 'body',
+        pointer: '/buyer_id',
+        message: 'cannot be combined with buyer_external_identifier',
+        type: 'value_error.exclusive',
+      },
+    ]);
+  });
+
+  it('the message for a nullable value says so, once', async () => {
+    const told = await store({ security_code: 123, external_identifier: false, redirect_url: {} });
+    expect(told.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+      '/security_code must be a string or null',
+      '/external_identifier must be a string or null',
+      '/redirect_url must be a string or null',
+    ]);
+    expect(await store({ security_code: null, external_identifier: null, redirect_url: null })).toEqual([]);
+    const subscribe = (authentication: Json) =>
+      violations({
+        id: 'createWebhookSubscription',
+        query: [],
+        body: { url: 'https://shop.example/', authentication },
+      });
+    expect(await subscribe(5)).toEqual([
+      {
+        location: 'body',
+        pointer: '/authentication',
+        message: 'must be an object or null',
+        type: 'type_error.object',
+      },
+    ]);
+    expect(await subscribe({ kind: 'basic', username: 'a' })).toEqual([
+      {
+        location: 'body',
+        pointer: '/authentication/password',
+        message: 'is required',
+        type: 'value_error.missing',
+      },
+    ]);
+    expect(await subscribe(null)).toEqual([]);
+  });
+
+  it('violations in query and body are reported together', async () => {
+    const told = await violations({ id: 'createPaymentMethod', query: [['unicorn', '1']], body: {} });
+    expect(places(told)).toEqual(['body /expiration_date', 'body /method', 'body /number', 'query /unicorn']);
+    const nothing = await violations({
+      id: 'createPaymentMethod',
+      query: [['unicorn', '1']],
+      body: undefined,
+    });
+    expect(places(nothing)).toEqual(['body ', 'query /unicorn']);
+  });
+
+  it('a list that is far too long is told about its first items, and never compares each error with all others', async () => {
+    const told = await balances(...Array.from({ length: 49_000 }, () => 1));
+    expect(told).toEqual([
+      '/items value_error.list.max_items',
+      ...Array.from({ length: 10 }, (_, index) => `/items/${index} type_error.object`),
+    ]);
+  });
+});
+
+describe('what only the query shows', () => {
+  it.each([
+    ['curency=USD', '/curency is not a known parameter | value_error.extra'],
+    ['limit=1&limit=2', '/limit must be given only once | value_error.duplicate'],
+    [
+      'created_at_gte=2026-11-15T10:30:00+01:00',
+      '/created_at_gte has a space before its time zone; in a URL write + as %2B | value_error.datetime',
+    ],
+    [
+      'created_at_gte=2026-11-15+10:30:00Z',
+      '/created_at_gte must be a date-time with its time zone, such as 2026-11-15T10:30:00Z | value_error.datetime',
+    ],
+  ])('%s', async (query, told) => {
+    const details = await violations(
+      { id: 'listTransactions', query: [], body: undefined },
+      `/transactions?${query}`,
+    );
+    expect(details.map(({ pointer, message, type }) => `${pointer} ${message} | ${type}`)).toEqual([told]);
+  });
+});
