@@ -40,6 +40,12 @@ export function pointerOf({ base, revision, path }: Change): string {
   return revision?.pointer ?? base?.pointer ?? path;
 }
 
+/** The keyword that changed, at its owner or at itself; one that was removed has no place of its own. */
+export const atKeyword = ({ kind, property = '' }: Change, pointer: string) =>
+  kind === 'modified' && !['', 'key', segments(pointer).at(-1)].includes(property)
+    ? step(pointer, property)
+    : pointer;
+
 /** The component that the pointer is in, such as `#/components/schemas/Error`; otherwise ''. */
 export const component = (pointer: string) => /^#\/components\/[^/]+\/[^/]+/.exec(pointer)?.[0] ?? '';
 
@@ -61,11 +67,4 @@ export function deprecatedField(change: Change): string | undefined {
   return map === 'properties' ? name : undefined;
 }
 
-/** Reported if the contracts differ but neither Redocly nor missed-by-redocly.ts found a change. */
-export const unexplained: Change = {
-  path: '#/',
-  typeName: 'Root',
-  kind: 'modified',
-  property: 'content',
-  verdicts: [],
-};
+export const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);

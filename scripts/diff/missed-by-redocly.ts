@@ -1,6 +1,5 @@
 // Finds the changes that `redocly diff` misses. They are rated in impact.ts, like all others.
-import { isDeepStrictEqual } from 'node:util';
-import { isObject, step, type Change, type Json } from './change.ts';
+import { atKeyword, isObject, segments, step, type Change, type Json } from './change.ts';
 import { at } from './places.ts';
 
 /**
@@ -36,53 +35,45 @@ function inlineRef(node: Json, contract: Json): Json {
 // Includes arrays, whose keys are their indexes.
 const children = (node: unknown) => (typeof node === 'object' && node !== null ? (node as Json) : {});
 
-// In these keywords Redocly compares scalars and lists of scalars, but not objects.
-const skippedByRedocly = new Set(['example', 'examples', 'value', 'default', 'const', 'enum']);
+// Of these, Redocly compares scalars and lists of scalars, but no objects. Their content has no keywords.
+const values = new Set(['example', 'value', 'default', 'const', 'enum']);
 
-export function missedChanges(base: unknown, revision: unknown, pointer = '#', parent = ''): Change[] {
-  const [left, right] = [children(base), children(revision)];
-  return Object.keys(left).flatMap((key) => {
-    const [before, after, place] = [left[key], right[key], step(pointer, key)];
-    // Under `properties` the key is a field name. `examples` is a keyword value only if it is a list; otherwise it is a map
-    // of Example objects.
-    const isName = parent === 'properties';
-    const isSkipped = skippedByRedocly.has(key) && !isName && (key !== 'examples' || Array.isArray(before));
-    if (key === 'x-velocity-limit') return nestedChanges(before, after, place);
-    if (!isSkipped) return missedChanges(before, after, place, isName ? '' : key);
-    if (isPlain(before) || isPlain(after) || isDeepStrictEqual(before, after)) return [];
-    const sides = { base: { pointer: place, value: before }, revision: { pointer: place, value: after } };
-    const typeName = key === 'value' ? 'Example' : 'Schema';
-    return [{ path: pointer, typeName, kind: 'modified' as const, property: key, ...sides, verdicts: [] }];
-  });
+/** Every difference that no reported change is about. The order of lists and keys is none. */
+export function missedChanges(base: Json, revision: Json, reported: Change[]): Change[] {
+  const known = reported.flatMap((change) =>
+    [change.base, change.revision].flatMap((side) => (side ? atKeyword(change, side.pointer) : [])),
+  );
+
+  function find(before: unknown, after: unknown, pointer: string, parent: string): Change[] {
+    if (sorted(before) === sorted(after) || known.includes(pointer)) return [];
+    const isValue = values.has(segments(pointer).at(-1) ?? '') && parent !== 'properties';
+    if (isObject(before) && isObject(after) && !isValue)
+      return Object.keys({ ...before, ...after }).flatMap((key) =>
+        find(before[key], after[key], step(pointer, key), segments(pointer).at(-1) ?? ''),
+      );
+    return known.some((place) => place.startsWith(`${pointer}/`)) ? [] : [missed(before, after, pointer)];
+  }
+
+  return find(base, revision, '#', '');
 }
 
-/** Redocly compares the values of an extension only if they are scalars. */
-function nestedChanges(base: unknown, revision: unknown, pointer: string): Change[] {
-  const [left, right] = [children(base), children(revision)];
-  return Object.keys(left).flatMap((name) => {
-    const [before, after, path] = [children(left[name]), children(right[name]), step(pointer, name)];
-    return Object.keys(before)
-      .filter((property) => property in after && before[property] !== after[property])
-      .map((property) => ({
-        path,
-        typeName: 'SpecExtension',
-        kind: 'modified' as const,
-        property,
-        base: { pointer: step(path, property), value: before[property] },
-        revision: { pointer: step(path, property), value: after[property] },
-        verdicts: [],
-      }));
-  });
+function missed(before: unknown, after: unknown, pointer: string): Change {
+  const steps = segments(pointer);
+  const typeName =
+    (steps.some((name) => name.startsWith('x-')) && 'SpecExtension') ||
+    (steps.at(-1) === 'value' ? 'Example' : 'Schema');
+  const found = { path: pointer, typeName, verdicts: [] };
+  if (before === undefined) return { ...found, kind: 'added', revision: { pointer, value: after } };
+  if (after === undefined) return { ...found, kind: 'removed', base: { pointer, value: before } };
+  return {
+    ...found,
+    path: pointer.replace(/\/[^/]*$/, ''),
+    kind: 'modified',
+    property: steps.at(-1) ?? '',
+    base: { pointer, value: before },
+    revision: { pointer, value: after },
+  };
 }
-
-const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
-const isPlain = (value: unknown) => isScalar(value) || (Array.isArray(value) && value.every(isScalar));
-
-/** Equal except for the version and the order of lists and keys. The last check that no change was missed. */
-export const isEquivalent = (base: Json, revision: Json) =>
-  sorted(unversioned(base)) === sorted(unversioned(revision));
-
-const unversioned = (contract: Json) => ({ ...contract, info: { ...children(contract.info), version: '' } });
 
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).sort().join()}]`;

@@ -9,18 +9,22 @@ export type Uses = Map<string, Set<string>>;
 /** For each component (`#/components/schemas/Error`), the operations and webhooks that use it, directly or indirectly. */
 export function usesOf(contract: Json): Uses {
   const uses: Uses = new Map();
-  for (const part of ['paths', 'webhooks']) {
-    for (const [name, item] of entries(contract[part])) {
-      for (const [method, operation] of entries(item)) {
-        const place = part === 'webhooks' ? `webhook ${name}` : `${method.toUpperCase()} ${name}`;
-        const seen = new Set<string>();
-        collect(contract, operation, seen);
-        for (const ref of seen) uses.set(ref, (uses.get(ref) ?? new Set()).add(place));
-      }
-    }
+  for (const [place, operation] of operationsOf(contract)) {
+    const seen = new Set<string>();
+    collect(contract, operation, seen);
+    for (const ref of seen) uses.set(ref, (uses.get(ref) ?? new Set()).add(place));
   }
   return uses;
 }
+
+/** By place: `GET /transactions`, `webhook transaction.created`. */
+export const operationsOf = ({ paths, webhooks }: Json): Map<string, unknown> =>
+  new Map([
+    ...entries(paths).flatMap(([path, item]) =>
+      entries(item).map(([method, one]): [string, unknown] => [`${method.toUpperCase()} ${path}`, one]),
+    ),
+    ...entries(webhooks).map(([name, item]): [string, unknown] => [`webhook ${name}`, item]),
+  ]);
 
 function collect(contract: Json, node: unknown, seen: Set<string>): void {
   if (Array.isArray(node)) for (const item of node) collect(contract, item, seen);

@@ -1,12 +1,11 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
-import { namesOf, summariesOf } from './announce.ts';
-import { pointerOf, segments, step, type Change, type Json } from './change.ts';
+import { namesOf } from './announce.ts';
+import { atKeyword, pointerOf, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
-import { fieldAt, type Field } from './fields.ts';
 import { rate, type Rating } from './impact.ts';
-import { count, type Problem } from './judge.ts';
-import { placeOf, plural, sourceOf, summary, usersOf, usesOf } from './places.ts';
+import type { Problem } from './judge.ts';
+import { operationsOf, placeOf, plural, sourceOf, summary, usersOf, usesOf } from './places.ts';
 
 export interface Line {
   rating: Rating;
@@ -15,12 +14,9 @@ export interface Line {
   usedBy: string[];
   what: string;
   /** What an addition is announced by in CHANGELOG.md. */
-  names?: string[];
-  summaries?: string[];
+  names: string[];
   why?: string;
   where: string;
-  /** A new field: its type, whether it is required, and its description. */
-  field?: Field;
   /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
   accepted?: { reason: string; test: string };
 }
@@ -32,82 +28,83 @@ export interface Outcome {
   /** If the changes are listed against another contract than the released one. */
   releasedVersion?: string;
   changes: Line[];
+  /** Operations and webhooks that callers know already, with how many changes concern them; the most affected first. */
+  affected: Affected[];
   problems: Problem[];
 }
 
-export function linesOf(changes: Change[], base: Json, revision: Json, root: string): Line[] {
+export interface Affected extends Record<Rating, number> {
+  place: string;
+}
+
+export function linesOf(changes: Change[], base: Json, revision: Json, project: string): Line[] {
   const [before, after] = [usesOf(base), usesOf(revision)];
   return changes.map((change) => {
     const pointer = pointerOf(change);
-    const names = namesOf(change);
-    const summaries = summariesOf(change);
-    const field = change.kind === 'added' ? fieldAt(revision, pointer) : undefined;
     return {
       ...rate(change),
       place: placeOf(pointer),
-      ...(names.length > 0 ? { names } : {}),
-      ...(summaries.length > 0 ? { summaries } : {}),
-      ...(field ? { field } : {}),
+      names: namesOf(change),
       usedBy: usersOf(pointer, change.kind === 'removed' ? before : after),
       what: describe(change),
-      where: sourceOf(placeWithin(change, pointer), root),
+      where: sourceOf(atKeyword(change, pointer), project),
     };
   });
 }
 
-/** With the keyword that changed: a keyword that was removed has no place in the new contract, only its owner has. */
-const placeWithin = ({ kind, property = '' }: Change, pointer: string) =>
-  kind === 'modified' && !['', 'key', segments(pointer).at(-1)].includes(property)
-    ? step(pointer, property)
-    : pointer;
+export function affectedBy(changes: Line[], base: Json): Affected[] {
+  const found = new Map<string, Affected>();
+  for (const { place, usedBy, rating } of changes)
+    for (const user of new Set([...usedBy, place])) {
+      const one = found.get(user) ?? { place: user, breaking: 0, addition: 0, other: 0 };
+      one[rating] += 1;
+      found.set(user, one);
+    }
+  const known = operationsOf(base);
+  return [...found.values()]
+    .filter(({ place }) => known.has(place))
+    .sort(
+      (one, other) =>
+        other.breaking - one.breaking ||
+        other.addition - one.addition ||
+        one.place.localeCompare(other.place),
+    );
+}
 
-export const groups = [
+const kinds = [
   { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
   { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
   { kind: 'accepted', title: 'Accepted', mark: '≈', colour: 'yellow' },
   { kind: 'other', title: 'Other', mark: '·', colour: 'gray' },
 ] as const;
 
-const byReason = (one: Line, other: Line) =>
-  (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '');
-
-export const kindOf = ({ rating, accepted }: Line) => (accepted ? 'accepted' : rating);
-
-const counts = (changes: Line[]) => {
-  const accepted = changes.filter((line) => line.accepted).length;
-  return {
-    breaking: count(changes, 'breaking'),
-    additions: count(changes, 'addition'),
-    accepted,
-    other: count(changes, 'other') - accepted,
-  };
-};
+/** Accepted changes are together with those of the same reason. */
+export const groupsOf = (changes: Line[]) =>
+  kinds.map((group) => ({
+    ...group,
+    lines: changes
+      .filter(({ rating, accepted }) => (accepted ? 'accepted' : rating) === group.kind)
+      .sort((one, other) => (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '')),
+  }));
 
 /** Such as `1 breaking, 2 additions, 0 other`. */
 export function totalOf(changes: Line[]): string {
-  const { breaking, additions, accepted, other } = counts(changes);
-  return [
-    `${breaking} breaking`,
-    plural(additions, 'addition'),
-    ...(accepted > 0 ? [`${accepted} accepted`] : []),
-    `${other} other`,
-  ].join(', ');
-}
-
-export const asJson = (outcome: Outcome, released: boolean) =>
-  JSON.stringify(
-    { ok: outcome.problems.length === 0, released, counts: counts(outcome.changes), ...outcome },
-    null,
-    2,
+  const [breaking = 0, additions = 0, accepted = 0, other = 0] = groupsOf(changes).map(
+    ({ lines }) => lines.length,
   );
-
-export interface Screen {
-  colour: boolean;
-  columns?: number | undefined;
+  const more = accepted > 0 ? `, ${accepted} accepted` : '';
+  return `${breaking} breaking, ${plural(additions, 'addition')}${more}, ${other} other`;
 }
 
-export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen): string {
-  const { base, baseVersion, version, releasedVersion = baseVersion, changes, problems } = outcome;
+export function asJson(outcome: Outcome, released: boolean): string {
+  const counts = Object.fromEntries(
+    groupsOf(outcome.changes).map(({ title, lines }) => [title.toLowerCase(), lines.length]),
+  );
+  return JSON.stringify({ ok: outcome.problems.length === 0, released, counts, ...outcome }, null, 2);
+}
+
+export function asText(outcome: Outcome, colour: boolean): string {
+  const { base, baseVersion, version, releasedVersion = baseVersion, changes, affected, problems } = outcome;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     // Whether the screen has colours was asked before; newer versions of Node would ask again.
     colour ? styleText(style, text, { validateStream: false }) : text;
@@ -115,31 +112,27 @@ export function asText(outcome: Outcome, { colour, columns = Infinity }: Screen)
     const bump = version === baseVersion ? '' : `; info.version changes from ${baseVersion} to ${version}`;
     return `${paint('green', '✓')} No change of the contract since ${base}${bump}`;
   }
-  const width = Math.min(52, Math.max(0, ...changes.map((line) => label(line).length)));
-  const blocks = groups.flatMap(({ kind, title, mark, colour: style }) => {
-    const lines = changes.filter((line) => kindOf(line) === kind).sort(byReason);
-    if (lines.length === 0) return [];
-    const rows = lines.map((line, index) => {
-      const why = line.why === undefined ? '' : `: ${line.why}`;
-      const place = label(line).padEnd(width);
-      const fits = `  ${mark} ${place}  ${line.what}${why}  ${line.where}`.length <= columns;
-      const where = `${fits ? '  ' : '\n      '}${paint('gray', line.where)}`;
+  const groups = groupsOf(changes).filter(({ lines }) => lines.length > 0);
+  const blocks = groups.map(({ title, mark, colour: style, lines }) => {
+    const rows = lines.map(({ place, usedBy, what, why, where, accepted }, index) => {
+      const head = `  ${paint(style, mark)} ${paint('bold', place)}${usedBy.length === 0 ? '' : ` (${summary(usedBy)})`}`;
+      const text = `${head}: ${what}${why === undefined ? '' : `: ${why}`}\n      ${paint('gray', where)}`;
       // Once for all changes of an entry.
-      const isLast = lines[index + 1]?.accepted?.reason !== line.accepted?.reason;
-      const accepted =
-        line.accepted && isLast ? `\n      ${line.accepted.reason}\n      ${line.accepted.test}` : '';
-      return `  ${paint(style, mark)} ${paint('bold', place)}  ${line.what}${why}${where}${accepted}`;
+      const isLast = lines[index + 1]?.accepted?.reason !== accepted?.reason;
+      return accepted && isLast ? `${text}\n      ${accepted.reason}\n      ${accepted.test}` : text;
     });
-    return [`${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`];
+    return `${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`;
   });
-  const verdicts = problems.map(({ message }) => `${paint('red', '✖')} ${message}`);
+  const users = affected.map(
+    ({ place, breaking, addition, other }) =>
+      `  ${paint('bold', place)}: ${breaking} breaking, ${plural(addition, 'addition')}, ${other} other`,
+  );
   const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${releasedVersion}`;
   return [
     `Contract ${baseVersion} (${base}) → ${version} (openapi/)`,
     ...blocks,
+    ...(users.length > 0 ? [`${paint('bold', 'Who is affected')}\n${users.join('\n')}`] : []),
     totalOf(changes),
-    ...(verdicts.length > 0 ? verdicts : [fine]),
+    ...(problems.length > 0 ? problems.map(({ message }) => `${paint('red', '✖')} ${message}`) : [fine]),
   ].join('\n\n');
 }
-
-const label = ({ place, usedBy }: Line) => (usedBy.length === 0 ? place : `${place} (${summary(usedBy)})`);

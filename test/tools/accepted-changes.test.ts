@@ -13,13 +13,13 @@ const line = (rating: Line['rating'], place = where): Line => ({
   place: 'schema CardType',
   usedBy: [],
   what: 'it changed',
+  names: [],
   where: place,
 });
 const thisFile = 'test/tools/accepted-changes.test.ts';
 const test = `${thisFile} > counts as a patch`;
 const entry = (change: Partial<Accepted> = {}): Accepted => ({
-  version: '1.1.0',
-  pointers: [where],
+  pointer: where,
   reason: 'It never worked.',
   test,
   ...change,
@@ -31,9 +31,18 @@ describe('an entry', () => {
     const { changes, problems } = acceptChanges(lines, [entry()], root);
     expect(problems).toEqual([]);
     expect(changes.map(({ rating }) => rating)).toEqual(['other', 'breaking', 'addition']);
-    const outcome = { base: 'old.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems };
-    const text = asText(outcome, { colour: false });
-    expect(text).toMatch(/^Accepted \(1\)\n {2}≈ schema CardType .*\n {6}It never worked\.\n {6}test\//m);
+    const outcome = {
+      base: 'old.json',
+      baseVersion: '1.0.0',
+      version: '1.1.0',
+      changes,
+      affected: [],
+      problems,
+    };
+    const text = asText(outcome, false);
+    expect(text).toMatch(
+      /^Accepted \(1\)\n {2}≈ schema CardType: .*\n.*\n {6}It never worked\.\n {6}test\//m,
+    );
     expect(text).toContain('1 breaking, 1 addition, 1 accepted, 0 other');
     expect(JSON.parse(asJson(outcome, false))).toMatchObject({
       counts: { breaking: 1, additions: 1, accepted: 1, other: 0 },
@@ -82,9 +91,9 @@ describe('the file', () => {
 `;
 
   it('holds for versions after the base; the others are a record', () => {
-    const read = (base: string) => readAccepted(yaml, base).map(({ pointers }) => pointers);
+    const read = (base: string) => readAccepted(yaml, base).map(({ pointer }) => pointer);
     expect(read('1.0.0')).toEqual([['b.yaml#/x', 'c.yaml#/x']]);
-    expect(read('0.9.0')).toEqual([['a.yaml#/x'], ['b.yaml#/x', 'c.yaml#/x']]);
+    expect(read('0.9.0')).toEqual(['a.yaml#/x', ['b.yaml#/x', 'c.yaml#/x']]);
     expect(read('1.1.0')).toEqual([]);
   });
 
@@ -95,14 +104,14 @@ describe('the file', () => {
 
   it.each([
     ['no YAML', '1.1.0: [', 'cannot be read'],
-    ['a list', '- pointer: x', 'must map versions'],
-    ['a key that is no version', 'next: []', '"next" is not a version'],
-    ['no list', '1.1.0: x', '1.1.0 must have a list'],
-    ['no pointer', '1.1.0: [{reason: r, test: t}]', 'Entry 1 of 1.1.0: `pointer` is missing'],
-    ['an empty list of pointers', '1.1.0: [{pointer: [], reason: r, test: t}]', '`pointer` is missing'],
-    ['no reason', '1.1.0: [{pointer: p, reason: " ", test: t}]', '`reason` is missing'],
-    ['no test', '1.1.0: [{pointer: p, reason: r}]', '`test` is missing'],
-    ['a key that is not known', '1.1.0: [{pointer: p, reason: r, test: t, tets: t}]', '`tets` is not known'],
+    ['a list', '- pointer: x', 'it must be object'],
+    ['a key that is no version', 'next: []', 'must NOT have additional properties: next'],
+    ['no list', '1.1.0: x', '/1.1.0 must be array'],
+    ['no pointer', '1.1.0: [{reason: r, test: t}]', "/1.1.0/0 must have required property 'pointer'"],
+    ['an empty list of pointers', '1.1.0: [{pointer: [], reason: r, test: t}]', '/1.1.0/0/pointer'],
+    ['no reason', '1.1.0: [{pointer: p, reason: " ", test: t}]', '/1.1.0/0/reason must match pattern'],
+    ['no test', '1.1.0: [{pointer: p, reason: r}]', "must have required property 'test'"],
+    ['a key that is not known', '1.1.0: [{pointer: p, reason: r, test: t, tets: t}]', 'properties: tets'],
   ])('with %s is refused, and the message shows how to write it', (_name, text, message) => {
     expect(() => readAccepted(text, '1.0.0')).toThrow(message);
     expect(() => readAccepted(text, '1.0.0')).toThrow('- pointer: openapi/components/schemas/');

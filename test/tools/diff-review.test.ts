@@ -1,141 +1,93 @@
-// What reviewers read about a change of the contract: as Markdown and as HTML, from real contracts. The names and values in it
-// are hostile, because a pull request may come from anyone.
+// What reviewers read about a change of the contract: as Markdown and as a page. The names and values in it are hostile,
+// because a pull request may come from anyone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { marked } from 'marked';
 import { getFileInfo } from 'prettier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../scripts/diff/change.ts';
-import { compare } from '../../scripts/diff/compare.ts';
-import { linesOf } from '../../scripts/diff/report.ts';
-import { asHtml } from '../../scripts/diff/review-html.ts';
-import { asMarkdown } from '../../scripts/diff/review-markdown.ts';
-import { differingLines, reviewOf, type Review } from '../../scripts/diff/review.ts';
+import { bundle, compare } from '../../scripts/diff/compare.ts';
+import { affectedBy, linesOf } from '../../scripts/diff/report.ts';
+import { asHtml, asMarkdown } from '../../scripts/diff/review.ts';
 import { root } from '../../scripts/support/root.ts';
 import { run } from '../support/processes.ts';
 
 interface Contract extends Json {
+  paths: Record<string, Json>;
   components: {
-    schemas: Record<string, { enum: string[]; properties: Json }>;
-    examples: Record<string, { summary: string; value: Json }>;
+    schemas: Record<string, { enum?: string[]; properties: Json }>;
+    examples: Record<string, { value: Json }>;
   };
 }
 
-const contract = () => JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Contract;
+const project = join(root, 'test/fixtures/contract');
 const hostile = '</pre><script>alert(1)</script> | @everyone *x* ```';
 
-let review: Review;
+let review: string;
 beforeAll(async () => {
-  const [base, revision] = [contract(), contract()];
-  base.components.schemas.CardType?.enum.push(hostile);
-  const { Transaction } = revision.components.schemas;
-  if (Transaction) Transaction.properties.mood = { type: 'string', description: 'How it feels.' };
-  revision.components.schemas.Tone = {
-    enum: ['calm', hostile],
-    properties: {},
-    ...{ type: 'string', description: 'How it sounds.' },
-  };
-  revision.components.schemas.Mood = {
-    enum: [],
-    ...{ type: 'object', required: ['name'], description: 'A mood.' },
-    properties: {
-      name: { type: ['string', 'null'], description: `Its name ${hostile}` },
-      tone: { $ref: '#/components/schemas/Tone' },
-    },
-  };
-  const { examples } = revision.components;
+  const base = (await bundle(join(project, 'openapi/openapi.yaml'), project)) as Contract;
+  const revision = structuredClone(base);
+  base.components.schemas.CardType?.enum?.push(hostile);
+  const { schemas, examples } = revision.components;
+  if (schemas.Transaction)
+    schemas.Transaction.properties.mood = {
+      type: 'string',
+      description: 'How it feels:\n\n| Mood | Meaning |\n| --- | --- |\n| calm | all is well |\n',
+    };
   if (examples.PaymentMethodVisaSucceeded) examples.PaymentMethodVisaSucceeded.value.label = hostile;
-  const { get } = (revision.paths as Record<string, Json>)['/transactions'] ?? {};
-  (revision.paths as Json)['/moods'] = {
-    get: {
-      ...(get as Json),
-      ...{ operationId: 'listMoods', summary: `List moods ${hostile}` },
-      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Mood' } } } },
-    },
-  };
-  const changes = linesOf(await compare(base, revision), base, revision, root);
+  revision.paths['/moods'] = { get: { ...(revision.paths['/transactions']?.get as Json), summary: hostile } };
+  const changes = linesOf(await compare(base, revision), base, revision, project);
   const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
-  review = reviewOf(
-    { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems },
-    base,
-    revision,
-  );
-});
-
-describe('the review', () => {
-  it('has breaking changes first, and counts them', () => {
-    expect(review.groups.map(({ title, lines }) => [title, lines.length])).toEqual([
-      ['Breaking', 1],
-      ['Additions', 2],
-      ['Other', 1],
-    ]);
-    expect(review.total).toBe('1 breaking, 2 additions, 1 other, 2 more with the new operations');
-  });
-
-  it('names who is affected, those with breaking changes first', () => {
-    expect(review.consumers).toContainEqual({
-      ...{ place: 'GET /transactions', breaking: 1, additions: 1, other: 0 },
-    });
-    expect(review.consumers).toContainEqual({
-      ...{ place: 'POST /payment-methods', breaking: 1, additions: 0, other: 1 },
-    });
-    const places = review.consumers.map(({ place }) => place);
-    expect(places).not.toContain('GET /card-scheme-definitions');
-    // It is new.
-    expect(places).not.toContain('GET /moods');
-  });
-
-  it('shows an example before and after, without what is far from the change', () => {
-    const [example, ...more] = review.examples;
-    expect([example?.name, example?.kind, more]).toEqual(['PaymentMethodVisaSucceeded', 'changed', []]);
-    expect(example?.lines.filter(({ mark }) => mark !== ' ')).toEqual([
-      { mark: '-', text: '  "label": "1111",' },
-      { mark: '+', text: `  "label": ${JSON.stringify(hostile)},` },
-    ]);
-    expect(example?.lines.length).toBeLessThan(12);
-    expect(example?.lines.at(-1)?.text).toBe('…');
-  });
-});
-
-it('finds the fewest lines that differ', () => {
-  const marks = (before: string, after: string) =>
-    differingLines(Array.from(before), Array.from(after))
-      .map(({ mark, text }) => `${mark}${text}`)
-      .join('');
-  expect(marks('abcd', 'axcd')).toBe(' a-b+x c d');
-  expect(marks('', 'ab')).toBe('+a+b');
-  expect(marks('abc', '')).toBe('-a-b-c');
-  expect(marks('abcabba', 'cbabac').replaceAll(/[-+]./g, '')).toHaveLength(8);
+  const affected = affectedBy(changes, base);
+  const outcome = { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, affected, problems };
+  review = await asMarkdown(outcome, base, revision);
 });
 
 describe.each([
-  ['Markdown', () => marked.parse(asMarkdown(review))],
+  ['Markdown', () => marked.parse(review, { async: false })],
   ['HTML', () => asHtml(review)],
 ])('as %s', (_name, html) => {
-  it('has everything in order', () => {
+  it('has the report first: the changes, who is affected, and what is to do', () => {
     const headings = [...html().matchAll(/<h[12][^>]*>(.*?)<\/h[12]>/g)].map(([, text]) => text);
-    expect(headings).toEqual([
-      'Contract 1.0.0 → 1.1.0',
-      'To do before this is merged',
+    expect(headings).toEqual(['Contract 1.0.0 → 1.1.0', 'Before and after']);
+    const parts = html().match(
+      /^(Breaking|Additions|Other) \(\d\)$|^Who is affected$|^✖ Set it to 2\.0\.0/gm,
+    );
+    expect(parts).toEqual([
       'Breaking (1)',
       'Additions (2)',
       'Other (1)',
-      'New operations',
-      'New schemas',
       'Who is affected',
-      'Examples, before and after',
+      '✖ Set it to 2.0.0',
     ]);
-    expect(html()).toContain('<td><code>GET /transactions</code></td>');
-    expect(html()).toMatch(
-      /<code>GET \/moods<\/code>: List moods .* Needs <code>transactions\.read<\/code>; one merchant account, or all\. Takes <code>X-Service-.*<code>limit<\/code>.*; answers 200, 400,.* New with it: schema Mood, schema Tone\./,
+  });
+
+  it('names who is affected, those with breaking changes first', () => {
+    expect(html().split('Who is affected\n')[1]?.split('\n\n')[0]).toBe(
+      [
+        '  GET /transactions: 1 breaking, 1 addition, 0 other',
+        '  POST /payment-methods: 1 breaking, 0 additions, 1 other',
+        '  webhook payment-method.created: 1 breaking, 0 additions, 0 other',
+      ].join('\n'),
     );
-    expect(html()).toMatch(/<td>string or null<\/td>\s*<td>yes<\/td>\s*<td>Its name /);
+  });
+
+  it('shows the text before and after, without what is far from the change', () => {
+    const texts = [...html().matchAll(/<summary>(.*?)<\/summary>/g)].map(([, place]) => place);
+    expect(texts).toEqual([
+      'example PaymentMethodVisaSucceeded',
+      'schema CardType',
+      'schema Transaction',
+      'GET /moods',
+    ]);
+    expect(html()).toMatch(/^- {2}label: &quot;1111&quot;\n\+ {2}label: &lt;\/pre&gt;/m);
+    expect(html()).not.toContain('created_at');
+  });
+
+  it('keeps a table of a description as it is written', () => {
     expect(html()).toMatch(
-      /<p><code>Tone<\/code>: How it sounds\. One of <code>calm<\/code>, <code>.*<\/code>\.<\/p>/,
+      /^\+ *\| Mood \| Meaning \|\n\+ *\| --- \| --- \|\n\+ *\| calm \| all is well \|$/m,
     );
-    expect(html()).toContain('<code>Mood</code>: A mood.');
-    expect(html()).toMatch(/string, optional: How it feels\./);
-    expect(html()).toContain('PaymentMethodVisaSucceeded (changed, in POST /payment-methods)');
   });
 
   it('keeps what is hostile as text', () => {
@@ -146,9 +98,8 @@ describe.each([
 
 it('mentions nobody in Markdown', () => {
   // GitHub mentions nobody in code.
-  const prose = asMarkdown(review).replaceAll(/(`{3,})\w+\n[^]*?\n *\1$|(`{4,}) .*? \2/gm, '');
-  expect(prose).toContain('&#64;everyone');
-  expect(prose).not.toContain('@everyone');
+  expect(review).toContain('@everyone');
+  expect(review.replaceAll(/^(`{3,})\w+\n[^]*?\n\1$/gm, '')).not.toContain('@');
 });
 
 it('is neither committed nor linted under the names that the guide gives it', async () => {

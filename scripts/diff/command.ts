@@ -1,0 +1,214 @@
+// The command `npm run diff` in a project folder: what it prints and the status it exits with.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { lintContract, type Linted } from '../lint/contract.ts';
+import { count, messagesOf } from '../lint/report.ts';
+import { acceptChanges, acceptedFile, readAccepted } from './accepted.ts';
+import type { Json } from './change.ts';
+import { bundle, compare, ContractFault } from './compare.ts';
+import { judge } from './judge.ts';
+import { affectedBy, asJson, asText, linesOf, type Outcome } from './report.ts';
+import { asHtml, asMarkdown } from './review.ts';
+
+const releasedFile = 'openapi/released/openapi.json';
+const committedFile = 'generated/openapi.json';
+
+export const help = `Compare the contract in openapi/ with the last released one, ${releasedFile}.
+
+  npm run diff                        list the changes; fail if version or changelog do not announce them
+  npm run diff -- --base main         list the changes since a branch, a commit or a file; the rules are about the released one
+  npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, the text before and after
+  npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
+  npm run diff -- --json              print the result as JSON
+  npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules
+
+The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
+CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
+these lines must begin with **Breaking**. They name each addition in a code span: an operation as GET /path, a filter, a
+field, a status, an event, an error code; and each field that is now deprecated.
+
+A change that is breaking by the rules, but refuses nothing that ever worked, can be listed in
+${acceptedFile}: its place as printed here, the reason, and the test that proves it.
+It then counts as a patch and is printed under "Accepted". An entry that no breaking change needs, or whose test does
+not exist, is an error. Entries of versions that are released remain as a record.
+
+Exit code: 0 if the rules are followed, 1 if not, 2 for wrong options.`;
+
+export interface Ended {
+  status: number;
+  output: string;
+}
+
+class UsageFault extends Error {}
+
+export async function diff(args: string[], project: string, colour = false): Promise<Ended> {
+  try {
+    const options = optionsIn(args);
+    if (options.help) return { status: 0, output: help };
+    return await (options.release ? release(options, project, colour) : list(options, project, colour));
+  } catch (error) {
+    if (error instanceof UsageFault) return { status: 2, output: error.message };
+    if (error instanceof ContractFault) return { status: 1, output: error.message };
+    throw error;
+  }
+}
+
+type Options = ReturnType<typeof optionsIn>;
+
+function optionsIn(args: string[]) {
+  const flag = { type: 'boolean', default: false } as const;
+  const text = { type: 'string' } as const;
+  const options = {
+    base: text,
+    html: text,
+    markdown: text,
+    json: flag,
+    release: flag,
+    help: flag,
+  };
+  try {
+    const { values } = parseArgs({ args, options });
+    if (values.release && [values.base, values.html, values.markdown].some((one) => one !== undefined))
+      throw new Error('--release works with none of --base, --html and --markdown.');
+    return values;
+  } catch (error) {
+    throw new UsageFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function list(
+  { base, html, markdown, json }: Options,
+  project: string,
+  colour: boolean,
+): Promise<Ended> {
+  if (base === undefined && !existsSync(join(project, releasedFile)))
+    return {
+      status: 1,
+      output: 'No contract has been released yet. To release this one, run: npm run diff -- --release',
+    };
+  const after = await currentContract(project);
+  const before = await readBase(base, project);
+  const outcome = await outcomeOf(base, before, after, project);
+  const status = outcome.problems.length === 0 ? 0 : 1;
+  const written = await writeReviews({ html, markdown }, outcome, before, after);
+  if (written.length > 0)
+    return {
+      status,
+      output: [...written, ...outcome.problems.map(({ message }) => `\n✖ ${message}`)].join('\n'),
+    };
+  if (json) return { status, output: asJson(outcome, false) };
+  const advice = base === undefined && outcome.changes.length > 0 ? await adviceOnBase(before, project) : '';
+  return { status, output: asText(outcome, colour) + advice };
+}
+
+async function writeReviews(
+  files: { html: string | undefined; markdown: string | undefined },
+  outcome: Outcome,
+  before: Json,
+  after: Json,
+): Promise<string[]> {
+  if (files.html === undefined && files.markdown === undefined) return [];
+  const review = await asMarkdown(outcome, before, after);
+  if (files.markdown !== undefined) await writeFile(files.markdown, review);
+  if (files.html !== undefined) await writeFile(files.html, asHtml(review));
+  return [files.markdown, files.html].flatMap((file) => (file === undefined ? [] : `Wrote ${file}.`));
+}
+
+async function release({ json }: Options, project: string, colour: boolean): Promise<Ended> {
+  await refuseFaultyRelease(project);
+  const after = await currentContract(project);
+  const isFirst = !existsSync(join(project, releasedFile));
+  const before = isFirst ? after : await readBase(undefined, project);
+  const outcome = await outcomeOf(undefined, before, after, project);
+  const isFine = outcome.problems.length === 0;
+  const isNew = isFirst || outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
+  const releases = isNew && isFine;
+  if (releases) {
+    await mkdir(dirname(join(project, releasedFile)), { recursive: true });
+    await writeFile(join(project, releasedFile), `${JSON.stringify(after, null, 2)}\n`);
+  }
+  const status = isFine ? 0 : 1;
+  if (json) return { status, output: asJson(outcome, releases) };
+  const note =
+    (releases && `Released ${outcome.version}: wrote ${releasedFile}. Commit it.`) ||
+    (isFine ? 'Nothing to release.' : 'Not released. Fix the problems above, then run it again.');
+  return { status, output: `${asText(outcome, colour)}\n\n${note}` };
+}
+
+const isClean = ({ problems, failure }: Omit<Linted, 'unfinished'>) =>
+  problems.length === 0 && failure === undefined;
+
+/** Its faults are shown as `npm run lint -- --contract` shows them, because that says how to fix them. */
+async function currentContract(project: string): Promise<Json> {
+  try {
+    return await bundle(join(project, 'openapi/openapi.yaml'), project);
+  } catch (error) {
+    if (!(error instanceof ContractFault)) throw error;
+    const linted = await lintContract(project);
+    const why = isClean(linted) ? error.message : messagesOf(linted, project, false).join('\n\n');
+    throw new ContractFault(`${why}\n\nNothing was compared. Fix the contract, then run: npm run diff`);
+  }
+}
+
+/** Consumers build on a released contract, so it must keep the house rules. */
+async function refuseFaultyRelease(project: string): Promise<void> {
+  const { unfinished, ...linted } = await lintContract(project);
+  const found = { ...linted, problems: [...linted.problems, ...unfinished] };
+  if (isClean(found)) return;
+  const messages = [...messagesOf(found, project, false), `Not released: ${count(found.problems.length)}`];
+  throw new ContractFault(messages.join('\n\n'));
+}
+
+async function readBase(base: string | undefined, project: string): Promise<Json> {
+  if (base === undefined) return JSON.parse(await readFile(join(project, releasedFile), 'utf8')) as Json;
+  if (existsSync(base)) return bundle(resolve(base), project);
+  const found = base.startsWith('-') ? undefined : await readCommitted(base, project);
+  if (!found)
+    throw new UsageFault(`--base ${base} is neither a file nor a branch or commit with ${committedFile}.`);
+  return found;
+}
+
+/** A contract of this project as a branch or a commit has it. */
+async function readCommitted(revision: string, project: string): Promise<Json | undefined> {
+  const options = { cwd: project, maxBuffer: 64_000_000 };
+  const show = ['show', `${revision}:./${committedFile}`];
+  const { stdout } = await promisify(execFile)('git', show, options).catch(() => ({ stdout: '' }));
+  return stdout === '' ? undefined : (JSON.parse(stdout) as Json);
+}
+
+/** What others have merged since the release is in the list too. */
+async function adviceOnBase(released: Json, project: string): Promise<string> {
+  const merged = await readCommitted('main', project);
+  if (!merged || isDeepStrictEqual(merged, released)) return '';
+  return '\n\nThis includes what is on main and not released yet. For your own changes: npm run diff -- --base main';
+}
+
+async function outcomeOf(
+  base: string | undefined,
+  before: Json,
+  after: Json,
+  project: string,
+): Promise<Outcome> {
+  const listed = await judged(before, after, project);
+  if (base === undefined) return { base: releasedFile, ...listed };
+  const name = existsSync(base) ? relative(project, resolve(base)) : base;
+  if (!existsSync(join(project, releasedFile))) return { base: name, ...listed };
+  // Version and changelog announce what changed since the last release, whatever the changes are listed against.
+  const released = await judged(await readBase(undefined, project), after, project);
+  return { base: name, ...listed, releasedVersion: released.baseVersion, problems: released.problems };
+}
+
+async function judged(before: Json, after: Json, project: string): Promise<Omit<Outcome, 'base'>> {
+  const read = (file: string) => readFile(join(project, file), 'utf8').catch(() => '');
+  const versions = { baseVersion: versionOf(before), version: versionOf(after) };
+  const entries = readAccepted(await read(acceptedFile), versions.baseVersion);
+  const lines = linesOf(await compare(before, after), before, after, project);
+  const { changes, problems } = acceptChanges(lines, entries, project);
+  problems.push(...judge({ changes, ...versions, changelog: await read('CHANGELOG.md') }));
+  return { ...versions, changes, affected: affectedBy(changes, before), problems };
+}
+
+const versionOf = (contract: Json) => (contract.info as { version: string }).version;
