@@ -1323,7 +1323,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many cards in the last minute, or too many different numbers with the same BIN and last four digits in 24 hours. Nothing was stored. `Retry-After` says when the next one is accepted. */
+        /** @description Too many cards in the last minute, or too many different numbers with the same BIN and last four digits in 24 hours; then also for a request that is repeated with its `Idempotency-Key`. Nothing was stored. `Retry-After` says when the next one is accepted. */
         TooManyCards: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];

@@ -116,7 +116,8 @@ export function createApp(deps: AppDeps): Express {
         responses,
         limitVelocity: createVelocityLimit({
           countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
-          countNumber: (context, tried, limit) => countCardNumber(dbOf(context), tried, limit, now()),
+          countNumber: (context, account, tried, limit) =>
+            countCardNumber(dbOf(context, account), tried, limit, now()),
           digestsOf: velocity,
         }),
         digests,

@@ -32,7 +32,7 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
     // Whoever chooses the answer does not want an earlier one.
     const keyed = preference ? undefined : keyedBy(digests, context, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
-    sendText(res, await (keyed ? once(kept, keyed, res, run) : run()));
+    sendText(res, await (keyed ? once({ kept, keyed, res }, run) : run()));
   };
 
   async function respond(

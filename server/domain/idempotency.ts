@@ -41,7 +41,7 @@ export interface Keyed {
   account: string;
   slot: string;
   fingerprint: string;
-  /** The same request as versions before 1.2 stored it, for the day in which their keys are valid. */
+  /** The same request as versions 1.2 and 1.3 stored it, for the day in which their keys are valid. */
   olderFingerprint: string;
 }
 
@@ -67,7 +67,7 @@ export interface KeyedRequest {
 export interface IdempotencyDigests {
   slotOf: (owner: { keyPairId: string; account: string }, key: string) => string;
   fingerprintOf: (request: KeyedRequest) => string;
-  /** Of versions before 1.2, with the whole card number. Only compared, never stored. */
+  /** Of versions 1.2 and 1.3, without the middle of a card number and with null. Only compared, never stored. */
   olderFingerprintOf: (request: KeyedRequest) => string;
 }
 
@@ -81,23 +81,21 @@ export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
     ({ method, path, query, body }: KeyedRequest) =>
       digest(keep, 'request', method, path, query, body);
   return {
-    slotOf: ({ keyPairId, account }, given) => digest(whole, 'slot', keyPairId, account, given),
-    fingerprintOf: requestDigest(withoutMiddle),
-    olderFingerprintOf: requestDigest(whole),
+    slotOf: ({ keyPairId, account }, given) => digest(withoutNull, 'slot', keyPairId, account, given),
+    fingerprintOf: requestDigest(withoutNull),
+    olderFingerprintOf: requestDigest(withoutMiddle),
   };
 }
 
 /** Must not be kept in any form, not even as part of a digest: it has a thousand possible values. */
 const neverKept = 'security_code';
 
+/** Undefined leaves the property out. */
 type Keep = (name: string, value: unknown) => unknown;
 
-const whole: Keep = (_name, value) => value;
+/** A property that is null is the same as one that is absent. */
+const withoutNull: Keep = (_name, value) => value ?? undefined;
 
-/**
- * Of a card number only what every answer shows. Otherwise somebody who knows the key of a request could try numbers: the right
- * one would repeat the answer, and a wrong one would be refused, without being counted as a card.
- */
 const withoutMiddle: Keep = (name, value) =>
   name === 'number' && typeof value === 'string' && /^\d{12,19}$/.test(value)
     ? [binOf(value), lastFour(value), value.length]
@@ -107,10 +105,10 @@ const withoutMiddle: Keep = (name, value) =>
 function canonical(value: unknown, keep: Keep): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, keep)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const object = value as Record<string, unknown>;
-  const members = Object.keys(object)
-    .filter((name) => name !== neverKept && object[name] !== undefined)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(keep(name, object[name]), keep)}`);
+  const members = Object.entries(value)
+    .map(([name, member]) => ({ name, kept: name === neverKept ? undefined : keep(name, member) }))
+    .filter(({ kept }) => kept !== undefined)
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, kept }) => `${JSON.stringify(name)}:${canonical(kept, keep)}`);
   return `{${members.join(',')}}`;
 }

@@ -25,7 +25,7 @@ export interface AnswerDeps<Deps, Unit> {
   responses: ResponseCheck;
   /** What the handler of this request receives. `owner` is who its database connections count for. */
   depsOf: (context: Context, owner: string, beforeCommit: BeforeCommit<Unit>) => Deps;
-  /** Throws when the operation has a velocity limit and the request exceeds it. */
+  /** Throw when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
   keptFor: (context: Context) => KeptAnswers<Unit>;
@@ -51,7 +51,7 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
         return check(answer);
       };
       // Here and not before: a repeated answer does not count.
-      await limitVelocity(context, req.body);
+      await limitVelocity.cards(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
         depsOf(context, ownerOf(context), beforeCommit),
@@ -66,7 +66,9 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
         throw error;
       });
     const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
-    sendText(res, await (keyed ? once(keptFor(context), keyed, res, soundly) : run()));
+    const beforeComparing = () => limitVelocity.numbers(context, req.body);
+    const kept = keptFor(context);
+    sendText(res, await (keyed ? once({ kept, keyed, res, beforeComparing }, soundly) : run()));
   };
 }
 

@@ -47,18 +47,22 @@ export type Keep<Unit> = (answer: SentAnswer, unit: Unit) => Promise<void>;
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
 
-export interface Once<Unit> {
-  /**
-   * Runs `work`, or answers with what an earlier request with this key was answered. `work` may keep its answer itself, in
-   * its unit of work; otherwise it is kept afterwards, and so is a refusal.
-   */
-  (
-    kept: KeptAnswers<Unit>,
-    keyed: readonly Keyed[],
-    res: Response,
-    work: (keep: Keep<Unit>) => Promise<SentAnswer>,
-  ): Promise<SentAnswer>;
+interface KeyedExchange<Unit> {
+  kept: KeptAnswers<Unit>;
+  keyed: readonly Keyed[];
+  res: Response;
+  /** Called when the key is known, before the request is compared with the first one. May refuse it. */
+  beforeComparing?: () => Promise<void>;
 }
+
+/**
+ * Runs `work`, or answers with what an earlier request with this key was answered. `work` may keep its answer itself, in
+ * its unit of work; otherwise it is kept afterwards, and so is a refusal.
+ */
+export type Once<Unit> = (
+  exchange: KeyedExchange<Unit>,
+  work: (keep: Keep<Unit>) => Promise<SentAnswer>,
+) => Promise<SentAnswer>;
 
 export function createOnce<Unit>(): Once<Unit> {
   // One look for all requests that wait for the same key, however many there are.
@@ -74,10 +78,11 @@ export function createOnce<Unit>(): Once<Unit> {
     return look;
   };
 
-  const claimOrAnswer = async (
-    kept: KeptAnswers<Unit>,
-    keyed: readonly Keyed[],
-  ): Promise<Claim<Unit> | SentAnswer> => {
+  const claimOrAnswer = async ({
+    kept,
+    keyed,
+    beforeComparing,
+  }: KeyedExchange<Unit>): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
     const isSame = ({ fingerprint }: Known) =>
       keyed.some((one) => one.fingerprint === fingerprint || one.olderFingerprint === fingerprint);
@@ -85,6 +90,7 @@ export function createOnce<Unit>(): Once<Unit> {
       const found = await kept.claim(keyed);
       if ('claim' in found) return found.claim;
       let known: Known | undefined = found.known;
+      await beforeComparing?.();
       while (known) {
         if (!isSame(known)) throw reused();
         if (known.answer) return known.answer;
@@ -95,10 +101,11 @@ export function createOnce<Unit>(): Once<Unit> {
     }
   };
 
-  return async (kept, keyed, res, work) => {
+  return async (exchange, work) => {
+    const { res } = exchange;
     // On every answer from here on, so that a client knows that the server understands keys.
     res.setHeader(replayedHeader, 'false');
-    const found = await claimOrAnswer(kept, keyed);
+    const found = await claimOrAnswer(exchange);
     if ('status' in found) {
       res.setHeader(replayedHeader, 'true');
       return found;

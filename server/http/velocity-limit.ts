@@ -1,6 +1,7 @@
 // Limits on storing cards, as the contract defines them in `x-velocity-limit`. They are counted when a request is carried
 // out: after its Idempotency-Key was claimed, because a repeated answer does not count, and before anything else is looked at,
-// because every other answer would tell something about the number.
+// because every other answer would tell something about the number. For the same reason a number that comes with a known key is
+// counted before it is compared with the first one: see docs/decisions/0013.
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
 import type { NumberLimit, TriedNumber, VelocityDigests } from '../domain/velocity.ts';
@@ -33,29 +34,54 @@ export const rememberNumbersMilliseconds =
 export interface VelocityDeps {
   countCard: CountCall;
   /** Undefined when the number is within the limit, otherwise the milliseconds to wait. */
-  countNumber: (context: Context, tried: TriedNumber, limit: NumberLimit) => Promise<number | undefined>;
+  countNumber: (
+    context: Context,
+    account: string,
+    tried: TriedNumber,
+    limit: NumberLimit,
+  ) => Promise<number | undefined>;
   digestsOf: VelocityDigests;
 }
 
-export type LimitVelocity = (context: Context, body: unknown) => Promise<void>;
+export interface LimitVelocity {
+  /** Both limits, for a request that is carried out. */
+  cards: (context: Context, body: unknown) => Promise<void>;
+  /** Only that on numbers that are alike. */
+  numbers: (context: Context, body: unknown) => Promise<void>;
+}
 
-export const createVelocityLimit =
-  ({ countCard, countNumber, digestsOf }: VelocityDeps): LimitVelocity =>
-  async (context, body) => {
-    const { operation, caller, selection, budget } = context;
-    const { id, velocityLimit }: Operation = operation;
+export function createVelocityLimit({ countCard, countNumber, digestsOf }: VelocityDeps): LimitVelocity {
+  // Requests with the same number at the same time are counted once: those that repeat a request which is still running.
+  const counting = new Map<string, ReturnType<typeof countNumber>>();
+  const countShared: typeof countNumber = (context, account, tried, limit) => {
+    const count =
+      counting.get(tried.number) ??
+      countNumber(context, account, tried, limit).finally(() => counting.delete(tried.number));
+    counting.set(tried.number, count);
+    return count;
+  };
+  const numbers: LimitVelocity['numbers'] = async (context, body) => {
+    const { operation, selection } = context;
+    const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
-    const account = selection.id;
-    // A digest, because the key of a counter has at most 255 characters.
-    const owner = createHash('sha256')
-      .update(JSON.stringify([caller.keyPairId, account]))
-      .digest('base64url');
-    const milliseconds = await countCard(scopeOf(id), owner, budget);
-    if (milliseconds !== undefined) throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
     const { number } = body as { number: string };
-    for (const tried of digestsOf(account, number)) {
-      const wait = await countNumber(context, tried, velocityLimit.sameBinAndLastFour);
+    for (const tried of digestsOf(selection.id, number)) {
+      const wait = await countShared(context, selection.id, tried, velocityLimit.sameBinAndLastFour);
       if (wait !== undefined)
         throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
     }
   };
+  const cards: LimitVelocity['cards'] = async (context, body) => {
+    const { operation, caller, selection, budget } = context;
+    const { id, velocityLimit }: Operation = operation;
+    if (!velocityLimit || selection.kind !== 'one') return;
+    // A digest, because the key of a counter has at most 255 characters.
+    const owner = createHash('sha256')
+      .update(JSON.stringify([caller.keyPairId, selection.id]))
+      .digest('base64url');
+    const milliseconds = await countCard(scopeOf(id), owner, budget);
+    if (milliseconds !== undefined) throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
+    await numbers(context, body);
+  };
+  return { cards, numbers };
+}

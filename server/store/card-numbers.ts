@@ -4,20 +4,24 @@ import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from '.
 import { inTransaction, type Db } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 
-/** Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. */
-export async function countCardNumber(
+/**
+ * Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. On one connection: if
+ * new numbers waited for a second one, a known number that is sent with a thousand guesses would overtake them.
+ */
+export const countCardNumber = (
   db: Db,
   tried: TriedNumber,
   limit: NumberLimit,
   now: Date,
-): Promise<number | undefined> {
-  const seen = await listAndNoteKnown(db, tried, limit, now);
-  const verdict =
-    seen.length > limit.limit || seen.some(({ number }) => number === tried.number)
-      ? judgeNumber(seen, tried.number, now, limit)
-      : await countNewNumber(db, tried, limit, now);
-  return verdict.passes ? undefined : verdict.retryMilliseconds;
-}
+): Promise<number | undefined> =>
+  db.connection().execute(async (own) => {
+    const seen = await listAndNoteKnown(own, tried, limit, now);
+    const verdict =
+      seen.length > limit.limit || seen.some(({ number }) => number === tried.number)
+        ? judgeNumber(seen, tried.number, now, limit)
+        : await countNewNumber(own, tried, limit, now);
+    return verdict.passes ? undefined : verdict.retryMilliseconds;
+  });
 
 /** The usual case in one statement: a known number, unless its bucket is closed. `judgeNumber` accepts the same. */
 async function listAndNoteKnown(

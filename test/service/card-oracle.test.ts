@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { passesLuhn } from '../../server/domain/cards.ts';
+import { countCardNumber } from '../../server/store/card-numbers.ts';
+import { openDatabase } from '../../server/store/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // In the middle of the guesses, so that it is not among the first ones by luck.
@@ -20,14 +22,19 @@ interface Attack {
   account: string;
   /** What the guess differs in from a request of the victim. */
   body?: object;
+  key?: string;
   /** The answer to guesses that the limit lets through. */
   passing: number;
 }
 
-const store = (service: TestService, { account, body = {} }: Omit<Attack, 'passing'>, number: string) =>
+const fail = (error: Error) => {
+  throw error;
+};
+
+const store = (service: TestService, { account, body = {}, key }: Omit<Attack, 'passing'>, number: string) =>
   service.call('POST', '/payment-methods', {
     token: service.token('payment-methods.write'),
-    headers: { 'X-Service-Merchant-Account-ID': account },
+    headers: { 'X-Service-Merchant-Account-ID': account, ...(key ? { 'Idempotency-Key': key } : {}) },
     body: { method: 'card', expiration_date: '12/39', number, ...body },
   });
 
@@ -74,17 +81,45 @@ it.each<[string, Attack]>([
 
 it('does not get the number with the Idempotency-Key of the request that stored it', async () => {
   await using service = await startTestService();
-  const repeat = (number: string) =>
-    service.call('POST', '/payment-methods', {
-      token: service.token('payment-methods.write'),
-      headers: { 'Idempotency-Key': 'order-1' },
-      body: { method: 'card', expiration_date: '12/39', number },
-    });
+  const repeat = (number: string) => store(service, { account: 'default', key: 'order-1' }, number);
   const stored = await repeat(victim);
-  const guesses = guessesFor(stored.body);
+  const guesses = guessesFor(stored.body as Shown);
   const right = guesses.indexOf(victim);
-  for (const number of guesses.slice(right - 15, right + 15)) {
-    const { status, headers, body } = await repeat(number);
-    expect([status, body, headers.get('Idempotency-Replayed')]).toEqual([201, stored.body, 'true']);
-  }
+  const answers = [];
+  for (const number of guesses.slice(right - 30, right + 10)) answers.push(await repeat(number));
+
+  const [through, refused] = [answers.slice(0, limit - 1), answers.slice(limit - 1)];
+  expect(new Set(through.map(({ status }) => status))).toEqual(new Set([422]));
+  expect(new Set(refused.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(refused[0]?.status).toBe(429);
+  expect(refused.map(({ headers }) => headers.get('Idempotency-Replayed'))).not.toContain('true');
+  // Guesses without the key count together with those that have it.
+  expect((await store(service, { account: 'default' }, victim)).status).toBe(429);
+});
+
+it('does not get the number with another difference that hides the guess', async () => {
+  await using service = await startTestService();
+  const [first, ...others] = guessesFor({ details: { bin: '42424242' }, label: '4242', fingerprint: null });
+  await store(service, { account: 'default', key: 'order-1' }, first ?? '');
+  const hidden = { account: 'default', key: 'order-1', body: { expiration_date: '11/39' } };
+  const answers = [];
+  for (const number of others.slice(0, limit + 1)) answers.push(await store(service, hidden, number));
+  expect(answers.map(({ status }) => status)).toEqual([...Array<number>(limit - 1).fill(422), 429, 429]);
+});
+
+// Without HTTP, so that all of them are there before the first one is counted.
+it('does not get the number by guesses at the same time', async () => {
+  await using service = await startTestService();
+  const { db, close } = openDatabase(service.config.databaseUrl ?? '', fail, { waitMilliseconds: 60_000 });
+  const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
+  const count = async (number: string) => {
+    const [tried] = service.secrets.velocity('default', number);
+    return tried && (await countCardNumber(db, tried, { limit, windowSeconds: 86_400 }, new Date()));
+  };
+  const guesses = guessesFor(stored);
+  const right = guesses.indexOf(victim);
+  const waits = await Promise.all(guesses.slice(right - 30, right + 1).map(count));
+  expect(waits.at(-1)).toBeGreaterThan(0);
+  expect(waits.filter((wait) => wait === undefined)).toHaveLength(limit - 1);
+  await close();
 });

@@ -104,7 +104,7 @@ describe('the same key and body', () => {
     expect(second.text).not.toBe(first.text);
   });
 
-  it('count as the same whatever the order of properties, the defaults, the account’s name and the security code', async () => {
+  it('count as the same whatever the order of properties, null, the defaults, the account’s name and the security code', async () => {
     const key = randomUUID();
     const first = await store({ key });
     const { method, ...rest } = card;
@@ -114,7 +114,9 @@ describe('the same key and body', () => {
       { method, number: card.number, expiration_date: card.expiration_date },
       { key, account: 'default' },
     );
-    expect([again.text, without.text]).toEqual([first.text, first.text]);
+    const nulls = { security_code: null, external_identifier: null, redirect_url: null };
+    const withNulls = await store({ key }, nulls);
+    expect([again.text, without.text, withNulls.text]).toEqual([first.text, first.text, first.text]);
     const other = randomUUID();
     const made = await post('/webhook-subscriptions', { url: hook.url, active: true }, { key: other });
     expect((await post('/webhook-subscriptions', { url: hook.url }, { key: other })).text).toBe(made.text);

@@ -345,10 +345,10 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       const keyed = (key: string, index: number) =>
         create({ number: number(index) }, { 'Idempotency-Key': key });
       const first = await keyed('limited', 1);
-      expect((await keyed('too many', limit)).status).toBe(429);
       const repeated = await keyed('limited', 1);
       expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
       expect(repeated.text).toBe(first.text);
+      expect((await keyed('too many', limit)).status).toBe(429);
       const { db } = frame.service.service.database;
       // A day later.
       await sql`update card_numbers set seen_at = seen_at - interval '1 day'`.execute(db);
@@ -421,6 +421,15 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
   });
 
   describe('422 for an Idempotency-Key of another request', () => {
+    it('also for a number that differs in what no answer shows; the corrected number is stored with a new key', async () => {
+      const headers = { 'Idempotency-Key': 'a typing error' };
+      const typo = await create({ number: '4111111181111111' }, headers);
+      expect(typo.body).toMatchObject({ status: 'failed' });
+      expect((await create({ number: '4111111111111111' }, headers)).status).toBe(422);
+      const corrected = await create({ number: '4111111111111111' }, { 'Idempotency-Key': 'corrected' });
+      expect(corrected.body).toMatchObject({ status: 'succeeded' });
+    });
+
     it('names the header, and stores nothing', async () => {
       const headers = { 'Idempotency-Key': 'of another card' };
       await create({}, headers);
