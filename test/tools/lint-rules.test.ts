@@ -29,6 +29,8 @@ const files = {
   [handler('plain')]: `export const f = (deps): Promise<number> => ${inUnit};`,
   // What types are needed for.
   'server/http/floating.ts': 'export const f = (): void => { Promise.resolve(1); };\n',
+  'server/http/deprecated.ts':
+    '/** @deprecated */\nconst field = 1;\nexport const answer = (): object => ({ field });\n',
   'server/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
   'server/http/condition.ts': 'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
   ...Object.fromEntries(
@@ -126,4 +128,8 @@ it.each([
     expect(JSON.stringify(fault)).toContain(
       "let the handler throw: if (done === 'closed') throw new ApiError('…')",
     );
+});
+
+it('accepts a field that the contract deprecates: the service sends it until the next major version', () => {
+  expect(messages('server/http/deprecated.ts', '')).toEqual([]);
 });

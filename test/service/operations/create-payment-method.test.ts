@@ -415,8 +415,10 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
     it.each(['https://256.1.1.1/', 'https://1.2.3.4.5/', 'https://a%20b/'])('%s', async (redirect_url) => {
       const { status, body } = await create({ redirect_url });
       expect(status).toBe(422);
-      const { examples } = loadContract().document.components;
-      expect(body).toEqual((examples?.ErrorInvalidRedirectHost as { value: unknown }).value);
+      const { examples } = loadContract().document.components as {
+        examples: Record<string, { value: unknown }>;
+      };
+      expect(body).toEqual(examples.ErrorInvalidRedirectHost?.value);
     });
   });
 

@@ -111,8 +111,10 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
       async (url) => {
         const { status, body } = await create({ url });
         expect(status).toBe(422);
-        const { examples } = loadContract().document.components;
-        expect(body).toEqual((examples?.ErrorInvalidHost as { value: unknown }).value);
+        const { examples } = loadContract().document.components as {
+          examples: Record<string, { value: unknown }>;
+        };
+        expect(body).toEqual(examples.ErrorInvalidHost?.value);
       },
     );
   });
