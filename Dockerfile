@@ -1,5 +1,5 @@
 # Two stages: the second has Node and what `npm run build` made, and no packages, because dist/ includes them
-# (docs/decisions/0016). docs/operating.md says how to run it. test/process/container.test.ts replays every instruction.
+# (docs/decisions/0016). docs/operating.md says how to run it. test/tools/build.test.ts does the same without Docker.
 FROM node:22-slim AS build
 WORKDIR /app
 # These first, so that packages are installed again only after one of them has changed.
