@@ -330,7 +330,7 @@ export interface components {
              * @constant
              */
             kind: "basic";
-            /** @description The password. Lists show `********` instead. */
+            /** @description The password. Answers show `********` instead. */
             password: components["schemas"]["FreeText"];
             /** @description The user name. It cannot contain a colon (RFC 7617). */
             username: string;
@@ -1137,7 +1137,7 @@ export interface components {
         WebhookSubscription: {
             /** @description Whether events are sent. When false, none are. */
             active: boolean;
-            /** @description How deliveries authenticate themselves to the address; null when they do not. Lists mask the password. */
+            /** @description How deliveries authenticate themselves to the address; null when they do not. The password is masked. */
             authentication: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uuid

@@ -28,7 +28,7 @@ export const createWebhookSubscription: ChooseOutcome = ({ operation, body, acco
       id: randomUUID(),
       url,
       active,
-      authentication: login,
+      authentication: login && { ...login, password: '********' },
       merchant_account_id: accountId(account),
     }),
   };

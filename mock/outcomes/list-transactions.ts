@@ -1,12 +1,10 @@
 // Transactions: a list whose `metadata` filter must be JSON objects of strings, which JSON Schema cannot express.
 import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
-import { ApiError } from '../../server/errors.ts';
 import { list } from './list.ts';
 import type { ChooseOutcome } from './outcome.ts';
 import { applyTransactionFilters } from './transaction-filters.ts';
 
 export const listTransactions: ChooseOutcome = (request) => {
   const { faults } = readMetadataFilter((request.query.metadata ?? []) as string[]);
-  if (faults.length > 0) throw new ApiError('unprocessable', { detail: faults });
-  return list(request, applyTransactionFilters);
+  return list(request, applyTransactionFilters, faults);
 };

@@ -1,6 +1,7 @@
 // Lists: all items of the contract's examples, filtered and paged like the server's lists. The cursors in the examples work
 // too.
-import { givenCursor } from '../../server/domain/cursor.ts';
+import { foreignCursor, givenCursor } from '../../server/domain/cursor.ts';
+import { ApiError, type Unprocessable } from '../../server/errors.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { bindingOf, decodeCursor, encodeCursor, type Cursor } from './cursors.ts';
 import { notAfter } from '../../server/domain/instants.ts';
@@ -29,7 +30,11 @@ export type ApplyFilters = (items: readonly object[], query: MockRequest['query'
 
 const keepAll: ApplyFilters = (items) => [...items];
 
-export const list = (request: MockRequest, applyFilters: ApplyFilters = keepAll): Outcome => {
+export const list = (
+  request: MockRequest,
+  applyFilters: ApplyFilters = keepAll,
+  faults: readonly Unprocessable[] = [],
+): Outcome => {
   const { operation, query } = request;
   const limit = Number(query.limit);
   const binding = bindingOf(request);
@@ -38,7 +43,8 @@ export const list = (request: MockRequest, applyFilters: ApplyFilters = keepAll)
   const cursor =
     given === undefined ? undefined : (exampleCursor(operation, given) ?? decodeCursor(given, binding));
   const index = items.findIndex(({ id }) => id === cursor?.id);
-  if (given !== undefined && index === -1) return foreignCursor;
+  const detail = given !== undefined && index === -1 ? [foreignCursor, ...faults] : [...faults];
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   const [from, to] = range(cursor, index, limit);
   const page = items.slice(from, to);
   const cursorAt = (direction: Cursor['direction'], item: Item | undefined, hasMore: boolean) =>
@@ -54,12 +60,6 @@ export const list = (request: MockRequest, applyFilters: ApplyFilters = keepAll)
       previous_cursor: cursorAt('previous', page[0], from > 0),
     }),
   };
-};
-
-const foreignCursor: Outcome = {
-  status: 422,
-  example: 'foreign_cursor',
-  why: 'the cursor belongs to another list, other filters or another merchant account',
 };
 
 function range(cursor: Cursor | undefined, index: number, limit: number): [from: number, to: number] {

@@ -105,3 +105,10 @@ export function pageCursors(
     previous_cursor: encode('previous', page.previous),
   };
 }
+
+/** What a 422 says of a cursor that cannot be decoded. */
+export const foreignCursor = {
+  loc: ['query', 'cursor'],
+  msg: 'was not issued for this list, these filters and this merchant account; start again without a cursor',
+  type: 'value_error.cursor',
+};

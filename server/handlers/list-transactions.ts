@@ -1,6 +1,5 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { readMetadataFilter } from '../domain/metadata-filter.ts';
-import { ApiError } from '../errors.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
 import type { Deps } from './deps.ts';
 import { accountsOf, readPage } from './page.ts';
@@ -12,8 +11,6 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
   const { limit, cursor, ...given } = query;
   const { metadata: texts, ...rest } = given;
   const metadata = texts && readMetadataFilter(texts);
-  if (metadata && metadata.faults.length > 0)
-    throw new ApiError('unprocessable', { detail: metadata.faults });
   const filters = { ...rest, metadata: metadata?.required };
   const { rows, envelope } = await readPage(
     'listTransactions',
@@ -21,6 +18,7 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
     deps,
     (page) => listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded }),
     given,
+    metadata?.faults,
   );
   return { status: 200, body: { items: rows, ...envelope } };
 };

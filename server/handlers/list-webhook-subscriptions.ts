@@ -1,5 +1,5 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { maskedPassword, presentSubscription } from '../present/webhook-subscription.ts';
+import { presentSubscription } from '../present/webhook-subscription.ts';
 import { findSealer } from '../store/sealing.ts';
 import { listWebhookSubscriptionPage } from '../store/webhook-subscriptions.ts';
 import type { Deps } from './deps.ts';
@@ -18,7 +18,7 @@ export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps>
   const items = rows.map((row) => {
     const { id, merchant_account_id: owner } = row;
     const secret = sealer?.open(row.secret_sealed, { purpose: 'webhook-secret', owner, id }) ?? null;
-    return presentSubscription(row, secret, maskedPassword, now());
+    return presentSubscription(row, secret, now());
   });
   return { status: 200, body: { items, ...envelope } };
 };

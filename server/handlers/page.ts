@@ -1,7 +1,7 @@
 // What every list does: read the cursor, ask the store for a page, sign the cursors of its neighbours.
 import type { OperationId } from '../../generated/operations.ts';
-import { cursorBinding, givenCursor, pageCursors } from '../domain/cursor.ts';
-import { ApiError } from '../errors.ts';
+import { cursorBinding, foreignCursor, givenCursor, pageCursors } from '../domain/cursor.ts';
+import { ApiError, type Unprocessable } from '../errors.ts';
 import type { Page, PageRequest } from '../store/paging.ts';
 import type { Deps } from './deps.ts';
 
@@ -32,30 +32,21 @@ type TakeItOut = 'A filter: take it out of the query, use it in `read`, and pass
 /** A list that ignores a filter lists everything. So a query with filters does not compile. */
 type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: TakeItOut };
 
-/** `filters` are what `read` filters by, because a cursor is bound to them. */
+/** `filters` are what `read` filters by, because a cursor is bound to them; `faults` is what cannot be processed in them. */
 export async function readPage<Row, Query extends PageQuery>(
   list: OperationId,
   query: Query & WithoutFilters<Query>,
   deps: Selecting & Pick<Deps, 'cursors'>,
   read: (page: PageRequest) => Promise<Page<Row>>,
   filters: Readonly<Record<string, unknown>> = {},
+  faults: readonly Unprocessable[] = [],
 ) {
   const { limit } = query;
   const given = givenCursor(query.cursor);
   const boundTo = cursorBinding(list, selectionKey(deps), filters);
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
-  if (given !== undefined && !cursor) throw foreignCursor();
+  const detail = given !== undefined && !cursor ? [foreignCursor, ...faults] : [...faults];
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   const { rows, ...around } = await read({ limit, cursor });
   return { rows, envelope: { limit, ...pageCursors(deps.cursors, around, boundTo) } };
 }
-
-const foreignCursor = () =>
-  new ApiError('unprocessable', {
-    detail: [
-      {
-        loc: ['query', 'cursor'],
-        msg: 'was not issued for this list, these filters and this merchant account; start again without a cursor',
-        type: 'value_error.cursor',
-      },
-    ],
-  });

@@ -5,24 +5,25 @@ import { presentColumns } from './columns.ts';
 
 type Subscription = components['schemas']['WebhookSubscription'];
 
-export const maskedPassword = '********';
+/** The caller knows the password, and answers end up in logs. */
+const maskedPassword = '********';
 
 const shown = presentColumns<
   WebhookSubscriptionRow,
   Pick<Subscription, keyof typeof webhookSubscriptionColumns>
 >(webhookSubscriptionColumns);
 
-/** The caller decides whether `secret` is shown, and whether `password` is masked. */
+/** The caller decides whether `secret` is shown. */
 export function presentSubscription(
   row: WebhookSubscriptionRow,
   secret: string | null,
-  password: string,
   now: Date,
 ): Subscription {
   return {
     type: 'webhook-subscription',
     ...shown(row),
-    authentication: row.username === null ? null : { kind: 'basic', username: row.username, password },
+    authentication:
+      row.username === null ? null : { kind: 'basic', username: row.username, password: maskedPassword },
     secret,
     rotating: row.old_secret_until !== null && row.old_secret_until > now,
   };

@@ -30,14 +30,16 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
 
     it('with basic authentication, inactive, for another account, with http in the sandbox', async () => {
       const authentication = { kind: 'basic', username: 'shop', password: 'päss word' };
-      const { status, body } = await create(
+      const { status, body, text } = await create(
         { url: 'http://127.0.0.1:9/', active: false, authentication },
-        { 'X-Service-Merchant-Account-ID': 'marketplace' },
+        { 'X-Service-Merchant-Account-ID': 'marketplace', 'Idempotency-Key': 'with a password' },
       );
       expect(status).toBe(201);
+      // The caller knows it, and answers end up in logs.
+      expect(text).not.toContain('päss word');
       expect(body).toMatchObject({
         active: false,
-        authentication,
+        authentication: { ...authentication, password: '********' },
         merchant_account_id: 'marketplace',
         url: 'http://127.0.0.1:9/',
       });

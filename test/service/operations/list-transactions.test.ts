@@ -392,6 +392,16 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(body).toEqual(contract.components.examples.ErrorInvalidMetadata?.value);
     });
 
+    it('names the cursor and metadata at once', async () => {
+      const { status, body } = await ask('?cursor=unicorn&metadata=a');
+      const { ErrorForeignCursor, ErrorInvalidMetadata } = contract.components.examples;
+      const detailOf = (example: unknown) => (example as { value: { detail: unknown[] } }).value.detail;
+      expect([status, body]).toEqual([
+        422,
+        { detail: [...detailOf(ErrorForeignCursor), ...detailOf(ErrorInvalidMetadata)] },
+      ]);
+    });
+
     it('names every invalid metadata parameter by its index', async () => {
       const { body } = await ask('?metadata=a&metadata=%7B%7D&metadata=%7B%22a%22:true%7D');
       expect((body as { detail: { loc: unknown[] }[] }).detail.map(({ loc }) => loc)).toEqual([
