@@ -87,7 +87,7 @@ export function createApp(options: AppOptions): Express {
   servePages(app, siteDir, {
     isMock: true,
     hasConsole: pagesDir !== undefined,
-    sandboxUrl: pagesDir === undefined ? undefined : address,
+    ownUrl: pagesDir === undefined ? undefined : address,
   });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));

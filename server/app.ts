@@ -147,7 +147,7 @@ export function createApp(deps: AppDeps): Express {
     document,
     siteDir,
     hasConsole: desk !== undefined,
-    sandboxUrl: desk && publicUrl,
+    ownUrl: desk && publicUrl,
     findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
   });
   if (environment === 'sandbox')

@@ -44,7 +44,7 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
     const context = contextOf(res);
     context.why = 'the contract';
     const { document } = context.contract;
-    const url = options.sandboxUrl?.();
+    const url = options.ownUrl?.();
     res.type('json').send(url === undefined ? JSON.stringify(document) : ownContract(document, url));
   });
 

@@ -2,7 +2,8 @@
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { leewaySeconds } from '../domain/leeway.ts';
-import { InvalidToken, readKeyId, tokenDigest, verifyToken, type Claims } from '../domain/token.ts';
+import { tokenDigest, verifyToken } from '../domain/token.ts';
+import { InvalidToken, readKeyId, type Claims } from '../domain/claims.ts';
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../store/api-key-pairs.ts';
 import { createCache } from './cache.ts';

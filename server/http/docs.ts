@@ -5,22 +5,20 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 
 /** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
 const usualUrl = 'http://127.0.0.1:8080';
+/** Where the guides start the mock. */
+const usualMockUrl = 'http://127.0.0.1:4010';
 
 export interface DocsOptions {
   /** With a console, each operation has a link to it. */
   hasConsole: boolean;
   /** Of a sandbox or a mock: examples name this address, so that what is copied from them works with any port. */
-  sandboxUrl?: (() => string) | undefined;
+  ownUrl?: (() => string) | undefined;
   /** Then the pages say that any token will do. */
   isMock?: boolean;
 }
 
 /** The mock serves them too. */
-export function serveDocs(
-  app: Express,
-  siteDir: string,
-  { hasConsole, sandboxUrl, isMock }: DocsOptions,
-): void {
+export function serveDocs(app: Express, siteDir: string, { hasConsole, ownUrl, isMock }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
@@ -29,7 +27,7 @@ export function serveDocs(
     app.get('/docs/here.js', (_req, res) => {
       const facts = {
         console: '',
-        ...(sandboxUrl ? { sandbox: sandboxUrl() } : {}),
+        ...(ownUrl ? { own: ownUrl() } : {}),
         ...(isMock ? { mock: '' } : {}),
       };
       res.setHeader('Cache-Control', 'no-cache');
@@ -49,12 +47,14 @@ export function serveDocs(
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     next();
   });
-  if (sandboxUrl)
-    app.get(/^\/docs\/(guides\/[a-z0-9-]+\.md|openapi\.(json|yaml))$/, ownExamples(siteDir, sandboxUrl));
+  if (ownUrl)
+    app.get(/^\/docs\/(guides\/[a-z0-9-]+\.md|openapi\.(json|yaml))$/, ownExamples(siteDir, ownUrl, isMock));
   app.use('/docs', serveBuilt(siteDir), findPage(siteDir));
 }
 
-const withOwnUrl = (text: string, url: string): string => text.replaceAll(usualUrl, url);
+/** A guide that also names the address of the mock is about both servers: there the mock takes its own only. scripts/docs/browser/site.ts does the same. */
+const withOwnUrl = (text: string, url: string, isMock = false): string =>
+  text.replaceAll(isMock && text.includes(usualMockUrl) ? usualMockUrl : usualUrl, url);
 
 interface Servers {
   servers?: { url: string; description?: string }[];
@@ -80,7 +80,7 @@ const ownYaml = (text: string, url: string) =>
     return [head, `  - url: ${url}\n    description: This server\n`, ...others].join('');
   });
 
-const owners: Record<string, (text: string, url: string) => string> = {
+const owners: Record<string, (text: string, url: string, isMock?: boolean) => string> = {
   '.md': withOwnUrl,
   '.json': (text, url) => ownContract(JSON.parse(text) as object, url, 2),
   '.yaml': ownYaml,
@@ -88,7 +88,7 @@ const owners: Record<string, (text: string, url: string) => string> = {
 
 /** What programs read. In pages the script of the docs does the same. */
 const ownExamples =
-  (siteDir: string, url: () => string): RequestHandler =>
+  (siteDir: string, url: () => string, isMock?: boolean): RequestHandler =>
   (req, res, next) => {
     const file = join(siteDir, req.path.slice('/docs/'.length));
     if (!existsSync(file)) {
@@ -97,7 +97,7 @@ const ownExamples =
     }
     const ending = extname(file);
     res.setHeader('Cache-Control', 'no-cache');
-    res.type(types[ending] ?? '').send(owners[ending]?.(readFileSync(file, 'utf8'), url()));
+    res.type(types[ending] ?? '').send(owners[ending]?.(readFileSync(file, 'utf8'), url(), isMock));
   };
 
 /** No page has more parts in its path. The links of the page below get `../` for each, so its size must not be the caller's choice. */

@@ -11,18 +11,18 @@ export interface StaticDeps {
   siteDir: string;
   hasConsole: boolean;
   /** See serveDocs. */
-  sandboxUrl: (() => string) | undefined;
+  ownUrl: (() => string) | undefined;
   /** Why this instance should get no requests now; undefined when it should. */
   findUnready: () => Promise<string | undefined>;
 }
 
 export function serveStatic(app: Express, deps: StaticDeps): void {
-  const { document, siteDir, hasConsole, sandboxUrl, findUnready } = deps;
+  const { document, siteDir, hasConsole, ownUrl, findUnready } = deps;
   let contract: Buffer | undefined;
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
   // a sandbox with port 0 does not know its URL.
   const readContract = () => {
-    contract ??= Buffer.from(sandboxUrl ? ownContract(document, sandboxUrl()) : JSON.stringify(document));
+    contract ??= Buffer.from(ownUrl ? ownContract(document, ownUrl()) : JSON.stringify(document));
     return contract;
   };
   // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
@@ -37,5 +37,5 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveBadges(app);
-  serveDocs(app, siteDir, { hasConsole, sandboxUrl });
+  serveDocs(app, siteDir, { hasConsole, ownUrl });
 }

@@ -286,6 +286,11 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         (page) => page.getByText('This is the mock: any token will do').waitFor(),
         { url: mock.url },
       );
+      await visit(
+        '/docs/guides/client.html',
+        (page) => page.getByText('the mock; the sandbox is http://127.0.0.1:8080').waitFor(),
+        { url: mock.url },
+      );
     } finally {
       await mock.close();
     }

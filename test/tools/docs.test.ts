@@ -54,7 +54,7 @@ beforeAll(async () => {
   server = createServer(app);
   address = await listen(server);
   const inSandbox = createExpress();
-  serveDocs(inSandbox, site, { hasConsole: true, sandboxUrl: () => new URL(sandboxAddress).origin });
+  serveDocs(inSandbox, site, { hasConsole: true, ownUrl: () => new URL(sandboxAddress).origin });
   sandbox = createServer(inSandbox);
   sandboxAddress = await listen(sandbox);
 });

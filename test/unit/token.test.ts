@@ -11,14 +11,8 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateKeyPair, thumbprint } from '../../server/domain/key-pair.ts';
-import {
-  InvalidToken,
-  longestLifetimeSeconds,
-  readKeyId,
-  signToken,
-  tokenDigest,
-  verifyToken,
-} from '../../server/domain/token.ts';
+import { InvalidToken, longestLifetimeSeconds, readKeyId } from '../../server/domain/claims.ts';
+import { signToken, tokenDigest, verifyToken } from '../../server/domain/token.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');
 const pair = { publicKey, algorithm: 'ECDSA' as const };
@@ -154,6 +148,7 @@ describe('a token is verified', () => {
   it.each<[string, object, string]>([
     ['expired', { iat: seconds - 600, exp: seconds - 60 }, 'jwt expired'],
     ['not yet valid', { nbf: seconds + 61 }, 'jwt not active'],
+    ['nbf as text', { nbf: String(seconds) }, 'invalid nbf value'],
     ['without expiry', { exp: undefined }, 'no exp'],
     ['expiry as text', { exp: String(seconds) }, 'invalid exp value'],
     ['made in the future', { iat: seconds + 61 }, 'iat is in the future'],
@@ -170,6 +165,10 @@ describe('a token is verified', () => {
     ['a scope in a list', { scopes: [['transactions.read']] }, malformed],
   ])('but not %s', (_name, more, reason) => {
     expect(reasonOf(() => verify(forge(head, claims(more))))).toBe(reason);
+  });
+
+  it('but not one whose payload is no JSON, and the reason quotes nothing of it', () => {
+    expect(reasonOf(() => verify(forge(head, 'xylophone-xylophone')))).toBe('the payload is not JSON');
   });
 
   it('but not one whose payload is no object', () => {

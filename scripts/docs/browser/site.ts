@@ -28,6 +28,7 @@ addEventListener('DOMContentLoaded', () => {
   consoleLink();
   mockNote();
   menu();
+  chooseUrl();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[href^="${usualUrl}"]`))
     link.href = link.href.replace(usualUrl, ownUrl);
@@ -67,10 +68,17 @@ addEventListener(
 );
 
 /** The address of a sandbox in every example. */
-const usualUrl = 'http://127.0.0.1:8080';
+let usualUrl = 'http://127.0.0.1:8080';
+const usualMockUrl = 'http://127.0.0.1:4010';
 
-/** A sandbox says in here.js which address it has, so that what is copied from an example works. */
-const ownUrl = html.dataset.sandbox ?? usualUrl;
+/** Sandbox and mock say in here.js which address they have, so that what is copied from an example works. */
+const ownUrl = html.dataset.own ?? usualUrl;
+
+/** A page that also names the address of the mock is about both servers: there the mock shows its own only. */
+function chooseUrl(): void {
+  const isMock = html.dataset.mock !== undefined;
+  if (isMock && document.body.textContent.includes(usualMockUrl)) usualUrl = usualMockUrl;
+}
 
 function showOwnUrl(element: Element): void {
   if (ownUrl === usualUrl) return;
