@@ -1113,7 +1113,7 @@ export interface components {
              */
             type: "event";
         };
-        /** @description What 422 answers, for a request that matches this contract and still cannot be processed. */
+        /** @description The request matches this contract and still cannot be processed. `detail` says why; see [Kinds of 422](#section/Kinds-of-422). */
         ValidationError: {
             /** @description Everything that cannot be processed. */
             detail: components["schemas"]["ValidationErrorDetail"][];
@@ -1188,7 +1188,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A provider behind the service answered nonsense for the whole call. */
+        /** @description A provider behind the service answered nonsense for the whole call. Try again later. */
         BadGateway: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1198,7 +1198,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The query or a header does not match this contract. `details` names everything that is wrong. */
+        /** @description The body, the query or a header does not match this contract. `details` names everything that is wrong. */
         BadRequest: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1259,7 +1259,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A provider behind the service did not answer in time for the whole call. */
+        /** @description A provider behind the service did not answer in time for the whole call. Try again later. */
         GatewayTimeout: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1280,7 +1280,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The merchant account that the request names does not exist, or the key pair has no access to it. */
+        /** @description The merchant account or record that the request names does not exist, or the key pair has no access to it. Check what you named. */
         NotFound: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1346,7 +1346,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The token is missing, malformed, expired, not signed by an active key pair, or lives longer than 24 hours. */
+        /** @description The token is missing, malformed, expired, not signed by an active key pair, or lives longer than 24 hours. Sign a new one. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];

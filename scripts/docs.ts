@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import type { Contract } from './generate/contract.ts';
+import { withTables } from './generate/introduction.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
 import { assemble } from './docs/assemble.ts';
@@ -47,6 +49,8 @@ async function buildFromSource(folders: Folders) {
     const contract = join(folder, 'openapi.json');
     const { status, stdout, stderr } = await redocly(['bundle', 'payments@v1', '--output', contract]);
     if (status !== 0) throw new Error(`redocly bundle failed:\n${stderr}${stdout}`.trimEnd());
+    const bundled = JSON.parse(readFileSync(contract, 'utf8')) as Contract;
+    writeFileSync(contract, JSON.stringify(withTables(bundled)));
     return await buildDocs({ ...folders, contract });
   } finally {
     rmSync(folder, { recursive: true, force: true });

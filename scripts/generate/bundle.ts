@@ -6,6 +6,7 @@ import { lintContract } from '../lint/contract.ts';
 import { asText } from '../lint/report.ts';
 import { redocly } from '../support/redocly.ts';
 import type { Contract } from './contract.ts';
+import { withTables } from './introduction.ts';
 
 const api = 'payments@v1';
 
@@ -24,7 +25,7 @@ export async function bundleContract(project: string): Promise<Bundled> {
       return { fault: asText(lint, project, process.stdout.isTTY) };
     if (bundle.status !== 0) return { fault: (bundle.stdout + bundle.stderr).trim() };
     const contract = JSON.parse(await readFile(file, 'utf8')) as Contract;
-    return { contract, unfinished: lint.unfinished.length };
+    return { contract: withTables(contract), unfinished: lint.unfinished.length };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

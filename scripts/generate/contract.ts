@@ -25,7 +25,7 @@ export interface Operation {
 }
 
 export interface Contract {
-  info: { version: string };
+  info: { version: string; description?: string };
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, unknown>;
   components: Record<string, Record<string, unknown>>;

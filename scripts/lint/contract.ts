@@ -11,16 +11,12 @@ import { explainOutdented } from './outdented.ts';
 import { atPathName, explainPathParameters } from './path-names.ts';
 import type { Problem, Reported } from './problem.ts';
 import { readSources, type Sources } from './sources.ts';
-import { missingRows } from './table-rows.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 /** `failure`: Redocly could not lint, for example because of its own configuration. */
 export interface Linted {
   problems: Problem[];
-  /**
-   * Texts of `npm run new` that their author has not looked at, and rows that a table lacks. They are no faults until the
-   * contract is released.
-   */
+  /** Texts of `npm run new` that their author has not looked at. They are no faults until the contract is released. */
   unfinished: Problem[];
   failure?: string;
 }
@@ -47,8 +43,6 @@ export async function lintContract(project: string, api?: string): Promise<Linte
     ...textsCutOff(sources),
     ...groupExampleFaults(advised, sources, namesWithoutProperty(causes)),
   ];
-  // A wrong name would lack a row too.
-  if (problems.length === 0) unfinished.push(...missingRows(project, sources));
   const failed = status !== 0 && problems.length === 0;
   return { problems, unfinished, ...(failed ? { failure: stderr.trim() } : {}) };
 }

@@ -79,7 +79,6 @@ export async function newError(
     ...plan,
     next: [
       `Say what is wrong: ${component('examples', example)}, whose message callers get, and the description of ${component('responses', name)}`,
-      'List it below "Errors" in openapi/introduction.md: npm run lint -- --contract prints the row',
       `Throw it in server/handlers/${kebab(id)}.ts: throw new ApiError('${code}', { reason: 'for the log' })`,
       `Test it in test/service/operations/${kebab(id)}.test.ts${declared === undefined ? `, which fails until ${status} was seen or is listed below "todo"` : ''}`,
       `Announce it: info.version, and \`${code}\` below "### Contract" in CHANGELOG.md`,

@@ -126,7 +126,6 @@ value:
     },
     next: [
       `Describe when it is sent: openapi/webhooks/${event}.yaml`,
-      'List it below "Events" in openapi/introduction.md: npm run lint -- --contract prints the row',
       ...(await storeStep(project, event)),
       `Announce it in the action that causes it, in server/actions/: announce(unit, '${event}', present${resource})`,
       `Announce it to readers: info.version, and \`${event}\` below "### Contract" in CHANGELOG.md`,

@@ -5,7 +5,7 @@ import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArtic
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
-import { notFound, notFoundFiles, replayed, reused, reusedText } from './responses.ts';
+import { reused, reusedText } from './responses.ts';
 
 export interface OperationOptions {
   id?: string | undefined;
@@ -140,7 +140,7 @@ function operationText(made: Design, example: string): string {
     [400, 'BadRequest'],
     [401, 'Unauthorized'],
     [403, 'Forbidden'],
-    [404, notFound(parameters)],
+    [404, 'NotFound'],
     [405, 'MethodNotAllowed'],
     ...(kind === 'list' ? [[422, 'UnprocessableCursor'] as [number, string]] : []),
     ...(takesKey ? [[422, reused] as [number, string]] : []),
@@ -226,7 +226,6 @@ export async function newOperation(
   const many = plural(spoken(name));
   const shared = {
     ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
-    ...notFoundFiles(parameters, takesKey),
     ...requestFiles(name, kind),
     ...(takesKey ? { [component('responses', reused)]: reusedText } : {}),
     ...Object.fromEntries(
@@ -234,12 +233,6 @@ export async function newOperation(
     ),
   };
   for (const [file, text] of Object.entries(shared)) if (!(await project.has(file))) plan.write[file] = text;
-  // Operations without a key may have written it before.
-  const shared404 = component('responses', notFound(parameters));
-  if (takesKey && (await project.has(shared404))) {
-    const { headers } = (await project.read(shared404)) as { headers: object };
-    if (!('Idempotency-Replayed' in headers)) plan.edit[shared404] = append(['headers'], replayed);
-  }
 
   const text = operationText(made, example);
   const file = `${path.slice(1).replaceAll('/', '_')}.yaml`;
@@ -270,7 +263,6 @@ export async function newOperation(
       ...(isThere ? [] : [component('schemas', name)]),
       ...(hasTag ? [] : [`the tag "${tag}" in openapi/openapi.yaml`]),
     ].join(', ')}`,
-    'List it below "Scopes" in openapi/introduction.md: npm run lint -- --contract prints the row',
     `Implement server/handlers/${kebab(id)}.ts; until then the service answers with the example`,
     `Run its test, which lists what is missing: npm test -- ${kebab(id)}`,
     `Announce it: info.version, and \`${method.toUpperCase()} ${path}\` below "### Contract" in CHANGELOG.md`,

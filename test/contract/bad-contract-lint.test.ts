@@ -579,39 +579,10 @@ describe('npm run lint', () => {
   });
 
   it('lists what is unfinished, which is no fault yet', { timeout: 60_000 }, async () => {
-    const withoutRow = (name: string) => cut(new RegExp(`\n *\\| [^\n]*${name}[^\n]*(?=\n)`, 'u'));
-    await using project = await brokenProject({
-      [schema('Intent')]: swap('\n', ' # TODO: say it\n'),
-      [schema('PaymentMethodStatus')]: withoutRow('`buyer_approval_required` \\|'),
-      'introduction.md': (text) =>
-        ['#operation/checkGiftCardBalances\\)', '`too_early` ', '`transaction.updated` '].reduce(
-          (left, name) => withoutRow(name)(left),
-          text.replace('`api-key-pairs.read` ', '`api-key-pairs.write`'),
-        ),
-    });
+    await using project = await brokenProject({ [schema('Intent')]: swap('\n', ' # TODO: say it\n') });
     const { status, output } = await lint(project.folder, '--contract');
     expect(status).toBe(0);
     expect(output).toMatch(new RegExp(`openapi/${schema('Intent')}:1:\\d+ todo\\n`));
-    const rows = [...output.matchAll(/^(\S+):\d+:1 table-row\n +\d+ (\| .*)\n.*\n.* your words: (.*)$/gm)];
-    expect(rows.map(([, file, last, row]) => [file, last?.slice(2).trim().split(/ +\|/, 1)[0], row])).toEqual(
-      [
-        ...[
-          '| [List API key pairs](#operation/listApiKeyPairs) | `api-key-pairs.read` |',
-          '| [Check gift card balances](#operation/checkGiftCardBalances) | `gift-cards.read` or `embed` |',
-        ].map((row) => [
-          'openapi/introduction.md',
-          '| [List API key pairs](#operation/listApiKeyPairs)',
-          row,
-        ]),
-        ['openapi/introduction.md', '| 504', '| 425 | `too_early` | what happened | what to do |'],
-        ['openapi/introduction.md', '| `transaction.created`', '| `transaction.updated` | when it is sent |'],
-        [
-          `openapi/${schema('PaymentMethodStatus')}`,
-          '| `failed`',
-          '| `buyer_approval_required` | meaning | may become |',
-        ],
-      ],
-    );
     expect(output).toContain('Unfinished, so it cannot be released yet.');
   });
 

@@ -11,6 +11,7 @@ import { root } from '../../scripts/support/root.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { switchOffAfterMilliseconds, waits } from '../../server/webhooks/schedule.ts';
 import { subscriptionLimits } from '../../server/domain/subscription-limits.ts';
+import { loadContract } from '../../server/contract/load.ts';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { run } from '../support/processes.ts';
 
@@ -146,19 +147,28 @@ print(json.dumps([[name, is_genuine(headers, body.encode(), secret)] for name, h
     expect(JSON.parse(output)).toEqual(verdicts);
   });
 
-  it('lists the scope of every operation', async () => {
-    const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
-    const promised = Object.values(contract.paths)
-      .flatMap((item) => Object.values(item))
-      .map(({ operationId, summary, security = [] }) => [
-        summary,
-        operationId,
-        security.flatMap(({ BearerAuth = [] }) => BearerAuth),
-      ]);
-    const rows = [...text.matchAll(/^\| \[(.+)\]\(#operation\/(\w+)\) +\| (`.+`) +\|$/gm)].map(
-      ([, summary, operationId, scopes = '']) => [summary, operationId, scopes.slice(1, -1).split('` or `')],
+  it('gets its tables of scopes, errors and events from the contract', async () => {
+    const { info } = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+    expect(info.description).not.toContain('<!-- table');
+    for (const row of [
+      '| [Check gift card balances](#operation/checkGiftCardBalances) | `gift-cards.read` or `embed` |',
+      '| 405 | `method_not_allowed` | The path exists, but not with this HTTP method. | `Allow` names those it has. |',
+      '| 422 | (another shape) | The request matches this contract and still cannot be processed. | `detail` says why;',
+      '| `transaction.updated` | Sent after a transaction changed: a new status, or new amounts. |',
+    ])
+      expect(info.description).toContain(`\n${row}`);
+  });
+
+  it('and each value of an enumeration has a row in the table of its description', () => {
+    const { schemas } = loadContract().document.components;
+    const lacking = Object.entries(
+      schemas as Record<string, { enum?: string[]; description?: string }>,
+    ).flatMap(([name, { enum: values = [], description = '' }]) =>
+      description.includes('\n| `')
+        ? values.filter((value) => !description.includes(`\n| \`${value}\` `)).map((value) => [name, value])
+        : [],
     );
-    expect(rows.sort()).toEqual(promised.sort());
+    expect(lacking).toEqual([]);
   });
 
   it('explains each kind of 422 that the contract has an example of, and shows the example of a 409', async () => {
