@@ -82,9 +82,8 @@ function faultOf(file: string, source: Source, error: YAMLParseError): Problem {
       ...syntax(file, bracket.line, bracket.column),
       message: `A ${bracket.sign} is opened here and never closed. Close it.`,
     };
-  const dash = missingDash(all, line);
-  if (dash)
-    return { ...syntax(file, line, dash.indent), message: `A dash is missing. Write: - ${dash.item}` };
+  const besides = besidesItems(all, line);
+  if (besides) return { ...syntax(file, line, indentOf(all[line - 1])), message: besides };
   const below = all.findIndex((content, index) => index >= line && /\S/.test(content));
   if (
     error.code === 'BLOCK_AS_IMPLICIT_KEY' &&
@@ -103,17 +102,23 @@ function faultOf(file: string, source: Source, error: YAMLParseError): Problem {
 
 const indentOf = (content = '') => content.search(/\S|$/);
 
-/** A line beside the items of a list, which begins like none of them. */
-function missingDash(all: string[], line: number): { item: string; indent: number } | undefined {
+const keyOf = (content: string) => /^(?:- )?([\w$'"-]+):(?:\s|$)/.exec(content.trim())?.[1];
+
+/** Advice for a line beside the items of a list, which begins like none of them. */
+function besidesItems(all: string[], line: number): string | undefined {
   const content = all[line - 1] ?? '';
   const indent = indentOf(content);
-  const [above, below] = [all[lastWritten(all, line - 1) - 1], all.slice(line).find((one) => /\S/.test(one))];
-  const isItem = (other: string | undefined) =>
-    indentOf(other) === indent && other?.slice(indent).startsWith('- ');
-  const item = content.trim();
-  return !item.startsWith('-') && (isItem(above) || isItem(below)) && indent > 0
-    ? { item, indent }
-    : undefined;
+  const above = all[lastWritten(all, line - 1) - 1];
+  const below = all.slice(line).find((one) => /\S/.test(one));
+  const item = [above, below].find((one) => indentOf(one) === indent && one?.slice(indent).startsWith('- '));
+  const text = content.trim();
+  if (item === undefined || text.startsWith('-') || indent === 0) return undefined;
+  const list = all.slice(0, line).findLast((one) => /\S/.test(one) && indentOf(one) < indent);
+  const [key, owner] = [keyOf(content), keyOf(list ?? '')];
+  // An item would begin as the others do.
+  return key === undefined || owner === undefined || key === keyOf(item)
+    ? `A dash is missing. Write: - ${text}`
+    : `\`${key}\` is beside the items of \`${owner}\`. Indent it like \`${owner}\`, by ${indentOf(list)} spaces; or, if it is an item, begin it with a dash.`;
 }
 
 const syntax = (file: string, line: number, column: number) => ({

@@ -20,8 +20,8 @@ export const operationScope = () => {
 };
 
 function judgeScopes(operation, ctx, path) {
-  const how = 'such as "security: [{BearerAuth: [transactions.read]}]".';
   const [, resource] = path.split('/');
+  const how = `such as "security: [{BearerAuth: [${resource}.${ctx.key === 'get' ? 'read' : 'write'}]}]".`;
   const alternatives = list(operation.security);
   if (alternatives.length === 0) {
     ctx.report({
