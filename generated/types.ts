@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Check gift card balances
-         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The answer has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
+         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The answer has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Of one `number`, ten different PINs in an hour are looked up in a merchant account, in the sandbox too; an 11th is answered with `suspected_fraud`, and then every PIN of that number, without asking the provider. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
          */
         post: operations["checkGiftCardBalances"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface components {
          *     | `inactive_card` | the card has not been activated, or is blocked |
          *     | `incorrect_currency` | the card is in a currency that cannot be read here |
          *     | `insufficient_funds` | the card is empty and the provider refuses to read it |
-         *     | `suspected_fraud` | the provider suspects fraud |
+         *     | `suspected_fraud` | the provider suspects fraud, or more than ten PINs of this number were tried in an hour |
          *     | `operation_canceled` | the provider broke the look-up off |
          *     | `invalid_service_credentials` | the provider refused our credentials |
          *     | `invalid_service_configuration` | the connection to the provider is not set up correctly |

@@ -61,11 +61,11 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
-  const { environment, cursors, vault, fingerprints, digests, velocity } = deps;
+  const { environment, cursors, vault, fingerprints, digests, velocity, pins } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, pool, isSharded } = database;
   const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
-  const shared = { isSharded, environment, cursors, vault, fingerprints, providers, now };
+  const shared = { isSharded, environment, cursors, vault, fingerprints, pins, providers, now };
   const example = createExamples(document);
   const table = Object.values(operations);
   const find = createRouter(table);

@@ -6,7 +6,12 @@ import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
 import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
 import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './domain/vault.ts';
-import { createVelocityDigests, type VelocityDigests } from './domain/velocity.ts';
+import {
+  createPinDigests,
+  createVelocityDigests,
+  type PinDigests,
+  type VelocityDigests,
+} from './domain/velocity.ts';
 import { makeDataDirectory } from './postgres/index.ts';
 import { olderKeysIn, sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
@@ -17,6 +22,7 @@ export interface Secrets {
   /** One for each FINGERPRINT_KEY, so that a request is recognised during a rotation. */
   digests: readonly IdempotencyDigests[];
   velocity: VelocityDigests;
+  pins: PinDigests;
   /** The IDs of the keys of each variable, in their order. */
   keyIds: () => Record<SecretName, readonly string[]>;
   /** What a command in production was not given. Whoever uses one of these gets a ConfigFault that names it. */
@@ -65,6 +71,7 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
   const fingerprints = once(() => createFingerprints(fingerprintKeys()));
   const digests = once(() => fingerprintKeys().map(createIdempotencyDigests));
   const velocity = once(() => createVelocityDigests(fingerprintKeys()));
+  const pins = once(() => createPinDigests(fingerprintKeys()));
   return {
     missing,
     get vault() {
@@ -81,6 +88,9 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     },
     get velocity() {
       return velocity();
+    },
+    get pins() {
+      return pins();
     },
     keyIds: () => {
       if (missing.length > 0) throw secretsFault(missing);

@@ -1,8 +1,10 @@
 import type { Handler, Input, Result } from '../../generated/operations.ts';
+import { pinLimit } from '../domain/velocity.ts';
 import { ApiError } from '../errors.ts';
 import { presentGiftCardBalance } from '../present/gift-card-balance.ts';
 import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
 import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
+import { countCardNumber } from '../store/card-numbers.ts';
 import { findGiftCards } from '../store/gift-cards.ts';
 import { findSealer } from '../store/sealing.ts';
 import { accountOf, type Deps } from './deps.ts';
@@ -21,19 +23,30 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
 ): Promise<Result<'checkGiftCardBalances'>> => {
   const merchant_account_id = accountOf(deps);
   const wanted = await findCards(body.items, merchant_account_id, deps);
-  const cards = wanted.flatMap(({ card }) => card ?? []);
+  const refused = await findRefused(wanted, merchant_account_id, deps);
+  const cards = wanted.flatMap((one) => (refused.has(one) ? [] : (one.card ?? [])));
   const balances = cards.length === 0 ? [] : await lookUp(cards, deps);
   let next = 0;
-  const items = wanted.map(({ id, card }) =>
-    presentGiftCardBalance({
-      id,
-      merchant_account_id,
-      number: card?.number,
-      balance: card && balances[next++],
-    }),
-  );
+  const items = wanted.map((one) => {
+    const { id, card } = one;
+    const balance = refused.has(one) ? tooManyPins : card && balances[next++];
+    return presentGiftCardBalance({ id, merchant_account_id, number: card?.number, balance });
+  });
   return { status: 200, body: { items } };
 };
+
+const tooManyPins: Balance = { errorCode: 'suspected_fraud', rawCode: null, rawMessage: null };
+
+/** The PIN of a stored card is not the caller's guess. One after the other, so that the first PINs of the request pass. */
+async function findRefused(wanted: Wanted[], account: string, { db, pins, now }: Deps): Promise<Set<Wanted>> {
+  const refused = new Set<Wanted>();
+  for (const one of wanted) {
+    if (one.id !== null || !one.card) continue;
+    for (const tried of pins(account, one.card))
+      if ((await countCardNumber(db, tried, pinLimit, now())) !== undefined) refused.add(one);
+  }
+  return refused;
+}
 
 async function findCards(items: Items, owner: string, { db, vault }: Deps): Promise<Wanted[]> {
   const ids = items.flatMap((item) => ('id' in item ? [item.id] : []));

@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { CursorCodec } from '../domain/cursor.ts';
 import type { Fingerprints } from '../domain/fingerprints.ts';
 import type { Vault } from '../domain/vault.ts';
+import type { PinDigests } from '../domain/velocity.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Db } from '../store/database.ts';
 
@@ -17,6 +18,7 @@ export interface Deps {
   cursors: CursorCodec;
   vault: Vault;
   fingerprints: Fingerprints;
+  pins: PinDigests;
   /** Never called inside a unit of work. */
   providers: Providers;
   publicUrl: string;

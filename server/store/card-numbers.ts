@@ -1,4 +1,4 @@
-// Which card numbers were tried lately, as keyed digests: see domain/velocity.ts.
+// Which card numbers, and which PINs of gift cards, were tried lately, as keyed digests: see domain/velocity.ts.
 import { sql } from 'kysely';
 import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from '../domain/velocity.ts';
 import { inTransaction, type Db } from './database.ts';

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createGiftCard } from '../../../server/actions/gift-cards.ts';
+import type { GiftCard, GiftCardProvider } from '../../../server/providers/gift-cards.ts';
+import { simulatedGiftCards } from '../../../server/providers/simulated.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { silentWork } from '../../support/records.ts';
 
@@ -15,7 +18,16 @@ interface Item {
   balance_error_code?: string;
 }
 
-describeOperation('checkGiftCardBalances', { valid: { body: valid } }, (frame) => {
+/** What the provider was asked. */
+const asked: GiftCard[] = [];
+const giftCards: GiftCardProvider = (cards, signal) => {
+  asked.push(...cards);
+  return simulatedGiftCards(cards, signal);
+};
+
+const start = { providers: { giftCards } };
+
+describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (frame) => {
   const check = async (...items: unknown[]) => {
     const answer = await frame.call({ body: { items } });
     return { ...answer, items: (answer.body as { items: Item[] }).items };
@@ -89,13 +101,59 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid } }, (frame) =
         .split(/\s+/)
         .map((code, index) => [String(9001 + index), code]),
     )('PIN %s is %s', async (pin, code) => {
-      const { status, items } = await check({ ...card, pin });
+      // Another number for each PIN, because ten PINs of one are the limit.
+      const { status, items } = await check({ number: `999900005000${pin}`, pin });
       expect(status).toBe(200);
       expect(items[0]).toMatchObject({
         balance: null,
         currency: null,
         balance_error_code: code,
         balance_raw_error_code: pin,
+      });
+    });
+
+    describe('for ten PINs of a card number in an hour', () => {
+      const guesses = (number: string, many: number, from = 0) =>
+        Array.from({ length: many }, (_, index) => ({ number, pin: String(1000 + from + index) }));
+      const codes = (items: Item[]) => items.map(({ balance_error_code: code }) => code ?? 'read');
+      const askedFor = (number: string) => asked.filter((one) => one.number === number).length;
+      const elsewhere = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+
+      it('and not for more, also of calls at the same time; the provider is not asked', async () => {
+        const number = '9999000050002001';
+        const answers = await Promise.all(
+          Array.from({ length: 8 }, (_, call) => check(...guesses(number, 10, 10 * call))),
+        );
+        expect(askedFor(number)).toBe(10);
+        const found = answers.flatMap(({ items }) => codes(items));
+        expect(found.filter((code) => code === 'read')).toHaveLength(10);
+        expect(new Set(found)).toEqual(new Set(['read', 'suspected_fraud']));
+      });
+
+      it('and not for those known either, so that the right one is not told; other numbers and accounts are', async () => {
+        const [number, other] = ['9999000050002002', '9999000050002003'];
+        const [first] = guesses(number, 1);
+        expect(codes((await check(...guesses(number, 10))).items)).toEqual(Array(10).fill('read'));
+        expect(codes((await check(first, ...guesses(number, 2, 10), ...guesses(other, 1))).items)).toEqual([
+          ...['read', 'suspected_fraud', 'suspected_fraud', 'read'],
+        ]);
+        expect(codes((await check(first)).items)).toEqual(['suspected_fraud']);
+        const id = await store(number, '1000');
+        expect(codes((await check({ id })).items)).toEqual(['read']);
+        const { body } = await frame.call({ body: { items: [first] }, headers: elsewhere });
+        expect(codes((body as { items: Item[] }).items)).toEqual(['read']);
+        const { db } = frame.service.service.database;
+        await sql`update card_numbers set seen_at = seen_at - interval '1 hour'`.execute(db);
+        expect(codes((await check(...guesses(number, 1, 20))).items)).toEqual(['read']);
+      });
+
+      it('and stores neither numbers nor PINs', async () => {
+        await check({ number: '9999000050002004', pin: 'a PIN of its own' });
+        const { db } = frame.service.service.database;
+        const { rows } = await sql<{ row: string }>`select c::text as row from card_numbers c`.execute(db);
+        const text = rows.map(({ row }) => row).join();
+        expect(text).not.toBe('');
+        for (const hidden of ['99990000', 'PIN']) expect(text).not.toContain(hidden);
       });
     });
 
