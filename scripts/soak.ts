@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { startLoad } from './soak/load.ts';
 import { startReceivers } from './soak/receivers.ts';
-import { createSandbox } from './support/sandbox.ts';
+import { createSandbox, reportHeap } from './support/sandbox.ts';
 
 const help = `Run the service under mixed load, kill it and its database again and again, and check the data at the end.
 
@@ -33,7 +33,7 @@ const print = (text: string) => {
 };
 
 async function main(minutes: number): Promise<Claim[]> {
-  await using service = await createSandbox();
+  await using service = await createSandbox({ env: reportHeap });
   await service.start();
   const receivers = await startReceivers();
   try {

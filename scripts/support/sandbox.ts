@@ -1,4 +1,5 @@
-// A sandbox of its own for a script: one process that can be killed and started again on the same data and port.
+// A sandbox of its own for a script: one process, started as `npm start` does it, which can be killed and started again on the
+// same data and port. `project` may be the checkout of another commit.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,44 +10,44 @@ import { root } from './root.ts';
 
 export interface Sandbox extends AsyncDisposable {
   url: string;
+  dataDir: string;
   /** Runs `payments` to its end and returns what it printed. */
   payments: (...args: string[]) => { status: number | null; stdout: string };
+  /** Returns once the service is ready, with its process ID. */
+  start: (env?: Record<string, string>) => Promise<number>;
+  stop: () => Promise<void>;
   killServer: () => Promise<void>;
+  /** The process ID of PostgreSQL. */
+  postmaster: () => number | undefined;
   /** Kills the postmaster; the service starts PostgreSQL again by itself. */
   killDatabase: () => void;
-  start: () => Promise<void>;
-  /** Megabytes on the heap after a collection. */
+  /** Megabytes on the heap after a collection; only with `reportHeap` in NODE_OPTIONS. */
   heap: () => Promise<number>;
 }
 
-// The service itself has no such signal: it is added from outside, with Node's own flags.
-const reportHeap = `data:text/javascript,process.on('SIGUSR2', () => { gc(); console.error('heap ' + process.memoryUsage().heapUsed); })`;
+// The service itself has no such signal: it is added from outside, with Node's own means.
+const onSignal = `import v8 from 'node:v8'; import vm from 'node:vm'; v8.setFlagsFromString('--expose-gc');
+process.on('SIGUSR2', () => { vm.runInNewContext('gc')(); console.error('heap ' + process.memoryUsage().heapUsed); })`;
+export const reportHeap = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(onSignal)}` };
 
-export async function createSandbox(): Promise<Sandbox> {
+/** The command behind a script of package.json, as arguments of `sh`: npm itself would be one more process. */
+export function scriptOf(project: string, name: string, args: string[] = []): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  return ['-c', `${scripts[name] ?? ''} "$@"`, name, ...args];
+}
+
+export async function createSandbox({ project = root, env: given = {} } = {}): Promise<Sandbox> {
   const parent = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
   // As root PostgreSQL runs as `nobody`, which must be able to enter.
   chmodSync(parent, 0o755);
   const dataDir = join(parent, 'data');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' };
+  const own = { DATA_DIR: dataDir, PORT: String(port), DATABASE_URL: '', ENVIRONMENT: 'sandbox' };
+  const env = { ...process.env, LOG_LEVEL: 'warn', ...given, ...own };
   let child: ChildProcess | undefined;
-
-  const start = async () => {
-    const flags = ['--expose-gc', '--import', 'tsx', '--import', reportHeap, 'server/main.ts'];
-    child = spawn(process.execPath, flags, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });
-    for (let tries = 0; tries < 600; tries += 1) {
-      if (
-        await fetch(`${url}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        )
-      )
-        return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error('The service did not start within a minute.');
-  };
   const stop = async (signal: NodeJS.Signals) => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -56,16 +57,23 @@ export async function createSandbox(): Promise<Sandbox> {
 
   return {
     url,
-    start,
+    dataDir,
+    async start(more = {}) {
+      const options = { cwd: project, env: { ...env, ...more } };
+      child = spawn('sh', scriptOf(project, 'start'), { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      await untilReady(`${url}/readyz`, child);
+      return child.pid ?? 0;
+    },
+    stop: () => stop('SIGTERM'),
     killServer: () => stop('SIGKILL'),
+    postmaster: () => postmasterOf(dataDir),
     killDatabase: () => {
       const pid = postmasterOf(dataDir);
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     },
     payments: (...args) => {
-      const script = ['--import', 'tsx', 'server/cli/main.ts', ...args];
-      const options = { cwd: root, env, encoding: 'utf8', maxBuffer: 1e9 } as const;
-      const { status, stdout } = spawnSync(process.execPath, script, options);
+      const options = { cwd: project, env, encoding: 'utf8', maxBuffer: 1e9 } as const;
+      const { status, stdout } = spawnSync('sh', scriptOf(project, 'payments', args), options);
       return { status, stdout };
     },
     async heap() {
@@ -85,7 +93,21 @@ export async function createSandbox(): Promise<Sandbox> {
   };
 }
 
-async function freePort(): Promise<number> {
+/** Resolves when the program answers at the URL, with anything but 503. */
+export async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => 503,
+    );
+    if (status !== 503) return;
+    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`${child.spawnargs.join(' ')} was not ready within a minute.`);
+}
+
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
