@@ -1,83 +1,43 @@
 // `npm run check`: everything CI runs besides the tests. Each step states a claim and fails if the claim is false.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs, styleText } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { styleText } from 'node:util';
 import { root } from './support/root.ts';
 
-const help = `Run every check that is not a test.
+type Step = [claim: string, script: string, ...args: string[]];
 
-  npm run check             run every step and print which claims hold
-  npm run check -- --json   print the result as JSON`;
-
-const steps = [
-  {
-    claim: 'The contract follows the house rules; the code compiles and is linted and formatted',
-    script: 'lint.ts',
-    args: [],
-  },
-  { claim: 'Generated code matches the contract', script: 'generate.ts', args: ['--check'] },
-  { claim: 'Every change of the contract is announced', script: 'diff.ts', args: [] },
-  { claim: 'The docs site builds and loads nothing from other hosts', script: 'docs.ts', args: [] },
-  { claim: 'The workflows succeed against the service', script: 'workflows.ts', args: [] },
-  {
-    claim: 'The repository contains no secrets, download URLs or local paths',
-    script: 'scan-committed-files.ts',
-    args: [],
-  },
+// Most steps use one core, so two run at the same time.
+const lanes: Step[][] = [
+  [['The contract follows the house rules; the code compiles and is linted and formatted', 'lint.ts']],
+  [
+    ['Generated code matches the contract', 'generate.ts', '--check'],
+    ['Every change of the contract is announced', 'diff.ts'],
+    ['The docs site builds and loads nothing from other hosts', 'docs.ts'],
+    ['The workflows succeed against the service', 'workflows.ts'],
+    ['The repository contains no secrets, download URLs or local paths', 'scan-committed-files.ts'],
+  ],
 ];
 
-type Step = (typeof steps)[number];
-
-interface Outcome {
-  claim: string;
-  holds: boolean;
-  seconds: number;
-  output: string;
-}
-
-function run({ claim, script, args }: Step): Promise<Outcome> {
-  const start = performance.now();
-  return new Promise((resolve, reject) => {
+async function run(steps: Step[]): Promise<void> {
+  for (const [claim, script, ...args] of steps) {
+    const start = performance.now();
     const child = spawn(process.execPath, [...process.execArgv, join(root, 'scripts', script), ...args], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const chunks: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.on('error', reject);
-    child.on('close', (status) => {
-      const seconds = Math.round(performance.now() - start) / 1000;
-      resolve({ claim, holds: status === 0, seconds, output: Buffer.concat(chunks).toString('utf8') });
-    });
-  });
-}
-
-function print({ claim, holds, seconds, output }: Outcome): void {
-  const mark = holds ? styleText('green', '✓') : styleText('red', '✗');
-  console.log(`${mark} ${claim} ${styleText('dim', `${seconds.toFixed(1)} s`)}`);
-  if (!holds) console.log(output.replace(/^/gm, '    '));
-}
-
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' }, help: { type: 'boolean' } } });
-  if (values.help) {
-    console.log(help);
-    return 0;
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    const mark = status === 0 ? styleText('green', '✓') : styleText('red', '✗');
+    console.log(
+      `${mark} ${claim} ${styleText('dim', `${((performance.now() - start) / 1000).toFixed(1)} s`)}`,
+    );
+    if (status === 0) continue;
+    console.log(`${out}${err}`.replace(/^/gm, '    '));
+    process.exitCode = 1;
   }
-  const runAll = async (some: Step[]) => {
-    const outcomes: Outcome[] = [];
-    for (const step of some) {
-      const outcome = await run(step);
-      outcomes.push(outcome);
-      if (!values.json) print(outcome);
-    }
-    return outcomes;
-  };
-  // Most steps use one core, so two run at the same time.
-  const outcomes = (await Promise.all([runAll(steps.slice(0, 1)), runAll(steps.slice(1))])).flat();
-  if (values.json) console.log(JSON.stringify(outcomes, null, 2));
-  return outcomes.every(({ holds }) => holds) ? 0 : 1;
 }
 
-process.exitCode = await main();
+if (process.argv.includes('--help')) console.log('Run every check that is not a test: npm run check');
+else await Promise.all(lanes.map(run));

@@ -170,7 +170,7 @@ function parsePort(text: string): string {
 
 async function start({ mockPort, types: compiles }: { mockPort: string; types: boolean }): Promise<void> {
   const begun = performance.now();
-  const advice = await adviceOnPorts(Number(mockPort), process.argv.slice(2));
+  const advice = await adviceOnPorts(Number(mockPort));
   if (advice !== undefined) {
     console.error(advice);
     process.exitCode = 1;
