@@ -1,168 +1,105 @@
-// `npm run bench`: measures the service beside what others would build for the same answers, in one run, because ratios are
-// comparable between machines and seconds are not.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// `npm run bench`: measures the service beside what others would build for the same answers, in one run.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, type } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
 import { drawChart } from './bench/chart.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
-import { judgeGoals } from './bench/goals.ts';
-import { benchGrowth } from './bench/growth.ts';
-import { benchHostileClients } from './bench/hostile.ts';
 import { benchImport } from './bench/import.ts';
-import { benchJson } from './bench/json.ts';
-import { describeMachine, describeVersions } from './bench/machine.ts';
-import { bundlePrograms } from './bench/programs.ts';
-import { document, report } from './bench/report.ts';
-import { benchRequests, caseNames } from './bench/requests.ts';
-import type { Results } from './bench/results.ts';
-import { startService } from './bench/service.ts';
+import { cases } from './bench/load.ts';
+import { document, report, type Row } from './bench/report.ts';
+import { benchRequests, type CaseName } from './bench/requests.ts';
+import { createService, type Service } from './bench/service.ts';
 import { benchStarts } from './bench/starts.ts';
-import { subjectNames, type SubjectName } from './bench/subjects.ts';
-import { benchWebhooks } from './bench/webhooks.ts';
+import { findRevision } from './support/revision.ts';
 import { root } from './support/root.ts';
 
-const quickCases = ['page', 'cards', 'starts'];
-const usualParts = [...caseNames, 'starts', 'webhooks', 'deliveries', 'hostile', 'json'];
-const parts = [...usualParts, 'growth', 'import'];
+const caseNames = Object.keys(cases) as CaseName[];
+const parts = [...caseNames, 'deliveries', 'import', 'start'];
 
-const help = `Measure the service beside others that send the same answers: CPU per request, throughput, latency, memory, start-up.
+const help = `Measure the service, as npm start runs it, beside others that send the same answers: CPU, throughput, memory, start.
 
-  npm run bench                       a few minutes
-  npm run bench -- --quick            under a minute: ${quickCases.join(', ')}
-  npm run bench -- --growth           also 10 thousand, 100 thousand and a million transactions (many minutes)
-  npm run bench -- --import           also imports and seeds beside insert … select
-  npm run bench -- --only page,cards  only these parts
-  npm run bench -- --write            write docs/benchmarks.md and docs/benchmarks.svg
-  npm run -s bench -- --json          print the results as JSON
-
-Parts:
-  page, cursor, filter                a page of transactions: the first; in the middle; with a filter
-  schemes, cards, balances            card schemes; POST /payment-methods; gift card balances
-  unauthorized, invalid               401; 400 with three violations
-  mock-schemes, mock-cards            our mock beside Prism
-  starts                              how long programs take to start
-  webhooks, deliveries                deliveries a second, one event alone; with receivers that hang
-  hostile, json                       one good client beside hostile ones; reading large bodies
-  growth, import                      see above
-
-Options:
-  --rounds <number>                   interleaved rounds (5)
-  --seconds <number>                  length of a round (1)
-  --transactions <number>             size of the table for the requests (20000)
-  --subjects <names>                  ${subjectNames.join(', ')}
-  --sizes <numbers>                   of --growth (10000,100000,1000000)
-  --rows <number>                     of --import (200000)`;
+  npm run bench                            some ten minutes
+  npm run bench -- --quick                 one round of a second, with small tables
+  npm run bench -- --only page,start       only these parts: ${parts.join(', ')}
+  npm run bench -- --checkout ../before    also the service of another checkout, after npm ci there; may be repeated
+  npm run bench -- --rounds 10 --seconds 5 instead of 5 interleaved rounds of 3 seconds
+  npm run bench -- --write                 write docs/benchmarks.md and docs/benchmarks.svg
+  npm run -s bench -- --json               the numbers of each round`;
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    growth: { type: 'boolean', default: false },
-    import: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
+    only: { type: 'string', default: parts.join() },
+    checkout: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    transactions: { type: 'string', default: '20000' },
-    subjects: { type: 'string', default: subjectNames.join() },
-    sizes: { type: 'string', default: '10000,100000,1000000' },
-    rows: { type: 'string', default: '200000' },
+    write: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
-const numberOf = (name: 'rounds' | 'seconds' | 'transactions' | 'rows', text: string): number => {
-  if (!(Number(text) > 0)) fail(`--${name} is a number above 0.`);
-  return Number(text);
-};
+const { rounds, seconds, transactions, events, rows } = values.quick
+  ? { rounds: 1, seconds: 1, transactions: 1000, events: 100, rows: 1000 }
+  : { rounds: 5, seconds: 3, transactions: 20_000, events: 1000, rows: 50_000 };
 
-function namesIn<Name extends string>(option: string, text: string, known: readonly Name[]): Name[] {
-  const names = text.split(',');
-  const unknown = names.filter((name) => !(known as readonly string[]).includes(name));
-  if (unknown.length > 0) fail(`--${option}: ${unknown.join(', ')} is not one of ${known.join(', ')}.`);
-  return names as Name[];
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
-}
-
-const progress = (text: string) => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
-};
-
-async function main(): Promise<Results> {
-  const { quick } = values;
-  const wanted = new Set(
-    values.only === undefined ? (quick ? quickCases : usualParts) : namesIn('only', values.only, parts),
-  );
-  for (const name of ['growth', 'import'] as const) if (values[name]) wanted.add(name);
-  const rounds = numberOf('rounds', values.rounds ?? (quick ? '1' : '5'));
-  const seconds = numberOf('seconds', values.seconds ?? (quick ? '0.5' : '1'));
-  const transactions = numberOf('transactions', values.transactions);
-  const subjects: SubjectName[] = namesIn('subjects', values.subjects, subjectNames);
-  const sizes = values.sizes.split(',').map((size) => numberOf('rows', size));
-  const results: Results = {
-    machine: describeMachine(),
-    versions: describeVersions(),
-    command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(
-      ' ',
-    ),
-    date: new Date().toISOString().slice(0, 10),
-    ...{ rounds, seconds, transactions, notes: [], cases: [] },
+async function main(wanted: readonly string[]): Promise<Row[]> {
+  const options = { rounds: Number(values.rounds ?? rounds), seconds: Number(values.seconds ?? seconds) };
+  const folders = values.checkout.map((folder) => resolve(folder));
+  const named = folders.map((folder) => `${basename(folder)} ${findRevision(folder) ?? ''}`);
+  const projects = new Map([
+    ['ours', root],
+    ...folders.map((folder, n) => [named[n] ?? '', folder] as const),
+  ]);
+  const found: Row[] = [];
+  const measured = async (part: string, bench: () => Promise<Row[]>) => {
+    if (!wanted.includes(part)) return;
+    console.error(`Measuring: ${part}`);
+    found.push(...(await bench()));
   };
-  // First, while the machine has nothing else to do.
-  if (wanted.has('json')) {
-    progress('Reading JSON');
-    results.json = benchJson();
+  const services = new Map<string, Service>();
+  try {
+    if (caseNames.some((name) => wanted.includes(name)))
+      for (const [name, folder] of projects) services.set(name, await createService(folder, transactions));
+    for (const name of caseNames) await measured(name, () => benchRequests(name, services, options));
+  } finally {
+    for (const service of services.values()) await service[Symbol.asyncDispose]();
   }
-  progress('Bundling');
-  using programs = await bundlePrograms();
-  const cases = caseNames.filter((name) => wanted.has(name));
-  if (cases.length > 0) {
-    const places = quick ? 200 : 1000;
-    const options = { cases, subjects, rounds, seconds, transactions, places, progress };
-    Object.assign(results, await benchRequests(programs, options));
-  }
-  if (wanted.has('starts')) results.starts = await benchStarts(programs, Math.min(rounds, 3), progress);
-  if (wanted.has('webhooks'))
-    results.webhooks = await benchWebhooks(programs, {
-      rounds: Math.min(rounds, 3),
-      events: quick ? 200 : 1000,
-      progress,
-    });
-  if (wanted.has('hostile') || wanted.has('deliveries')) {
-    progress('Starting the service');
-    await using service = await startService(programs);
-    progress('One good client beside hostile ones');
-    if (wanted.has('hostile')) results.hostile = await benchHostileClients(service, seconds * 2);
-    progress('Webhooks beside receivers that hang');
-    if (wanted.has('deliveries')) results.deliveries = await benchDeliveries(service);
-  }
-  if (wanted.has('import'))
-    results.import = await benchImport(programs, {
-      ...{ rows: numberOf('rows', values.rows), rounds: Math.min(rounds, 3), progress },
-    });
-  if (wanted.has('growth')) results.growth = await benchGrowth(programs, { sizes, progress });
-  progress('');
-  return results;
+  await measured('deliveries', () => benchDeliveries(projects, events, options.rounds));
+  await measured('import', () => benchImport(rows, options.rounds));
+  await measured('start', () => benchStarts(options.rounds));
+  return found;
 }
 
-async function write(results: Results): Promise<void> {
-  const page = results.cases.find(({ name }) => name === 'page');
-  const chart = page && drawChart(page, results.transactions);
-  if (chart === undefined) fail('--write needs the part `page`, and the CPU times of Linux for its chart.');
-  writeFileSync(join(root, 'docs/benchmarks.svg'), chart);
-  const options = { parser: 'markdown', printWidth: 110, singleQuote: true };
-  writeFileSync(join(root, 'docs/benchmarks.md'), await format(document(results), options));
+/** What the numbers depend on. */
+function facts(): string[] {
+  const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, object>;
+  const versions = Object.entries({ ...project.dependencies, ...project.devDependencies })
+    .filter(([name]) => /^(express|express-openapi-validator|pg|fastify|@stoplight\/prism-cli)$/.test(name))
+    .map((entry) => entry.join(' '));
+  return [
+    `Machine: ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, ${type()} ${release()}`,
+    `Versions: ${[`Node ${process.versions.node}`, ...versions].join(', ')}`,
+    `Command: \`npm run bench -- ${process.argv.slice(2).join(' ')}\``,
+    `Date: ${new Date().toISOString().slice(0, 10)}`,
+    `Load: autocannon with 16 connections; ${transactions.toLocaleString('en')} transactions`,
+  ];
 }
 
+const markdown = (text: string) => format(text, { parser: 'markdown', printWidth: 110 });
+const wanted = values.only.split(',');
+const unknown = wanted.filter((part) => !parts.includes(part));
 if (values.help) console.log(help);
-else {
-  const results = await main();
-  if (values.json) console.log(JSON.stringify({ ...results, goals: judgeGoals(results) }, null, 2));
-  else console.log(report(results));
-  if (values.write) await write(results);
+else if (unknown.length > 0) {
+  console.error(`--only: ${unknown.join(', ')} is not one of ${parts.join(', ')}.`);
+  process.exitCode = 2;
+} else {
+  const found = await main(wanted);
+  console.log(values.json ? JSON.stringify(found, null, 2) : await markdown(report(found)));
+  if (values.write) {
+    writeFileSync(join(root, 'docs/benchmarks.svg'), drawChart(found));
+    writeFileSync(join(root, 'docs/benchmarks.md'), await markdown(document(found, facts())));
+  }
 }

@@ -1,58 +1,41 @@
 // The chart of docs/benchmarks.md: CPU per request for a page of 20, of Node and of PostgreSQL, one bar per subject.
-import type { MeasuredCase } from './results.ts';
-import { titleOf } from './subjects.ts';
+import { median, titleOf, type Row } from './report.ts';
 
-const width = 860;
-const labelWidth = 350;
+const width = 940;
+const labelWidth = 430;
 const barWidth = 310;
 const rowHeight = 30;
 const top = 78;
 
 const escape = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-interface Bar {
-  label: string;
-  node: number;
-  database: number;
-  perSecond: number;
-  isOurs: boolean;
-}
-
-/** Undefined when CPU was not measured. */
-export function drawChart({ subjects }: MeasuredCase, rows: number): string | undefined {
-  const bars = subjects.flatMap(({ subject, cpu, perSecond }): Bar[] =>
-    cpu
-      ? [
-          {
-            label: titleOf(subject),
-            node: cpu.node.median,
-            database: cpu.database.median,
-            perSecond: perSecond.median,
-            isOurs: subject === 'ours' || subject === 'mock',
-          },
-        ]
-      : [],
-  );
-  if (bars.length === 0) return undefined;
+export function drawChart(rows: readonly Row[]): string {
+  const bars = rows
+    .filter(({ measure }) => measure === 'page')
+    .map(({ subject, node, database, value }) => ({
+      label: titleOf(subject),
+      ...{ node: median(node), database: median(database), perSecond: median(value).toFixed(0) },
+      ours: subject === 'ours' ? ' ours' : '',
+    }));
   const most = Math.max(...bars.map(({ node, database }) => node + database));
   const length = (milliseconds: number) => Number(((milliseconds / most) * barWidth).toFixed(1));
-  const heading = `A page of 20 of ${rows.toLocaleString('en')} transactions: CPU per request`;
+  const heading = 'A page of 20 transactions: CPU per request';
   const described = bars.map(
     ({ label, node, database, perSecond }) =>
-      `${label}: ${(node + database).toFixed(2)} ms (Node ${node.toFixed(2)}, PostgreSQL ${database.toFixed(2)}), ${perSecond.toFixed(0)} requests a second.`,
+      `${label}: ${(node + database).toFixed(2)} ms (Node ${node.toFixed(2)}, PostgreSQL ${database.toFixed(2)}), ${perSecond} requests a second.`,
   );
-  const drawn = bars.map(({ label, node, database, perSecond, isOurs }, index) => {
+  const drawn = bars.map(({ label, node, database, perSecond, ours }, index) => {
     const y = top + index * rowHeight;
-    const ours = isOurs ? ' ours' : '';
+    const sum = node + database;
     return `  <text class="label${ours}" x="${labelWidth - 10}" y="${y + 15}">${escape(label)}</text>
   <rect class="node${ours}" x="${labelWidth}" y="${y}" width="${length(node)}" height="20"/>
   <rect class="database${ours}" x="${labelWidth + length(node)}" y="${y}" width="${length(database)}" height="20"/>
-  <text class="value${ours}" x="${labelWidth + length(node + database) + 8}" y="${y + 15}">${(node + database).toFixed(2)} ms · ${perSecond.toFixed(0)} requests/s</text>`;
+  <text class="value${ours}" x="${labelWidth + length(sum) + 8}" y="${y + 15}">${sum.toFixed(2)} ms · ${perSecond} requests/s</text>`;
   });
   const height = top + bars.length * rowHeight + 14;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">
-  <title id="title">${escape(heading)}</title>
+  <title id="title">${heading}</title>
   <desc id="description">${escape(described.join(' '))}</desc>
   <style>
     text { font: 13px system-ui, sans-serif; fill: #24292f; }
@@ -70,7 +53,7 @@ export function drawChart({ subjects }: MeasuredCase, rows: number): string | un
     }
   </style>
   <rect class="ground" width="${width}" height="${height}"/>
-  <text class="heading" x="20" y="30">${escape(heading)}</text>
+  <text class="heading" x="20" y="30">${heading}</text>
   <rect class="node" x="20" y="44" width="14" height="14"/><text x="40" y="56">Node</text>
   <rect class="database" x="90" y="44" width="14" height="14"/><text x="110" y="56">PostgreSQL</text>
   <text x="200" y="56">Shorter is better. Blue: this project.</text>

@@ -1,66 +1,54 @@
-// Webhook latency: from the response of the API call to the arrival of its event. Measured alone and with subscriptions
-// whose receivers never respond; the difference is what a hanging receiver costs the others.
-import { listen, post } from './receiver.ts';
-import type { BenchedService } from './service.ts';
+// How fast a backlog of webhooks is delivered to one receiver.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cases, load } from './load.ts';
+import type { Row } from './report.ts';
+import { createService, post } from './service.ts';
 
-const events = 200;
-const hangingReceivers = 10;
-
-export async function benchDeliveries(service: BenchedService) {
-  const arrivals = new Map<string, { at: number; notify: () => void }>();
-  await using good = await listen((req, res) => {
-    let body = '';
-    req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-    req.on('end', () => {
-      const { target } = JSON.parse(body) as { target: { id: string } };
-      const waiting = arrivals.get(target.id);
-      arrivals.set(target.id, { at: performance.now(), notify: () => undefined });
-      waiting?.notify();
+/** `projects`: folders by name. */
+export async function benchDeliveries(
+  projects: ReadonlyMap<string, string>,
+  events: number,
+  rounds: number,
+): Promise<Row[]> {
+  let onArrival: () => void = () => undefined;
+  const receiver = createServer((req, res) => {
+    req.resume().once('end', () => {
       res.writeHead(204).end();
+      onArrival();
     });
-  });
-  await using hanging = await listen(() => undefined);
-  await post(service, '/webhook-subscriptions', { url: good.url });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  /** Resolves with deliveries a second, from the first to the last. */
+  const arrivals = () =>
+    new Promise<number>((resolve) => {
+      let [arrived, first] = [0, 0];
+      onArrival = () => {
+        arrived += 1;
+        if (arrived === 1) first = performance.now();
+        if (arrived === events) resolve(((events - 1) / (performance.now() - first)) * 1000);
+      };
+    });
 
-  const round = async (receivers: string) => {
-    const start = performance.now();
-    const times = await Promise.all(
-      Array.from({ length: events }, async () => {
-        const { id } = await store(service, {
-          method: 'card',
-          number: '4111111111111111',
-          expiration_date: '12/39',
-        });
-        const acknowledged = performance.now();
-        if (!arrivals.has(id))
-          await new Promise<void>((notify) => arrivals.set(id, { at: Infinity, notify }));
-        return Math.max(0, (arrivals.get(id)?.at ?? Infinity) - acknowledged);
-      }),
-    );
-    times.sort((a, b) => a - b);
-    const percentile = (share: number) => Math.round(times[Math.floor(share * (events - 1))] ?? NaN);
-    return {
-      receivers,
-      events,
-      medianMs: percentile(0.5),
-      p99Ms: percentile(0.99),
-      perSecond: Math.round((events / (performance.now() - start)) * 1000),
-    };
-  };
-
-  const alone = await round('1 that responds');
-  for (let created = 0; created < hangingReceivers; created += 1)
-    await post(service, '/webhook-subscriptions', { url: hanging.url });
-  return [alone, await round(`1 that responds, ${hangingReceivers} that hang`)];
-}
-
-/** So many calls at once wait for a connection longer than a slow machine allows, and are refused: then asks again. */
-async function store(service: BenchedService, card: object): Promise<{ id: string }> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await post(service, '/payment-methods', card);
-    } catch (error) {
-      if (tries === 20) throw error;
+  const rows: Row[] = [];
+  for (const [subject, project] of projects) {
+    await using service = await createService(project, 0);
+    const value: number[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      await service.start({ WEBHOOK_WORKER: 'off' });
+      if (round === 1) await post(service, '/webhook-subscriptions', { url });
+      await load(service.url, cases.cards, service.token, { requests: events });
+      await service.stop();
+      const delivered = arrivals();
+      await service.start();
+      value.push(await delivered);
+      await service.stop();
     }
+    rows.push({ measure: 'deliveries', subject, unit: '/s', value });
   }
+  receiver.close();
+  receiver.closeAllConnections();
+  return rows;
 }

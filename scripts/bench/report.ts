@@ -1,172 +1,120 @@
-// The results as Markdown: the same text in the terminal and in docs/benchmarks.md.
-import { judgeGoals } from './goals.ts';
-import type { GrowthTimes, Measured, Results } from './results.ts';
-import type { Spread } from './statistics.ts';
-import { titleOf } from './subjects.ts';
+// The results as Markdown, the same in the terminal and in docs/benchmarks.md: the goals, and one table.
 
-/** The first column is text, the others are numbers and aligned at the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((_, column) =>
-    Math.max(3, ...[header, ...rows].map((row) => (row[column] ?? '').length)),
-  );
-  const pad = (text: string, column: number) => {
-    const blanks = ' '.repeat((widths[column] ?? 0) - text.length);
-    return column === 0 ? text + blanks : blanks + text;
-  };
-  const line = (cells: readonly string[]) => `| ${cells.map(pad).join(' | ')} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
+/** One subject in one measure. Each list has a number per round. */
+export interface Row {
+  measure: string;
+  subject: string;
+  unit: '/s' | 's';
+  value: number[];
+  /** Milliseconds of CPU per request. */
+  node?: number[];
+  database?: number[];
+  /** Milliseconds. */
+  p99?: number[];
+  /** Resident memory under load. */
+  megabytes?: number[];
 }
 
-const number = (value: number): string =>
-  value >= 1000
-    ? Math.round(value).toLocaleString('en')
-    : value >= 100
-      ? value.toFixed(0)
-      : value >= 10
-        ? value.toFixed(1)
-        : value.toFixed(2);
+const measures: Record<string, string> = {
+  page: 'Page of 20 transactions',
+  dearest: 'The dearest request that is accepted',
+  cards: '`POST /payment-methods`, beside an insert of the same rows',
+  deliveries: 'Webhooks of a backlog, to one receiver',
+  import: 'Rows of transactions',
+  start: 'Start',
+};
 
-/** The median, and the lowest and highest if they differ. */
-const shown = ({ median, low, high }: Spread): string =>
-  low === high ? number(median) : `${number(median)} (${number(low)}–${number(high)})`;
+const subjects: Record<string, string> = {
+  ours: 'payments service, all checks on',
+  bare: 'node:http and pg, no checks',
+  fastify: 'Fastify, same checks',
+  validator: 'express-openapi-validator as its README shows',
+  prism: 'Prism',
+  import: '`payments import`',
+  seed: '`payments seed`',
+  insert: '`insert … select`',
+  fresh: 'sandbox, fresh',
+  reopened: 'sandbox, reopened',
+  mock: 'our mock',
+  token: '`payments token`',
+};
 
-export function report(results: Results): string {
-  const { cases, starts, webhooks, growth, import: imported } = results;
-  return [
-    goalsSection(results),
-    ...results.notes,
-    ...cases.map(({ title, subjects }) => section(title, caseTable(subjects))),
-    starts &&
-      section(
-        'Start-up, seconds',
-        table(
-          ['program', 'seconds'],
-          starts.map(({ title, milliseconds: { median, low, high } }) => [
-            title,
-            shown({ median: median / 1000, low: low / 1000, high: high / 1000 }),
-          ]),
-        ),
-      ),
-    webhooks &&
-      section(
-        'Webhooks',
-        table(
-          ['measure', 'value'],
-          [
-            ['deliveries a second, from a backlog to one receiver', shown(webhooks.deliveries)],
-            ['bare loop of signed requests to the same receiver, a second', shown(webhooks.bareLoop)],
-            ['one event alone, milliseconds', shown(webhooks.alone)],
-          ],
-        ),
-      ),
-    growth &&
-      section('Growth: milliseconds of one request, by the number of transactions', growthTable(growth)),
-    imported &&
-      section(
-        `Import of ${number(imported.rows)} transactions, rows a second`,
-        table(
-          ['way', 'rows a second'],
-          [
-            ['`insert … select` of the same rows', shown(imported.insertSelect)],
-            ['`payments seed`', shown(imported.seed)],
-            ['`payments import`', shown(imported.import)],
-          ],
-        ),
-      ),
-    results.json && section('Milliseconds to read 100 kB of JSON', objectsTable(results.json)),
-    results.hostile &&
-      section(
-        'Milliseconds of a page for one good client beside hostile connections',
-        objectsTable(results.hostile),
-      ),
-    results.deliveries &&
-      section(
-        'Webhooks of many calls at once: milliseconds from the answer of the call to its event',
-        objectsTable(results.deliveries),
-      ),
-  ]
-    .filter((part) => part !== undefined)
-    .join('\n\n');
+export const titleOf = (subject: string): string => subjects[subject] ?? subject;
+
+export function median(numbers: readonly number[] = []): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const [below = NaN, above = NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (below + above) / 2;
 }
 
-const section = (title: string, content: string) => `## ${title}\n\n${content}`;
+const value = (row: Row) => median(row.value);
+const cpu = ({ node, database }: Row) => median(node) + median(database);
+const memory = (row: Row) => median(row.megabytes);
 
-function goalsSection(results: Results): string | undefined {
-  const goals = judgeGoals(results).filter(({ verdict }) => verdict !== 'not measured');
-  if (goals.length === 0) return undefined;
-  const rows = goals.map(({ measure, value, goal, verdict }) => [measure, value, goal, verdict]);
-  return section('Goals', table(['measure', 'value', 'goal', ''], rows));
+/** What, of which rows (measure and subject) the ratio is, and its limit. Ratios are comparable between machines. */
+type Goal = [what: string, of: (row: Row) => number, ours: string, other: string, '≥' | '≤', limit: number];
+
+const goals: Goal[] = [
+  ['Page: throughput against Fastify with the same checks', value, 'page ours', 'page fastify', '≥', 1],
+  ['Page: CPU of Node and PostgreSQL against the bare handler', cpu, 'page ours', 'page bare', '≤', 1.25],
+  ['Page: throughput against express-openapi-validator', value, 'page ours', 'page validator', '≥', 5],
+  ['Page: throughput against Prism', value, 'page ours', 'page prism', '≥', 2],
+  ['Page: memory under load against Prism', memory, 'page ours', 'page prism', '≤', 1],
+  ['`POST /payment-methods`: throughput against bare inserts', value, 'cards ours', 'cards bare', '≥', 0.6],
+  ['The dearest request: CPU against a plain page', cpu, 'dearest ours', 'page ours', '≤', 10],
+  ['Start: the reopened sandbox against Prism', value, 'start reopened', 'start prism', '≤', 0.5],
+  ['Import against `insert … select`', value, 'import import', 'import insert', '≥', 0.7],
+  ['Seed against `insert … select`', value, 'import seed', 'import insert', '≥', 0.8],
+];
+
+/** One line per goal that this run has measured. */
+export function judge(rows: readonly Row[]): string[] {
+  const find = (key: string) => rows.find(({ measure, subject }) => `${measure} ${subject}` === key);
+  return goals.flatMap(([what, of, ours, other, sign, limit]) => {
+    const [one, two] = [find(ours), find(other)];
+    const ratio = one && two ? of(one) / of(two) : NaN;
+    if (Number.isNaN(ratio)) return [];
+    const isMet = sign === '≥' ? ratio >= limit : ratio <= limit;
+    return [`- ${what}: ${ratio.toFixed(2)} (goal: ${sign} ${limit}, ${isMet ? 'met' : 'not met'})`];
+  });
 }
 
-function caseTable(subjects: readonly Measured[]): string {
-  const hasCpu = subjects.some(({ cpu }) => cpu !== undefined);
-  const header = ['subject', ...(hasCpu ? cpuColumns : []), 'requests a second', 'p50 ms', 'p99 ms'];
-  return table(
-    hasCpu ? [...header, 'RSS MB'] : header,
-    subjects.map(({ subject, cpu, perSecond, p50, p99, megabytes }) => [
-      titleOf(subject),
-      ...(cpu ? [shown(cpu.sum), number(cpu.node.median), number(cpu.database.median)] : []),
-      shown(perSecond),
-      number(p50.median),
-      number(p99.median),
-      ...(megabytes === undefined ? [] : [megabytes.toFixed(0)]),
-    ]),
-  );
+function number(count: number): string {
+  if (Number.isNaN(count)) return '–';
+  if (count >= 100) return Math.round(count).toLocaleString('en');
+  return count.toFixed(count >= 10 ? 1 : 2);
 }
 
-const cpuColumns = ['CPU ms per request', 'Node', 'PostgreSQL'];
-
-function growthTable(growth: readonly GrowthTimes[]): string {
-  const [any] = growth;
-  const row = (name: string, of: (times: GrowthTimes) => number | undefined) => [
-    name,
-    ...growth.map((times) => number(of(times) ?? NaN)),
-  ];
-  const names = (of: (times: GrowthTimes) => Record<string, number>) => (any ? Object.keys(of(any)) : []);
-  return table(
-    ['page', ...growth.map(({ rows }) => number(rows))],
-    [
-      ...(['first', 'middle', 'last'] as const).map((page) =>
-        row(`${page} page`, ({ pages }) => pages[page]),
-      ),
-      ...names(({ filters }) => filters).map((name) => row(`\`${name}\``, ({ filters }) => filters[name])),
-      ...names(({ pairs }) => pairs).map((name) => row(name, ({ pairs }) => pairs[name])),
-      ...names(({ elsewhere }) => elsewhere).map((name) =>
-        row(`\`${name}\`, in an account without such rows`, ({ elsewhere }) => elsewhere[name]),
-      ),
-    ],
-  );
+function cellsOf({ measure, subject, unit, value: values, node, database, p99, megabytes }: Row): string[] {
+  const range = `(${number(Math.min(...values))}–${number(Math.max(...values))})`;
+  const result = [number(median(values)), ...(values.length > 1 ? [range] : []), unit].join(' ');
+  const others = [node, database, p99, megabytes].map((numbers) => number(median(numbers)));
+  return [measures[measure] ?? measure, titleOf(subject), result, ...others];
 }
 
-function objectsTable(rows: readonly Record<string, string | number>[]): string {
-  const header = Object.keys(rows[0] ?? {});
-  return table(
-    header,
-    rows.map((row) => header.map((name) => String(row[name] ?? ''))),
-  );
-}
+export const report = (rows: readonly Row[]): string => `## Goals
+
+${judge(rows).join('\n')}
+
+## Results
+
+| measure | subject | result | CPU ms Node | PostgreSQL | p99 ms | RSS MB |
+| --- | --- | --: | --: | --: | --: | --: |
+${rows.map((row) => `| ${cellsOf(row).join(' | ')} |`).join('\n')}
+`;
 
 /** docs/benchmarks.md: the report, with what a reader needs to judge the numbers. */
-export const document = (results: Results): string => `# Benchmarks
+export const document = (rows: readonly Row[], facts: readonly string[]): string => `# Benchmarks
 
-Written by \`npm run bench -- --write\`; do not edit. The checks of the service are all on: token, request and response
-validation, access log. The others are wired as their own documentation shows, read the same PostgreSQL table of
-${number(results.transactions)} transactions and send the same answer.
+Written by \`npm run bench -- --write\`; do not edit. The service runs as \`npm start\` runs it, with every check and its log.
+The others read the same PostgreSQL table and send the same items.
 
 ![CPU per request for a page of 20 transactions](benchmarks.svg)
 
-- Machine: ${results.machine}
-- Versions: ${results.versions}
-- Command: \`${results.command}\`
-- Date: ${results.date}
-- Load: 16 connections from a process of its own; ${results.rounds} interleaved round${results.rounds > 1 ? 's' : ''} of ${results.seconds} s per subject
-- Numbers are medians over the rounds, with the lowest and the highest in parentheses. CPU is that of the Node process and of
-  its PostgreSQL backends.
-- The bare handler is \`node:http\` and \`pg\` with a named statement and \`JSON.stringify\`. Prism and our mock have the page as an
-  example in the contract.
+${facts.map((fact) => `- ${fact}`).join('\n')}
+- Numbers are medians over interleaved rounds, with the lowest and the highest in parentheses. CPU is that of the Node process
+  and of all PostgreSQL processes, per request.
+- Fastify verifies a token once, and checks scope, query and answer; it writes no log. express-openapi-validator verifies each
+  token. Prism has the page as an example in the contract.
 
-${report(results)}
-`;
+${report(rows)}`;

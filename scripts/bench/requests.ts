@@ -1,95 +1,98 @@
-// The cases that are requests: one service, one table, every subject beside it.
-import { createCases, recordedCalls } from './cases.ts';
-import { measureCase } from './measure.ts';
-import type { Load, Loaded } from './peers/loader.ts';
-import { installPackages } from './packages.ts';
-import { startPeer, type Programs } from './programs.ts';
-import type { MeasuredCase } from './results.ts';
-import { startService, type BenchedService } from './service.ts';
-import { startSubject, type Running, type SubjectName } from './subjects.ts';
-import { openMeter } from './usage.ts';
+// Requests: all subjects in interleaved rounds (A B C A B C …), so that whatever disturbs the machine disturbs all of them.
+import { isDeepStrictEqual } from 'node:util';
+import { card, cases, load, page, type Call } from './load.ts';
+import type { Row } from './report.ts';
+import { post, type Service } from './service.ts';
+import { startPeer, type Running } from './subjects.ts';
+import { megabytesOf, usageOf, usageOfTree, usedBetween } from './usage.ts';
 
-export const caseNames = [
-  ...['page', 'cursor', 'filter', 'schemes', 'cards', 'balances', 'unauthorized', 'invalid'],
-  ...['mock-schemes', 'mock-cards'],
-];
+export type CaseName = keyof typeof cases;
 
-export interface RequestOptions {
-  cases: readonly string[];
-  subjects: readonly SubjectName[];
+const peers: Record<CaseName, string[]> = {
+  page: ['bare', 'fastify', 'validator', 'prism'],
+  dearest: [],
+  cards: ['bare'],
+};
+
+interface Rounds {
   rounds: number;
   seconds: number;
-  transactions: number;
-  /** How many different cursors to collect at most. */
-  places: number;
-  progress: (text: string) => void;
 }
 
+/** The services are stopped, before and after. */
 export async function benchRequests(
-  programs: Programs,
-  options: RequestOptions,
-): Promise<{ cases: MeasuredCase[]; notes: string[] }> {
-  const { progress, transactions } = options;
-  const notes: string[] = [];
-  let subjects = options.subjects;
-  if (subjects.some((name) => name.startsWith('fastify'))) {
-    progress('Installing packages for the comparison');
-    const fault = installPackages(programs.packages);
-    if (fault !== undefined) {
-      notes.push(`Without Fastify: ${fault}`);
-      subjects = subjects.filter((name) => !name.startsWith('fastify'));
+  name: CaseName,
+  services: ReadonlyMap<string, Service>,
+  lengths: Rounds,
+): Promise<Row[]> {
+  const [ours] = services.values();
+  if (!ours) return [];
+  const running = new Map<string, Running>();
+  try {
+    for (const [subject, service] of services) running.set(subject, await startService(service, name));
+    const { body } = await answer(ours, page);
+    for (const peer of peers[name]) {
+      const started = await startPeer(peer, ours, body);
+      running.set(peer, started);
+      await prove(peer, started, body);
     }
+    return await measure(name, cases[name], running, lengths);
+  } finally {
+    // The peers first: they use the database of the service.
+    for (const one of [...running.values()].reverse()) await one.stop();
   }
-  progress('Starting the service');
-  // The deliveries of the cards that are stored here are not part of what is compared; `webhooks` measures them.
-  await using service = await startService(programs, { WEBHOOK_WORKER: 'off' });
-  progress(`Seeding ${transactions} transactions`);
-  await service.payments('seed', '--transactions', String(transactions));
-  // Without a subscription a new card would cause neither delivery nor job. Port 9 discards.
-  await call(service, 'POST', '/webhook-subscriptions', JSON.stringify({ url: 'http://127.0.0.1:9/' }));
-  const answers: Record<string, unknown> = {};
-  for (const { method, path, body } of recordedCalls)
-    answers[`${method} ${path.split('?')[0] ?? path}`] = await call(service, method, path, body);
-
-  const running = new Map<SubjectName, Promise<Running>>();
-  await using _stop = {
-    async [Symbol.asyncDispose]() {
-      for (const subject of running.values()) await (await subject)[Symbol.asyncDispose]();
-    },
-  };
-  await using loader = startPeer<Load, Loaded>(programs.peer('loader'));
-  await using meter = openMeter(service.databaseUrl);
-  const instruments = {
-    ...{ loader, meter, token: service.token, rounds: options.rounds, seconds: options.seconds, progress },
-    running: (name: SubjectName) => {
-      const known = running.get(name) ?? startSubject(name, { programs, service, answers });
-      running.set(name, known);
-      return known;
-    },
-  };
-  const cases: MeasuredCase[] = [];
-  const needsCursors = options.cases.includes('cursor') || options.cases.includes('filter');
-  if (needsCursors) progress('Collecting cursors');
-  for (const one of await createCases(service, needsCursors ? options.places : 0)) {
-    const taking = one.subjects.filter((name) => subjects.includes(name));
-    if (options.cases.includes(one.name) && taking.length > 0)
-      cases.push(await measureCase(one, taking, instruments));
-  }
-  return { cases, notes };
 }
 
-async function call(
-  { url, token }: BenchedService,
-  method: string,
-  path: string,
-  body?: string,
-): Promise<unknown> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body }),
+async function startService(service: Service, name: CaseName): Promise<Running> {
+  // The bare handler does not deliver what it stores, so the service leaves that to another process; `deliveries` measures it.
+  const pid = await service.start(name === 'cards' ? { WEBHOOK_WORKER: 'off' } : {});
+  if (name === 'cards') {
+    // With a subscription a new card has a delivery. The bare handler copies these rows. Port 9 discards.
+    await post(service, '/webhook-subscriptions', { url: 'http://127.0.0.1:9/' });
+    await post(service, '/payment-methods', card);
+  }
+  return { ...service, pid, postmaster: service.postmaster() };
+}
+
+async function measure(
+  name: string,
+  call: Call,
+  running: ReadonlyMap<string, Running>,
+  { rounds, seconds }: Rounds,
+): Promise<Row[]> {
+  const found = [...running].map(([subject, one]) => {
+    const lists = { value: [], node: [], database: [], p99: [], megabytes: [] };
+    const row: Required<Row> = { measure: name, subject, unit: '/s', ...lists };
+    return { ...one, row };
   });
-  if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
+  // Round 0 warms up: V8 compiles what runs often.
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { row, url, token, pid, postmaster } of found) {
+      const [node, database] = [usageOf(pid), usageOfTree(postmaster)];
+      const { requests, perSecond, p99 } = await load(url, call, token, { seconds });
+      if (round === 0) continue;
+      row.value.push(perSecond);
+      row.node.push((usedBetween(node, usageOf(pid)) / requests) * 1000);
+      row.database.push((usedBetween(database, usageOfTree(postmaster)) / requests) * 1000);
+      row.p99.push(p99);
+      row.megabytes.push(megabytesOf(pid));
+    }
+  return found.map(({ row }) => row);
+}
+
+async function answer({ url, token }: { url: string; token?: string }, path: string) {
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const response = await fetch(url + path, { headers });
+  return { status: response.status, body: (await response.json()) as { items?: unknown } };
+}
+
+/** A peer that sends something else, or leaves out the checks, is faster for no reason that matters here. */
+async function prove(name: string, { url, token }: Running, expected: { items?: unknown }): Promise<void> {
+  const { body } = await answer({ url, token }, page);
+  if (!isDeepStrictEqual(body.items, expected.items)) throw new Error(`${name} sends other items.`);
+  if (name === 'bare') return;
+  const anonymous = await answer({ url }, page);
+  if (anonymous.status !== 401) throw new Error(`${name} answers without a token.`);
+  const invalid = await answer({ url, token }, '/transactions?limit=0');
+  if (invalid.status < 400) throw new Error(`${name} accepts limit=0.`);
 }

@@ -1,49 +1,31 @@
-// How long programs take until they can be used, each from its bundle.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { contractFile, type Programs, type Started } from './programs.ts';
-import type { StartTime } from './results.ts';
-import { run, startService } from './service.ts';
-import { spread } from './statistics.ts';
-import { startMock, startPrism } from './subjects.ts';
+// How long programs take until they can be used.
+import { root } from '../support/root.ts';
+import { createSandbox, freePort } from '../support/sandbox.ts';
+import type { Row } from './report.ts';
+import { createService } from './service.ts';
+import { startPrism, startProgram } from './subjects.ts';
 
-const titles = {
-  fresh: 'sandbox, fresh',
-  reopened: 'sandbox, reopened',
-  mock: 'our mock',
-  prism: 'Prism',
-  help: '`payments --help`',
-  token: '`payments token`',
-};
-
-export async function benchStarts(
-  programs: Programs,
-  rounds: number,
-  progress: (text: string) => void,
-): Promise<StartTime[]> {
-  const times = Object.keys(titles).map((name) => ({
-    name: name as keyof typeof titles,
-    all: [] as number[],
-  }));
-  const add = (name: string, milliseconds: number) =>
-    times.find((one) => one.name === name)?.all.push(milliseconds);
-  const timed = async (name: string, starting: Promise<Started>) => {
-    await using started = await starting;
-    add(name, started.milliseconds);
-  };
-  for (let round = 1; round <= rounds; round += 1) {
-    progress(`Start-up: round ${round} of ${rounds}`);
-    await using service = await startService(programs);
-    add('fresh', service.milliseconds);
-    await service.restart();
-    add('reopened', service.milliseconds);
-    add('token', (await service.payments('token', '--scopes', '*.read')).milliseconds);
-    await timed('mock', startMock(programs.mock));
-    await timed('prism', startPrism(contractFile));
-    const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-    add('help', (await run([programs.payments, '--help'], { DATA_DIR: folder })).milliseconds);
-    rmSync(folder, { recursive: true });
+export async function benchStarts(rounds: number): Promise<Row[]> {
+  const times = new Map<string, number[]>();
+  await using reopened = await createService(root, 0);
+  // Round 0 bundles the mock and fills the caches of the disk.
+  for (let round = 0; round <= rounds; round += 1) {
+    const timed = async <T>(name: string, start: () => T | Promise<T>): Promise<T> => {
+      const begun = performance.now();
+      const started = await start();
+      const seconds = (performance.now() - begun) / 1000;
+      if (round > 0) times.set(name, [...(times.get(name) ?? []), seconds]);
+      return started;
+    };
+    await using fresh = await createSandbox();
+    await timed('fresh', () => fresh.start());
+    await timed('reopened', () => reopened.start());
+    await timed('token', () => reopened.payments('token', '--scopes', '*.read'));
+    await reopened.stop();
+    const port = await freePort();
+    const mock = ['scripts/run.js', 'mock/main.ts', '--port', String(port)];
+    await using _mock = await timed('mock', () => startProgram(mock, port));
+    await using _prism = await timed('prism', () => startPrism());
   }
-  return times.map(({ name, all }) => ({ name, title: titles[name], milliseconds: spread(all) }));
+  return [...times].map(([subject, value]) => ({ measure: 'start', subject, unit: 's', value }));
 }

@@ -1,44 +1,68 @@
-// `npm run bench` in its quickest form: the service and a bare handler, one round, a small table.
-import { existsSync } from 'node:fs';
+// `npm run bench` in its shortest form, and what it makes of its numbers.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startCommand } from '../support/processes.ts';
-
-interface Found {
-  cases: {
-    name: string;
-    subjects: { subject: string; perSecond: { median: number }; bytes: number; cpu?: object }[];
-  }[];
-  goals: { measure: string; value: string; verdict: string }[];
-}
+import { drawChart } from '../../scripts/bench/chart.ts';
+import { judge, titleOf, type Row } from '../../scripts/bench/report.ts';
+import { root, startCommand } from '../support/processes.ts';
 
 const bench = (...args: string[]) =>
   startCommand(process.execPath, ['--import', 'tsx', 'scripts/bench.ts', ...args]).ended;
 
-it('measures the subjects beside each other and judges the goals', { timeout: 180_000 }, async () => {
-  const { stdout, stderr, status } = await bench(
-    ...['--only', 'page,import', '--subjects', 'ours,bare', '--rounds', '1', '--seconds', '0.3'],
-    ...['--transactions', '100', '--rows', '100', '--json'],
-  );
-  expect(status, stderr).toBe(0);
-  const { cases, goals } = JSON.parse(stdout) as Found;
-  expect(cases.map(({ name }) => name)).toEqual(['page']);
-  const [ours, bare] = cases[0]?.subjects ?? [];
-  for (const one of [ours, bare]) {
-    expect(one?.perSecond.median).toBeGreaterThan(0);
-    expect(one?.bytes).toBeGreaterThan(20_000);
-    if (existsSync('/proc/self/stat'))
-      expect(one?.cpu).toMatchObject({
-        node: { median: expect.any(Number) as number },
-        database: { median: expect.any(Number) as number },
-      });
-  }
-  expect([ours?.subject, bare?.subject]).toEqual(['ours', 'bare']);
-  const judged = goals.filter(({ verdict }) => verdict !== 'not measured').map(({ measure }) => measure);
-  if (existsSync('/proc/self/stat')) expect(judged).toHaveLength(5);
-});
+it(
+  'measures the service and its peers, which send the same items and refuse the same',
+  { timeout: 300_000 },
+  async () => {
+    const { stdout, stderr, status } = await bench('--quick', '--only', 'page', '--json');
+    expect(status, stderr).toBe(0);
+    const rows = JSON.parse(stdout) as Row[];
+    expect(rows.map(({ subject }) => subject)).toEqual(['ours', 'bare', 'fastify', 'validator', 'prism']);
+    for (const { subject, value, node, megabytes } of rows) {
+      expect(value[0], subject).toBeGreaterThan(0);
+      if (!existsSync('/proc/self/schedstat')) continue;
+      expect(node?.[0], subject).toBeGreaterThan(0);
+      expect(megabytes?.[0], subject).toBeGreaterThan(10);
+    }
+  },
+);
 
-it('names what it does not know', async () => {
+it('names a part that it does not know', async () => {
   const { status, stderr } = await bench('--only', 'pages');
   expect(status).toBe(2);
-  expect(stderr).toContain('--only: pages is not one of page, cursor');
+  expect(stderr).toContain('--only: pages is not one of page, dearest, cards');
+});
+
+const row = (subject: string, perSecond: number, node: number, database: number): Row => ({
+  ...{ measure: 'page', subject, unit: '/s', value: [perSecond, 1, 9999] },
+  ...{ node: [node], database: [database] },
+});
+const rows = [row('ours', 300, 1, 1), row('bare', 600, 2, 0), row('fastify', 200, 4, 0)];
+
+it('judges ratios of medians within the run, and leaves out what was not measured', () => {
+  expect(judge(rows)).toEqual([
+    '- Page: throughput against Fastify with the same checks: 1.50 (goal: ≥ 1, met)',
+    '- Page: CPU of Node and PostgreSQL against the bare handler: 1.00 (goal: ≤ 1.25, met)',
+  ]);
+});
+
+it('draws bars as long as the CPU times, PostgreSQL after Node, and says in words what they show', () => {
+  const chart = drawChart(rows);
+  const bars = (kind: string) =>
+    [
+      ...chart.matchAll(
+        new RegExp(`class="${kind}[^"]*" x="([\\d.]+)" y="[\\d.]+" width="([\\d.]+)" height="20"`, 'g'),
+      ),
+    ].map(([, x, width]) => [Number(x), Number(x) + Number(width)] as const);
+  const [node, database] = [bars('node'), bars('database')];
+  const longest = Math.max(...node.map(([from, to]) => to - from));
+  expect(node.map(([from, to]) => (to - from) / longest)).toEqual([0.25, 0.5, 1]);
+  expect(database.map(([from, to]) => (to - from) / longest)).toEqual([0.25, 0, 0]);
+  expect(database.map(([from]) => from)).toEqual(node.map(([, to]) => to));
+  expect(chart).toContain(`${titleOf('ours')}: 2.00 ms (Node 1.00, PostgreSQL 1.00), 300 requests a second.`);
+});
+
+it('docs/benchmarks.md says on what machine, with which versions and by which command it was measured', () => {
+  const markdown = readFileSync(join(root, 'docs/benchmarks.md'), 'utf8');
+  for (const fact of ['Machine', 'Versions', 'Command', 'Date', 'Load'])
+    expect(markdown).toMatch(new RegExp(`^- ${fact}: \\S`, 'm'));
 });

@@ -30,6 +30,7 @@ describe('package.json', () => {
       '@arethetypeswrong/cli': 'attw',
       '@hey-api/openapi-ts': 'openapi-ts',
       '@redocly/cli': 'redocly',
+      '@stoplight/prism-cli': 'prism',
       '@stryker-mutator/vitest-runner': '@stryker-mutator/core',
       'oxlint-tsgolint': 'oxlint',
     };

@@ -147,7 +147,7 @@ const rooms: Record<string, Room> = {
     packages: [
       'ajv',
       // What `npm run bench` compares the service with is made of these.
-      ...['ajv-formats', 'express-openapi-validator', 'jsonwebtoken', 'pg'],
+      ...['ajv-formats', 'autocannon', 'express-openapi-validator', 'fastify', 'jsonwebtoken', 'pg'],
       'esbuild',
       'commander',
       'express',
@@ -193,8 +193,10 @@ const storeTools = ['openStore', 'DatabaseFault', 'lockUntilCommit', 'withLock',
 const readsEnvironment = [
   'server/config.ts',
   // They hand their own environment on to the programs that they start.
-  ...['scripts/support/redocly.ts', 'scripts/bench/environment.ts', 'scripts/diff.ts'],
+  ...['scripts/support/redocly.ts', 'scripts/bench/subjects.ts', 'scripts/diff.ts'],
   ...['scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
+  // What the bench tells a peer.
+  'scripts/bench/peers/peer.ts',
   // Where Chromium is, as for the tests.
   'scripts/pictures.ts',
   // HOST and PORT of the service that it starts.

@@ -1,28 +1,20 @@
-// Nothing but node:http, a named statement and JSON.stringify: what an answer costs without any check.
+// Nothing but node:http, named statements and JSON.stringify: what the answers cost without any check.
 import { createServer } from 'node:http';
-import { listenOn, runPeer, type PeerConfig } from './peer.ts';
-import { createListTransactions, openPool } from './transactions.ts';
+import { json } from 'node:stream/consumers';
+import { insertCard } from './cards.ts';
+import { config, listTransactions } from './peer.ts';
 
-runPeer(async (config: PeerConfig) => {
-  const listTransactions = createListTransactions(openPool(config), config.contractFile);
-  const server = createServer((req, res) => {
-    const { searchParams } = new URL(req.url ?? '/', 'http://localhost');
-    const [cursor, amount] = [searchParams.get('cursor'), searchParams.get('amount_gte')];
-    listTransactions({
-      limit: Number(searchParams.get('limit') ?? 20),
-      ...(cursor === null ? {} : { cursor }),
-      ...(amount === null ? {} : { amount_gte: Number(amount) }),
-    }).then(
-      (page) => {
-        const body = JSON.stringify(page);
-        res.writeHead(200, {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-        });
-        res.end(body);
-      },
-      () => res.writeHead(500).end(),
-    );
-  });
-  return listenOn(server);
-});
+createServer((req, res) => {
+  const { searchParams } = new URL(req.url ?? '/', 'http://localhost');
+  const isPost = req.method === 'POST';
+  const answer = isPost ? json(req).then(insertCard) : listTransactions(Number(searchParams.get('limit')));
+  answer.then(
+    (found) => {
+      const body = JSON.stringify(found);
+      const length = Buffer.byteLength(body);
+      res.writeHead(isPost ? 201 : 200, { 'Content-Type': 'application/json', 'Content-Length': length });
+      res.end(body);
+    },
+    () => res.writeHead(500).end(),
+  );
+}).listen(config.port, '127.0.0.1');

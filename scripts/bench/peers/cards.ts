@@ -2,65 +2,53 @@
 // rows are copies of the newest ones, so that they have the size and the columns of what the service writes.
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { pool } from './peer.ts';
 
 type Row = Record<string, string | null>;
-
-interface Template {
-  table: string;
-  row: Row;
-}
+type Ids = Record<'card' | 'event' | 'delivery', string>;
 
 /** Values as PostgreSQL writes them, which it also reads. */
 const asText = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
-export function createInsertCard(pool: pg.Pool): () => Promise<string> {
-  let found: Promise<Template[]> | undefined;
-  return async () => {
-    const templates = await (found ??= readTemplates(pool));
-    const [card, event, delivery] = [randomUUID(), randomUUID(), randomUUID()];
-    const own: Row[] = [
-      { id: card },
-      { id: event },
-      { id: delivery, event_id: event },
-      { id: randomUUID(), data: JSON.stringify({ deliveryId: delivery, round: 1 }) },
-    ];
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
-      for (const [index, { table, row }] of templates.entries()) {
-        const columns = Object.keys(row);
-        await client.query({
-          name: `insert ${table}`,
-          text: `insert into ${table} (${columns.join(', ')})
-                 values (${columns.map((_, place) => `$${place + 1}`).join(', ')})`,
-          values: Object.values({ ...row, ...own[index] }),
-        });
-      }
-      await client.query('commit');
-      client.release();
-      return card;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  };
-}
+const tables: [name: string, newest: string, own: (ids: Ids) => Row][] = [
+  ['payment_methods', 'created_at', ({ card }) => ({ id: card, external_identifier: null })],
+  ['events', 'created_at', ({ event }) => ({ id: event })],
+  ['deliveries', 'created_at', ({ event, delivery }) => ({ id: delivery, event_id: event })],
+  [
+    'pgboss.job',
+    'created_on',
+    ({ delivery }) => ({ id: randomUUID(), data: JSON.stringify({ deliveryId: delivery, round: 1 }) }),
+  ],
+];
 
-async function readTemplates(pool: pg.Pool): Promise<Template[]> {
-  const read = async (table: string, where: string, ...values: unknown[]): Promise<Template> => {
-    const { rows } = await pool.query<Row>({
-      text: `select * from ${table} where ${where} limit 1`,
-      values,
-      types: asText,
-    });
-    if (!rows[0]) throw new Error(`The service has written no row to ${table} yet.`);
-    return { table, row: rows[0] };
-  };
-  const job = await read('pgboss.job', `data ->> 'deliveryId' is not null`);
-  const { deliveryId } = JSON.parse(job.row.data ?? '{}') as { deliveryId: string };
-  const delivery = await read('deliveries', 'id = $1', deliveryId);
-  const event = await read('events', 'id = $1', delivery.row.event_id);
-  const { target } = JSON.parse(event.row.body ?? '{}') as { target: { id: string } };
-  const card = await read('payment_methods', 'id = $1', target.id);
-  return [{ ...card, row: { ...card.row, external_identifier: null } }, event, delivery, job];
+const readTemplates = () =>
+  Promise.all(
+    tables.map(async ([table, newest, own]) => {
+      const text = `select * from ${table} order by ${newest} desc limit 1`;
+      const { rows } = await pool.query<Row>({ text, types: asText });
+      return { table, own, row: rows[0] ?? {} };
+    }),
+  );
+
+let templates: ReturnType<typeof readTemplates> | undefined;
+
+export async function insertCard(): Promise<object> {
+  const ids: Ids = { card: randomUUID(), event: randomUUID(), delivery: randomUUID() };
+  const rows = (await (templates ??= readTemplates())).map(({ table, row, own }) => ({
+    table,
+    row: { ...row, ...own(ids) },
+  }));
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    for (const { table, row } of rows) {
+      const places = Object.keys(row).map((_, index) => `$${index + 1}`);
+      const text = `insert into ${table} (${Object.keys(row).join(', ')}) values (${places.join(', ')})`;
+      await client.query({ name: `insert ${table}`, text, values: Object.values(row) });
+    }
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  return rows[0]?.row ?? {};
 }

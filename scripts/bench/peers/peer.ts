@@ -1,40 +1,50 @@
-// What every program that the bench starts has in common: it is told what to do over the channel to its parent, because
-// arguments and the environment are visible to other processes, and it ends with its parent.
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-export type Checks = 'none' | 'cached' | 'verified';
+// What the peers share: what the bench tells them, the token, and the page as somebody writes it who checks nothing.
+import { createPublicKey } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import pg from 'pg';
+import { columns } from '../contract.ts';
 
 export interface PeerConfig {
+  port: number;
   databaseUrl: string;
-  /** By which the bench finds the PostgreSQL backends of this peer. */
-  applicationName: string;
-  contractFile: string;
   /** PEM. Verifies the tokens of the sandbox. */
   publicKey: string;
-  /** Folder with the packages that are installed for the bench only. */
-  packages: string;
-  checks: Checks;
-  /** What the service answered, by method and path. Peers that have no such data send the same bytes. */
-  answers: Record<string, unknown>;
 }
 
-/** The parent sends what the program asks for; see `startPeer`. */
-export function runPeer(answer: (config: never) => Promise<unknown>): void {
-  process.on('message', (config) => {
-    answer(config as never).then(
-      (result) => process.send?.({ result }),
-      (error: unknown) => process.send?.({ fault: error instanceof Error ? error.stack : String(error) }),
-    );
-  });
-  process.once('disconnect', () => {
-    process.exit();
-  });
+interface Claims {
+  exp: number;
+  scopes: string[];
 }
 
-/** Listens on a free port and returns the URL. */
-export async function listenOn(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+export const config = JSON.parse(process.env.BENCH_PEER ?? '{}') as PeerConfig;
+
+const key = createPublicKey(config.publicKey);
+
+/** Throws if the token is not valid. */
+export const verify = (authorization = ''): Claims =>
+  jwt.verify(authorization.slice('Bearer '.length), key, { algorithms: ['ES512'] }) as Claims;
+
+export const mayRead = ({ scopes }: Claims): boolean =>
+  scopes.includes('*.read') || scopes.includes('transactions.read');
+
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
+
+// The CPU time of a backend that ends is lost to the bench, so connections never idle out.
+const settings = { connectionString: config.databaseUrl, max: 10, idleTimeoutMillis: 0, types };
+export const pool = new pg.Pool(settings);
+
+/** One named statement, the rows as they come. */
+export async function listTransactions(limit: number): Promise<object> {
+  const { rows } = await pool.query<{ id: string; created_at: string }>({
+    name: `page of ${limit}`,
+    text: `select 'transaction' as type, ${columns.join(', ')} from transactions
+           where merchant_account_id = $1 order by created_at desc, id desc limit ${limit + 1}`,
+    values: ['default'],
+  });
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  const cursor = last && Buffer.from(`${last.created_at} ${last.id}`).toString('base64url');
+  return { items, limit, next_cursor: cursor ?? null, previous_cursor: null };
 }
