@@ -18,15 +18,19 @@ import type { Child } from './processes.ts';
 export interface Patroni extends AsyncDisposable {
   /** Of a database `payments`, through HAProxy. */
   url: string;
-  /** The name of the primary now. */
+  /** The name of the primary; waits for one. */
   leader: () => Promise<string>;
+  /** Resolves when another node is the primary. */
+  takenOver: (before: string) => Promise<void>;
   /** Resolves when all nodes run and one of them is the synchronous standby. */
-  isWhole: () => Promise<boolean>;
+  whole: () => Promise<void>;
   /** SIGKILL for the postmaster and all of its processes; Patroni lives on. */
   killPostgres: (name: string) => void;
   /** SIGKILL for Patroni, too. */
   killNode: (name: string) => Promise<void>;
   startNode: (name: string) => Promise<void>;
+  /** SIGSTOP for PostgreSQL and Patroni, as when a hypervisor stops the machine: sockets stay open. Returns what thaws it. */
+  freezeNode: (name: string) => () => void;
   /** Patroni's planned change of the primary. */
   switchOver: (from: string) => Promise<void>;
 }
@@ -45,6 +49,8 @@ interface Member {
   state: string;
 }
 
+/** Seconds. A busy machine may need many of them, and a node that gets no CPU loses its lease, so that another one takes over. */
+const patience = 180;
 const bin = needs.initdb.replace(/\/initdb$/, '');
 
 export async function startPatroni(): Promise<Patroni> {
@@ -79,12 +85,16 @@ export async function startPatroni(): Promise<Patroni> {
     }
     return [];
   };
-  const killPostgres = (name: string) => {
+  const signalPostgres = (name: string, sent: NodeJS.Signals) => {
     const file = join(nodeOf(name).folder, 'data', 'postmaster.pid');
     if (!existsSync(file)) return;
     const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
     // The postmaster first, so that it starts nothing more.
-    for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
+    signal(postmaster, sent);
+    for (const pid of childrenOf(postmaster)) signal(pid, sent);
+  };
+  const killPostgres = (name: string) => {
+    signalPostgres(name, 'SIGKILL');
   };
   const killNode = async (name: string) => {
     const { child } = nodeOf(name);
@@ -92,12 +102,14 @@ export async function startPatroni(): Promise<Patroni> {
     killPostgres(name);
     await child?.ended;
   };
+  const findLeader = async () => (await members()).find(({ role }) => role === 'leader')?.name;
   const isWhole = async () => {
     const all = await members();
     const running = all.filter(({ state }) => state === 'running' || state === 'streaming');
     const roles = running.map(({ role }) => role);
     return running.length === nodes.length && roles.includes('leader') && roles.includes('sync_standby');
   };
+  const whole = () => eventually(isWhole, 'all nodes replicate', patience);
 
   const proxy = await startProxy(join(folder, 'haproxy'), nodes);
   const urlOf = (database: string) => `postgres://postgres:${password}@127.0.0.1:${proxy.port}/${database}`;
@@ -120,7 +132,7 @@ export async function startPatroni(): Promise<Patroni> {
     await eventually(createDatabase, 'HAProxy leads to a primary', 60);
     await startNode('two');
     await startNode('three');
-    await eventually(isWhole, 'all nodes replicate', 60);
+    await whole();
   } catch (error) {
     const said = nodes.map(({ child }) => child?.output().slice(-3_000) ?? '').join('\n');
     await end();
@@ -130,14 +142,35 @@ export async function startPatroni(): Promise<Patroni> {
   return {
     url: urlOf('payments'),
     leader: async () => {
-      const leader = (await members()).find(({ role }) => role === 'leader');
-      if (!leader) throw new Error('There is no primary.');
-      return leader.name;
+      let leader: string | undefined;
+      await eventually(
+        async () => (leader = await findLeader()) !== undefined,
+        'there is a primary',
+        patience,
+      );
+      return leader ?? '';
     },
-    isWhole,
+    takenOver: (before) =>
+      eventually(
+        async () => ![before, undefined].includes(await findLeader()),
+        `another node than ${before} is the primary`,
+        patience,
+      ),
+    whole,
     killPostgres,
     killNode,
     startNode,
+    freezeNode: (name) => {
+      const { pid } = nodeOf(name).child?.process ?? {};
+      const send = (sent: NodeJS.Signals) => {
+        if (pid !== undefined) signal(pid, sent);
+        signalPostgres(name, sent);
+      };
+      send('SIGSTOP');
+      return () => {
+        send('SIGCONT');
+      };
+    },
     switchOver: async (from) => {
       const answer = await fetch(`http://127.0.0.1:${nodeOf(from).api}/switchover`, {
         method: 'POST',
@@ -149,11 +182,11 @@ export async function startPatroni(): Promise<Patroni> {
   };
 }
 
-function kill(pid: number): void {
+function signal(pid: number, sent: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, sent);
   } catch {
-    // It has ended with the postmaster.
+    // It has ended, perhaps with the postmaster.
   }
 }
 
@@ -165,7 +198,7 @@ async function startEtcd(folder: string, port: number): Promise<Child> {
     ...['--name=etcd', `--data-dir=${join(folder, 'data')}`],
     ...[`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`],
     ...[`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`],
-    `--initial-cluster=etcd=${peer}`,
+    ...[`--initial-cluster=etcd=${peer}`, '--enable-v2'],
   ];
   // Debian's etcd 3.4 wants this on ARM.
   const child = startAsOrdinaryUser(folder, needs.etcd, args, { ETCD_UNSUPPORTED_ARCH: process.arch });
@@ -185,7 +218,9 @@ function settingsOf({ name, folder, api, port }: Node, etcdPort: number, passwor
     scope: 'payments',
     name,
     restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${api}` },
-    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    // Version 2 of the protocol: with version 3, Patroni 3.0.2, which Debian 12 has, overwrites the key of a new leader after a
+    // freeze. docs/operating.md says more.
+    etcd: { host: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
         // The shortest `ttl` that Patroni documents: so long a dead node stays the primary for the others.

@@ -49,7 +49,7 @@ export function startLoad(urls: readonly string[], token: string): Load {
       gap: () => Math.max(...own.map((time, index) => time - (own[index - 1] ?? begun))),
       grow: async (by) => {
         const goal = own.length + by;
-        await eventually(() => own.length >= goal, `${by} more cards are stored`, 90);
+        await eventually(() => own.length >= goal, `${by} more cards are stored`, 180);
       },
     };
     return current;
