@@ -35,6 +35,7 @@ import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './store/api-key-pairs.ts';
 import { countCardNumber } from './store/card-numbers.ts';
+import type { User } from './store/database.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './store/open.ts';
 import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
 import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
@@ -64,7 +65,7 @@ export function createApp(deps: AppDeps): Express {
   const { environment, cursors, vault, fingerprints, digests, velocity, pins } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, pool, isSharded } = database;
-  const dbOf = ({ budget }: Partial<Context>, owner?: string) => dbFor({ budget, owner });
+  const dbOf = ({ budget }: Partial<Context>, owners?: User['owners']) => dbFor({ budget, owners });
   const shared = { isSharded, environment, cursors, vault, fingerprints, pins, providers, now };
   const example = createExamples(document);
   const table = Object.values(operations);
@@ -122,8 +123,8 @@ export function createApp(deps: AppDeps): Express {
         }),
         digests,
         keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
-        depsOf: (context, owner, beforeCommit) => {
-          const db = dbOf(context, owner);
+        depsOf: (context, owners, beforeCommit) => {
+          const db = dbOf(context, owners);
           const { caller, selection, requestId, traceId } = context;
           const account = selection.kind === 'one' ? selection.id : undefined;
           return {

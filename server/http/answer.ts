@@ -10,6 +10,11 @@ import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';
 import { severalAccounts } from './merchant-account.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
 
+interface Owners {
+  keyPair: string;
+  account: string;
+}
+
 interface Answer {
   status: number;
   /** Undefined if the contract declares the response without content. */
@@ -23,8 +28,8 @@ export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Pr
 export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. `owner` is who its database connections count for. */
-  depsOf: (context: Context, owner: string, beforeCommit: BeforeCommit<Unit>) => Deps;
+  /** What the handler of this request receives. `owners` are who its database connections count for. */
+  depsOf: (context: Context, owners: Owners, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Throw when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
@@ -54,7 +59,7 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
       await limitVelocity.cards(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
-        depsOf(context, ownerOf(context), beforeCommit),
+        depsOf(context, ownersOf(context), beforeCommit),
       );
       return textOf(check(answer));
     };
@@ -78,8 +83,11 @@ const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   text: writeBody(body),
 });
 
-/** The merchant account. What is about several accounts or none has a share of its own, together. */
-const ownerOf = ({ selection, caller: { merchantAccountIds: own } }: Context): string => {
-  if (selection.kind === 'one') return selection.id;
-  return selection.kind === 'all' && own.length === 1 && own[0] !== undefined ? own[0] : severalAccounts;
+/** What is about several accounts or none has a share of its own, together. */
+const ownersOf = ({ selection, caller: { keyPairId, merchantAccountIds: own } }: Context): Owners => {
+  const [only] = selection.kind === 'all' && own.length === 1 ? own : [];
+  return {
+    keyPair: keyPairId,
+    account: selection.kind === 'one' ? selection.id : (only ?? severalAccounts),
+  };
 };

@@ -7,7 +7,7 @@ import { isDoneWithin } from '../domain/deadline.ts';
 import { withinBudget, type Budget } from './budget.ts';
 import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
 import { noteStatement, NotingCompiler } from './failed-statement.ts';
-import { createFairShare } from './fair-share.ts';
+import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import type { Tables } from './tables/index.ts';
 import type { Db } from './transaction.ts';
@@ -20,10 +20,16 @@ export interface Pool extends Pick<Connection, 'query'> {
   usage: () => PoolUsage;
 }
 
+export interface Owners {
+  keyPair: string;
+  /** Or `*`. */
+  account: string;
+}
+
 /** Who uses a connection. */
 export interface User {
-  /** The merchant account of a request, which holds at most a share of the connections. */
-  owner?: string | undefined;
+  /** The key pair and the merchant account of a request, each of which holds at most a share of the connections. */
+  owners?: Owners | undefined;
   /** How long the request may still wait. */
   budget?: Budget | undefined;
 }
@@ -215,16 +221,22 @@ export function openDatabase(
 
 type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
 
-/** Of its connections one merchant account holds at most half, and what is about several of them (`*`) a little less. */
+/**
+ * Of its connections one merchant account holds at most half, and what is about several of them (`*`) a little less. A key pair that
+ * has several accounts holds more than one of them may, and leaves some to others.
+ */
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
-  const mostOf = (owner: string) => Math.ceil(size * (owner === '*' ? 0.3 : 0.5));
-  const share = createFairShare(mostOf, connectionMilliseconds);
+  const accounts = createFairShare(
+    (account) => Math.ceil(size * (account === '*' ? 0.3 : 0.5)),
+    connectionMilliseconds,
+  );
+  const keyPairs = createFairShare(() => Math.ceil(size * 0.7), connectionMilliseconds);
   /** If nobody waits any more when it arrives, it is given back. */
   const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
     withinBudget(budget, Infinity, work, (_error, working) => {
       working.then(giveBack, () => undefined);
     });
-  const enter = (owner: string, budget: Budget | undefined) =>
+  const enter = (share: FairShare, owner: string, budget: Budget | undefined) =>
     wait(
       budget,
       () => share.enter(owner),
@@ -232,8 +244,22 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
         late();
       },
     );
-  const connect = async ({ owner, budget }: User = {}) => {
-    const leave = owner === undefined ? undefined : await enter(owner, budget);
+  /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
+  const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
+    const leaveAccount = await enter(accounts, account, budget);
+    try {
+      const leavePair = await enter(keyPairs, keyPair, budget);
+      return () => {
+        leavePair();
+        leaveAccount();
+      };
+    } catch (error) {
+      leaveAccount();
+      throw error;
+    }
+  };
+  const connect = async ({ owners, budget }: User = {}) => {
+    const leave = owners && (await enterBoth(owners, budget));
     try {
       const client = await wait(
         budget,
@@ -265,7 +291,7 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
     usage: () => ({
       most: size,
       inUse: pgPool.totalCount - pgPool.idleCount,
-      waiting: pgPool.waitingCount + share.waiting(),
+      waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting(),
     }),
   };
 }

@@ -1,4 +1,4 @@
-// Bounds how many connections one owner (a merchant account) holds, so that its slow requests cannot take all of them.
+// Bounds how many connections one owner (a merchant account, a key pair) holds, so that its slow requests cannot take all of them.
 export class ShareExhausted extends Error {}
 
 interface Share {
@@ -38,7 +38,7 @@ const turnIn = (share: Share, milliseconds: number) =>
     };
     const timer = setTimeout(() => {
       share.waiting.splice(share.waiting.indexOf(start), 1);
-      reject(new ShareExhausted('too many slow requests of one merchant account'));
+      reject(new ShareExhausted('too many slow requests of one merchant account or key pair'));
     }, milliseconds);
     share.waiting.push(start);
   });

@@ -19,6 +19,7 @@ import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { leakOf } from '../support/heap.ts';
 import { run, startServer } from '../support/processes.ts';
+import { createAccount } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -440,6 +441,27 @@ describe('one slow account', () => {
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await fetch(`${own.url}/readyz`)).status).toBe(200);
     expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([500]));
+  });
+});
+
+describe('one key pair with slow requests in two accounts', () => {
+  it('leaves connections to the others', async () => {
+    const slow: Handler<'listTransactions', WriteDeps> = async (input, deps) => {
+      if (deps.caller.keyPairId === pair.id) await sql`select pg_sleep(60)`.execute(deps.db);
+      return handlers.listTransactions(input, deps);
+    };
+    await using own = await startTestService({ handlers: { ...handlers, listTransactions: slow } });
+    const pair = await own.pair({ allow: ['*.read'], accounts: ['default', 'marketplace'] });
+    await createAccount(own.service.database.db, { id: 'third', display_name: 'Third' });
+    const list = (token: string, account: string) =>
+      own.call('GET', '/transactions', { token, headers: { 'X-Service-Merchant-Account-ID': account } });
+    const token = pair.token('*.read');
+    const stuck = Array.from({ length: 40 }, (_, n) => list(token, n % 2 === 0 ? 'default' : 'marketplace'));
+    const { usage } = own.service.database.pool;
+    await eventually(() => usage().waiting === 33, 'all of them hold a connection or wait for one');
+    expect(usage().inUse).toBe(7);
+    expect((await list(own.token('*.read'), 'third')).status).toBe(200);
+    await Promise.all(stuck);
   });
 });
 
