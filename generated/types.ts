@@ -1478,7 +1478,7 @@ export interface components {
         MerchantAccountId: string;
         /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
         MerchantInitiatedFilter: boolean;
-        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. URL and headers together have at most 64 kB. */
+        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, is answered with 422. URL and headers together have at most 64 kB. */
         MetadataFilter: string[];
         /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
         MethodFilter: components["schemas"]["Method"][];
@@ -1807,7 +1807,7 @@ export interface operations {
                 limit?: components["parameters"]["TransactionLimit"];
                 /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
                 merchant_initiated?: components["parameters"]["MerchantInitiatedFilter"];
-                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else is answered with 422. URL and headers together have at most 64 kB. */
+                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, is answered with 422. URL and headers together have at most 64 kB. */
                 metadata?: components["parameters"]["MetadataFilter"];
                 /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
                 method?: components["parameters"]["MethodFilter"];

@@ -53,7 +53,7 @@ function kindOf(name: string, property: Schema): Kind | undefined {
     return {
       schema: freeText,
       description: `Only transactions with this \`${name}\`. A value that is not a UUID matches nothing.`,
-      service: `(value) => where(uuidIs('${name}', value))`,
+      service: `(value) => identifier(uuidIs('${name}', value))`,
       mock: `({ ${name} }, wanted) => isSameId(${name}, wanted)`,
       values: `ids(({ ${name} }) => [${name}])`,
       index: index(),
@@ -61,7 +61,7 @@ function kindOf(name: string, property: Schema): Kind | undefined {
   return {
     schema: freeText,
     description: `Only transactions with exactly this \`${name}\`.`,
-    service: `(value) => where(textIs('${name}', value))`,
+    service: `(value) => identifier(textIs('${name}', value))`,
     mock: `({ ${name} }, wanted) => ${name} === wanted`,
     values: `texts(({ ${name} }) => [${name}])`,
     // Index entries are limited to 2,704 bytes, and filters to 200 characters.

@@ -7,7 +7,10 @@ interface Fault {
   type: string;
 }
 
-/** `faults` has an entry for every text that is not a JSON object with string values. */
+/** Each key is looked up in an index, so a request may not have thousands. The contract says it in prose, which is 422. */
+const mostKeys = 20;
+
+/** `faults` has an entry for every text that is not a JSON object with string values, and one for too many keys. */
 export function readMetadataFilter(texts: readonly string[]): {
   required: ReadonlyMap<string, string>;
   faults: Fault[];
@@ -25,6 +28,12 @@ export function readMetadataFilter(texts: readonly string[]): {
         type: 'value_error.metadata',
       });
   }
+  if (required.size > mostKeys)
+    faults.push({
+      loc: ['query', 'metadata'],
+      msg: `must have at most ${mostKeys} keys in all`,
+      type: 'value_error.metadata',
+    });
   return { required, faults };
 }
 

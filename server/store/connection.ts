@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import { DatabaseTimeout, withinBudget, type Budget } from './budget.ts';
 import { copyIn, isCopy } from './copy.ts';
+import { isInOrder } from './named-statements.ts';
 
 /** What is between us and PostgreSQL. `transaction`: a pooler that may give each transaction another server connection. */
 export type Pooler = 'none' | 'transaction';
@@ -65,7 +66,8 @@ export function connectionOf(
 
   /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
   const sendAlone: Connection['query'] = async (statement, values) => {
-    await send(begin(limits));
+    const inOrder = typeof statement === 'string' && isInOrder(statement);
+    await send(`${begin(limits)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`);
     try {
       const result = await send(statement, values);
       await send('commit');

@@ -18,6 +18,24 @@ export const hasValue = (
   return sql`${own} = ${value} and ${hash}(${own}) = ${hash}(${value})`;
 };
 
+/** That it has one of these. */
+export const hasValueOf = (
+  column: string,
+  type: ValueType,
+  values: readonly string[],
+): RawBuilder<SqlBool> => {
+  const own = sql.ref(`transactions.${column}`);
+  const [hash, sqlType] = [sql.raw(hashes[type]), sql.raw(type)];
+  const hashed = values.map((value) => sql`${hash}(${value}::${sqlType})`);
+  return sql`${own} = any(${[...values]}::${sqlType}[]) and ${hash}(${own}) = any(array[${sql.join(hashed)}])`;
+};
+
 /** That a transaction belongs to this account: a parameter, or a column of a table that lists accounts. */
 export const isOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   hasValue('merchant_account_id', 'text', account);
+
+/** The same, but only indexes with the hash of the account are used: not those by time, which the planner prefers for a value that it thinks common. */
+export const isHashedOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> => {
+  const own = sql.ref('transactions.merchant_account_id');
+  return sql`(${own} = ${account}) is true and hashtext(${own}) = hashtext(${account})`;
+};

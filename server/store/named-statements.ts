@@ -6,10 +6,23 @@ import { answers, eventTables } from './tables/partitioned.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');
+/**
+ * The same for a statement that must read an index in its order, up to the end of a page. PostgreSQL may also read and sort all
+ * rows that match, if it takes them for few; it multiplies the shares of several filters, so it does where they are many.
+ */
+export const plannedInOrder = sql.raw('/* planned anew, in order */');
 // Also what reads or changes tables that are partitioned by time: a plan for any time includes all partitions.
 const tables = Object.values({ ...eventTables, answers }).map(({ table }) => table);
 const partitioned = new RegExp(`^(?!\\s*insert)[^]*\\b(${tables.join('|')})\\b`, 'i');
-const isPlannedAnew = (text: string) => text.startsWith('/* planned anew */') || partitioned.test(text);
+const isPlannedAnew = (text: string) => text.startsWith('/* planned anew') || partitioned.test(text);
+export const isInOrder = (text: string) => text.startsWith('/* planned anew, in order */');
+
+/** How a connection plans its next statement. A new one plans anew. */
+const settings = {
+  once: 'set plan_cache_mode = force_generic_plan; reset enable_bitmapscan; reset enable_seqscan',
+  anew: 'set plan_cache_mode = auto; reset enable_bitmapscan; reset enable_seqscan',
+  inOrder: 'set plan_cache_mode = auto; set enable_bitmapscan = off; set enable_seqscan = off',
+};
 
 /** Of one connection. The one that was not used for longest is forgotten. */
 export const mostNamed = 64;
@@ -57,13 +70,13 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     // It fails if the server has forgotten one by itself. A name is not used again, so nothing can be confused.
     for (const name of names) void send(`deallocate ${name}`).catch(() => undefined);
   };
-  let mode: 'auto' | 'force_generic_plan' = 'auto';
+  let mode: keyof typeof settings = 'anew';
   const planFor = (wanted: typeof mode) => {
     // In a transaction it would be undone by a rollback.
     if (!plansOnce || mode === wanted || client.getTransactionStatus() !== 'I') return;
     mode = wanted;
     // If it fails, so does the statement that follows.
-    void send(`set plan_cache_mode = ${mode}`).catch(() => undefined);
+    void send(settings[mode]).catch(() => undefined);
   };
   const query: Query = (text, values) => {
     if (typeof text !== 'string' || values === undefined) return send(text, values);
@@ -72,7 +85,7 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     const isAnew = !known.has(text) && isPlannedAnew(text);
     const name = isAnew ? undefined : nameOf(text);
     deallocate();
-    planFor(isAnew ? 'auto' : 'force_generic_plan');
+    planFor(isInOrder(text) ? 'inOrder' : isAnew ? 'anew' : 'once');
     if (name === undefined) return send(text, values);
     return send({ name, text, values }).catch((error: unknown) => {
       if (!outdated.has(String((error as { code?: unknown }).code))) throw error;

@@ -6,7 +6,7 @@ import type { Input } from '../../generated/operations.ts';
 import { notAfter, notBefore } from '../domain/instants.ts';
 import { isStorable } from '../domain/storable.ts';
 import { readUuid } from '../domain/uuid.ts';
-import { hasValue, type ValueType } from './lookup.ts';
+import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import { timestamp } from './paging.ts';
 import type { TransactionsTable } from './tables/transactions.ts';
 
@@ -21,8 +21,8 @@ export type Condition = RawBuilder<SqlBool>;
 /** A condition for an index whose entries contain the account. */
 export interface AccountCondition {
   plain: Condition;
-  /** `account` is a parameter, or a column of a table that lists accounts. */
-  of: (account: RawBuilder<unknown>) => Condition;
+  /** In one of these: parameters, or a column of a table that lists accounts. */
+  of: (accounts: readonly RawBuilder<unknown>[]) => Condition;
 }
 
 export interface Conditions {
@@ -35,8 +35,14 @@ export interface Conditions {
   ofAccount: AccountCondition[];
   /** If not empty, one of them must be true. */
   any: Condition[];
-  /** A filter with several values, of which the row must have one. */
+  /** A filter with several values, of which the row must have one. Only if there is no other filter. */
   choice: Choice | undefined;
+  /** Whether some filter is by an identifier, which few rows have. */
+  hasIdentifier: boolean;
+  /** Whether a page may lie anywhere in the account, so that it is looked for in transactions_walk: see docs/decisions/0020. */
+  isWalk: boolean;
+  /** Whether some filter has a GIN index, which gives its rows in no order. */
+  hasGin: boolean;
 }
 
 export interface Choice {
@@ -49,7 +55,10 @@ type Column = keyof TransactionsTable;
 
 /** What one filter contributes. */
 type Part =
-  | { where: Condition }
+  | { identifier: Condition }
+  | { ordered: Condition }
+  | { compared: Condition }
+  | { gin: Condition }
   | { ofAccount: AccountCondition }
   | { from: Date }
   | { to: Date }
@@ -60,7 +69,8 @@ type Part =
 const column = (name: Column) => sql.ref(`transactions.${name}`);
 const nothing = sql<SqlBool>`false`;
 
-const where = (condition: Condition): Part => ({ where: condition });
+const identifier = (condition: Condition): Part => ({ identifier: condition });
+const compared = (condition: Condition): Part => ({ compared: condition });
 const is = (name: Column, type: ValueType, value: string): Condition =>
   hasValue(name, type, sql`${value}::${sql.raw(type)}`);
 const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
@@ -73,7 +83,7 @@ const idIs = (value: string): Condition => {
   return uuid === undefined ? nothing : sql`${column('id')} = ${uuid}`;
 };
 const flag = (name: Column, value: boolean): Part =>
-  where(value ? sql`${column(name)}` : sql`not ${column(name)}`);
+  compared(value ? sql`${column(name)}` : sql`not ${column(name)}`);
 const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
   column: name,
   type,
@@ -85,37 +95,41 @@ const filters: {
     value: NonNullable<TransactionFilters[Name]>,
   ) => Part;
 } = {
-  id: (value) => where(idIs(value)),
-  amount_eq: (value) => where(sql`${column('amount')} = ${value}`),
-  amount_gte: (value) => where(sql`${column('amount')} >= ${value}`),
-  amount_lte: (value) => where(sql`${column('amount')} <= ${value}`),
+  id: (value) => identifier(idIs(value)),
+  amount_eq: (value) => compared(sql`${column('amount')} = ${value}`),
+  amount_gte: (value) => compared(sql`${column('amount')} >= ${value}`),
+  amount_lte: (value) => compared(sql`${column('amount')} <= ${value}`),
   created_at_gte: (value) => ({ from: notBefore(value) }),
   created_at_lte: (value) => ({ to: notAfter(value) }),
-  updated_at_gte: (value) => where(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
+  updated_at_gte: (value) => compared(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
   updated_at_lte: (value) => ({ updatedTo: notAfter(value) }),
-  buyer_id: (value) => where(uuidIs('buyer_id', value)),
-  buyer_external_identifier: (value) => where(textIs('buyer_external_identifier', value)),
-  checkout_session_id: (value) => where(uuidIs('checkout_session_id', value)),
+  buyer_id: (value) => identifier(uuidIs('buyer_id', value)),
+  buyer_external_identifier: (value) => identifier(textIs('buyer_external_identifier', value)),
+  checkout_session_id: (value) => identifier(uuidIs('checkout_session_id', value)),
   currency: (values) => oneOf('currency', 'text', values),
-  external_identifier: (value) => where(textIs('external_identifier', value)),
-  gift_card_id: (value) =>
-    where(sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`),
-  gift_card_last4: (value) => where(sql`${column('gift_card_last4s')} @> array[${value}]::text[]`),
+  external_identifier: (value) => identifier(textIs('external_identifier', value)),
+  gift_card_id: (value) => ({
+    gin: sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`,
+  }),
+  gift_card_last4: (value) => ({ gin: sql`${column('gift_card_last4s')} @> array[${value}]::text[]` }),
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
-  has_settlements: (value) => flag('has_settlements', value),
+  // Its two indexes have the order of the list.
+  has_settlements: (value) => ({
+    ordered: value ? sql`${column('has_settlements')}` : sql`not ${column('has_settlements')}`,
+  }),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
   metadata: containsMetadata,
   method: (values) => oneOf('method', 'text', values),
-  payment_method_bin: (value) => where(textIs('payment_method_bin', value)),
-  payment_method_id: (value) => where(uuidIs('payment_method_id', value)),
-  payment_method_label: (value) => where(textIs('payment_method_label', value)),
+  payment_method_bin: (value) => identifier(textIs('payment_method_bin', value)),
+  payment_method_id: (value) => identifier(uuidIs('payment_method_id', value)),
+  payment_method_label: (value) => identifier(textIs('payment_method_label', value)),
   payment_service_id: (values) => oneOf('payment_service_id', 'uuid', values),
-  payment_service_transaction_id: (value) => where(textIs('payment_service_transaction_id', value)),
+  payment_service_transaction_id: (value) => identifier(textIs('payment_service_transaction_id', value)),
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
-  reconciliation_id: (value) => where(textIs('reconciliation_id', value)),
+  reconciliation_id: (value) => identifier(textIs('reconciliation_id', value)),
   // A list of conditions instead of one `or`, so that each can use its own index.
   search: (value) => ({
     any: [
@@ -136,37 +150,58 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     ofAccount: [],
     any: [],
     choice: undefined,
+    hasIdentifier: false,
+    isWalk: false,
+    hasGin: false,
   };
-  const several: Choice[] = [];
+  const choices: Choice[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
-    if ('where' in part) conditions.all.push(part.where);
-    else if ('ofAccount' in part) conditions.ofAccount.push(part.ofAccount);
-    else if ('from' in part) conditions.created.from = part.from;
+    if ('identifier' in part) {
+      conditions.all.push(part.identifier);
+      conditions.hasIdentifier = true;
+    } else if ('ordered' in part) conditions.all.push(part.ordered);
+    else if ('compared' in part) {
+      conditions.all.push(part.compared);
+      conditions.isWalk = true;
+    } else if ('gin' in part) {
+      conditions.all.push(part.gin);
+      conditions.hasGin = true;
+    } else if ('ofAccount' in part) {
+      conditions.ofAccount.push(part.ofAccount);
+      conditions.hasGin = true;
+    } else if ('from' in part) conditions.created.from = part.from;
     else if ('to' in part) conditions.created.to = part.to;
     else if ('updatedTo' in part) {
       conditions.updatedTo = part.updatedTo;
       conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.updatedTo)}`);
-    } else if ('any' in part) conditions.any = part.any;
-    else if (part.values.length > 1) several.push(part);
-    else
-      conditions.all.push(
-        part.values[0] === undefined ? nothing : is(part.column, part.type, part.values[0]),
-      );
+      conditions.isWalk = true;
+    } else if ('any' in part) {
+      conditions.any = part.any;
+      conditions.hasIdentifier = true;
+    } else choices.push(part);
   }
-  // The index scan follows the filter with the fewest values; its rows are then checked against the others.
-  const [choice, ...others] = several.sort((a, b) => a.values.length - b.values.length);
-  for (const { column: name, type, values } of others)
-    conditions.all.push(sql`${column(name)} = any(${values}::${sql.raw(type)}[])`);
-  return { ...conditions, choice };
+  const { all, ofAccount, any } = conditions;
+  const [only] = choices;
+  if (only && only.values.length > 1 && choices.length + all.length + ofAccount.length + any.length === 1)
+    return { ...conditions, choice: only };
+  all.push(...choices.map(hasOneOf));
+  return { ...conditions, isWalk: conditions.isWalk || all.length > 1 };
+}
+
+/** Also compares hashes, so that rare values are found in their index. */
+function hasOneOf({ column: name, type, values }: Choice): Condition {
+  const [first, second] = values;
+  if (first === undefined) return nothing;
+  return second === undefined ? is(name, type, first) : hasValueOf(name, type, values);
 }
 
 // The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
 function containsMetadata(required: ReadonlyMap<string, string>): Part {
-  if (required.size === 0) return where(sql`true`);
+  if (required.size === 0) return { ordered: sql`true` };
   const text = JSON.stringify(Object.fromEntries(required));
-  if (!isStorable(text)) return where(nothing);
+  if (!isStorable(text)) return identifier(nothing);
   const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
     sql`jsonb_set('{}', array[${account}], ${metadata})`;
   const own = within(column('merchant_account_id'), column('metadata'));
@@ -174,7 +209,12 @@ function containsMetadata(required: ReadonlyMap<string, string>): Part {
   return {
     ofAccount: {
       plain: sql`${column('metadata')} @> ${wanted}`,
-      of: (account) => sql`${own} @> ${within(account, wanted)}`,
+      of: (accounts) => {
+        const [first, ...others] = accounts.map((account) => within(account, wanted));
+        return others.length === 0
+          ? sql`${own} @> ${first}`
+          : sql`${own} @> any(array[${sql.join([first, ...others])}])`;
+      },
     },
   };
 }

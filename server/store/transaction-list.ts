@@ -4,8 +4,8 @@ import type { JsonText } from '../../generated/operations.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Position } from '../domain/cursor.ts';
 import type { Db } from './database.ts';
-import { hasValue, isOf } from './lookup.ts';
-import { plannedAnew } from './named-statements.ts';
+import { hasValue, isHashedOf, isOf } from './lookup.ts';
+import { plannedAnew, plannedInOrder } from './named-statements.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from './paging.ts';
 import {
   conditionsOf,
@@ -111,7 +111,7 @@ async function readPlain(db: Db, account: string, range: Range, behind?: Range):
 
 const mostNamed = 20;
 
-/** All accounts, if they can be named in a statement: see `isNamed`. */
+/** All accounts, if they can be named in a statement. */
 async function listFewAccounts(db: Db): Promise<string[] | undefined> {
   const rows = await db
     .selectFrom('merchant_accounts')
@@ -122,12 +122,13 @@ async function listFewAccounts(db: Db): Promise<string[] | undefined> {
 }
 
 /**
- * With one account and one value per filter, this scans one index range. Otherwise it scans one range per account, per value of
- * one filter and per searched column, each limited to the size of the page, and merges them to the first `limit` rows.
+ * With one account and one filter, this scans one index range. With several accounts it scans one range of each, limited to
+ * the size of the page, and merges them to the first `limit` rows; the same for several values of one filter, and for
+ * the columns of a search. Several filters are compared with the entries of an index by time: see docs/decisions/0020-transaction-indexes.md.
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, updatedTo, all, ofAccount, any, choice }: Conditions,
+  { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isWalk, hasGin }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
@@ -136,36 +137,46 @@ export function transactionRange(
   const owner = sql.ref('transactions.merchant_account_id');
   const joined = sql.ref('account.id');
   const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
-  // Where an index contains the account, the planner must know it to guess how many rows match.
-  const isNamed =
-    accounts?.length === 1 || (accounts?.length && ofAccount.length > 0 && accounts.length <= mostNamed);
-  let owners = [[...ofAccount.flatMap(({ plain, of }) => [plain, of(joined)]), isOf(joined)]];
-  if (isNamed)
-    owners = accounts.map((id) => [...ofAccount.map(({ of }) => of(sql`${id}`)), isOf(sql`${id}`)]);
-  else if (accounts) sources.push(sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`);
-  else if (isFiltered) sources.push(sql`merchant_accounts as account`);
-  // transactions_everywhere
-  else owners = [[sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]];
+  const [only] = accounts?.length === 1 ? accounts : [];
+  let own: Condition[];
+  if (only !== undefined) own = [...ofAccount.map(({ of }) => of([sql`${only}`])), isOf(sql`${only}`)];
+  else if (accounts && ofAccount.length > 0 && !hasIdentifier && accounts.length <= mostNamed)
+    // The planner must know the accounts to guess how many rows match. It then reads all that match, or transactions_everywhere.
+    own = [
+      ...ofAccount.map(({ of }) => of(accounts.map((id) => sql`${id}`))),
+      sql`${owner} = any(${[...accounts]}::text[]) and length(${owner}) > 0`,
+    ];
+  else if (accounts ?? isFiltered) {
+    sources.push(
+      accounts
+        ? sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`
+        : sql`merchant_accounts as account`,
+    );
+    own = [
+      ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
+      isOf(joined),
+    ];
+  } else own = [sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]; // transactions_everywhere
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
     conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')));
+    own = [isHashedOf(only === undefined ? joined : sql`${only}`)];
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = limitTo(range)) =>
     sql`order by ${sql.ref(`${from}.created_at`)} ${direction}, ${sql.ref(`${from}.id`)} ${direction} ${limit}`;
   const select = (columns: RawBuilder<unknown>, where: readonly Condition[]) =>
-    sql`select ${columns} from transactions ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}
-      ${nearest('transactions')}`;
+    sql`select ${columns} from transactions where ${sql.join(where, sql` and `)} ${nearest('transactions')}`;
 
-  const parts = owners.flatMap((own) =>
-    createdRanges(created, updatedTo, range).flatMap((within) =>
-      any.length === 0
-        ? [[...within, ...conditions, ...own]]
-        : any.map((one) => [...within, ...conditions, ...own, one]),
-    ),
+  // With another filter, entries of transactions_walk are compared from the newest on.
+  const isOnly = all.length + ofAccount.length + any.length === 1;
+  const parts = createdRanges(created, isOnly ? updatedTo : undefined, range).flatMap((within) =>
+    any.length === 0
+      ? [[...within, ...conditions, ...own]]
+      : any.map((one) => [...within, ...conditions, ...own, one]),
   );
-  const plan = isFiltered ? plannedAnew : sql``;
-  if (sources.length === 0 && parts.length === 1)
+  const plan = !isFiltered ? sql`` : isWalk && !hasGin ? plannedInOrder : plannedAnew;
+  if (sources.length === 0 && parts.length === 1 && !isWalk)
     return sql<TransactionItem>`${plan}${select(what, parts.flat())}`;
   const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
   // `union` removes duplicates: a search can find the same row by two columns.
@@ -174,11 +185,11 @@ export function transactionRange(
     sql` union `,
   )}) as found`;
   // Citus does not infer this from the rows of the page, and would ask every shard.
-  const only = accounts?.length === 1 ? sql`and ${owner} = ${accounts[0]}` : sql``;
+  const ofOnly = only === undefined ? sql`` : sql`and ${owner} = ${only}`;
   return sql<TransactionItem>`${plan}
     select ${what}
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
-    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${only}
+    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${ofOnly}
     ${nearest('page', sql``)}`;
 }
 
@@ -196,9 +207,13 @@ function createdRanges(
   const to = created.to && created.to < updatedTo ? created.to : updatedTo;
   return [
     bounds({ ...created, to }, range),
-    [...bounds(created, range), sql`transactions.updated_at < transactions.created_at`],
+    [...bounds(created, range), sql`transactions.updated_at < transactions.created_at`, notInWalk],
   ];
 }
+
+// Always true. transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has
+// no others.
+const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
 
 export function flatRange(
   accounts: readonly string[] | undefined,

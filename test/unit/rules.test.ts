@@ -103,6 +103,17 @@ describe('the metadata filter', () => {
       ]);
     },
   );
+
+  it('has at most 20 keys in all objects together', () => {
+    const keys = (from: number, to: number) =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`key${from + n}`, 'x'])),
+      );
+    expect(readMetadataFilter([keys(0, 15), keys(5, 20)]).faults).toEqual([]);
+    expect(readMetadataFilter([keys(0, 15), keys(5, 21)]).faults).toEqual([
+      { loc: ['query', 'metadata'], msg: 'must have at most 20 keys in all', type: 'value_error.metadata' },
+    ]);
+  });
 });
 
 describe('the address of a subscription', () => {

@@ -21,6 +21,7 @@ import * as transactionIndexes from './0018-transaction-indexes.ts';
 import * as deliveryTurns from './0019-delivery-turns.ts';
 import * as updatedEarly from './0020-updated-early.ts';
 import * as verificationError from './0021-verification-error.ts';
+import * as walk from './0022-walk.ts';
 
 export const migrations: Record<string, ServiceMigration> = {
   '0001-accounts-and-keys': accountsAndKeys,
@@ -44,4 +45,5 @@ export const migrations: Record<string, ServiceMigration> = {
   '0019-delivery-turns': deliveryTurns,
   '0020-updated-early': updatedEarly,
   '0021-verification-error': verificationError,
+  '0022-walk': walk,
 };

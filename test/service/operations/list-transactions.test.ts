@@ -322,6 +322,15 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(body).toEqual(contract.components.examples.ErrorForeignCursor?.value);
     };
 
+    it('more than 20 metadata keys in all', async () => {
+      const keys = (count: number) =>
+        `?metadata=%7B%7D&metadata=${encodeURIComponent(JSON.stringify({ ...Array(count).fill('x') }))}`;
+      expect((await ask(keys(20))).status).toBe(200);
+      const { status, body } = await ask(keys(21));
+      expect(status).toBe(422);
+      expect(body).toMatchObject({ detail: [{ loc: ['query', 'metadata'], type: 'value_error.metadata' }] });
+    });
+
     it('but not a cursor of the same filters in another spelling', async () => {
       const one = 'created_at_gte=2000-01-01T00:00:00Z&currency=EUR&currency=USD';
       const other = 'currency=USD&currency=EUR&currency=USD&created_at_gte=2000-01-01T01:00:00.000%2B01:00';
