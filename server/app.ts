@@ -118,7 +118,12 @@ export function createApp(deps: AppDeps): Express {
         limitVelocity: createVelocityLimit({
           countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
           countNumber: (context, account, tried, limit) =>
-            countCardNumber(dbOf(context, account), tried, limit, now()),
+            countCardNumber(
+              dbOf(context, { keyPair: context.caller.keyPairId, account }),
+              tried,
+              limit,
+              now(),
+            ),
           digestsOf: velocity,
         }),
         digests,
