@@ -28,7 +28,7 @@ const advices: [pattern: RegExp, advice: (match: RegExpExecArray, given: Given) 
         : undefined,
   ],
   [
-    /^Expected type `array` but got `(?:string|object)`.*/,
+    /^Expected type (?:`array`|`\w+` \(array\)) but got `(?:string|object)`.*/,
     ([message]) => `${message} Begin each item of the list with a dash.`,
   ],
   [

@@ -26,25 +26,24 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
   const args = ['lint', ...(api === undefined ? [] : [api]), '--format=json', '--max-problems=1000'];
-  const running = redocly(args, { cwd: project });
-  // While Redocly runs.
-  const invalid = metaSchemaFaults(sources);
-  const { status, stdout, stderr } = await running;
+  const { status, stdout, stderr } = await redocly(args, { cwd: project });
   const reported = parseReport(stdout);
   const unfinished = marked(sources);
   if (!reported) return { problems: [], unfinished, failure: `${stdout}\n${stderr}`.trim() };
-  const placed = [...reported, ...invalid.filter(notIn(reported))].map((problem) =>
+  const problems = explain(reported, sources);
+  const failed = status !== 0 && problems.length === 0;
+  return { problems, unfinished, ...(failed ? { failure: stderr.trim() } : {}) };
+}
+
+/** What Redocly reports, and what it misses: without what follows from another fault, and with what to write instead. */
+export function explain(reported: Reported[], sources: Sources): Problem[] {
+  const placed = [...reported, ...metaSchemaFaults(sources).filter(notIn(reported))].map((problem) =>
     adviseOnReference(atPathName(problem, sources), sources),
   );
   const steps = [explainOutdented, explainPathParameters, withoutConsequences, explainDuplicateIds];
-  const causes = steps.reduce((problems, explain) => explain(problems, sources), once(placed));
+  const causes = steps.reduce((problems, step) => step(problems, sources), once(placed));
   const advised = adviseOnNames(causes).map((problem) => advise(problem, sources));
-  const problems = [
-    ...textsCutOff(sources),
-    ...groupExampleFaults(advised, sources, namesWithoutProperty(causes)),
-  ];
-  const failed = status !== 0 && problems.length === 0;
-  return { problems, unfinished, ...(failed ? { failure: stderr.trim() } : {}) };
+  return [...textsCutOff(sources), ...groupExampleFaults(advised, sources, namesWithoutProperty(causes))];
 }
 
 /** By a comment, which `npm run new` writes. */

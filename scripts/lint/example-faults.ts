@@ -92,8 +92,9 @@ export function withMeant(fault: string, value: unknown): string {
 
 /** The faults of one value as one sentence. */
 export function inPlainWords(faults: string[]): string {
-  const types = faults.flatMap((fault) => /^(?:`(.*)` property )?type must be (\w+)$/.exec(fault)?.[2] ?? []);
-  const rest = faults.filter((fault) => !/type must be \w+$/.test(fault) && !isSaid(fault, faults));
+  // Of `type: [string, 'null']` it says `string,null`.
+  const types = faults.flatMap((fault) => /type must be ([\w,]+)$/.exec(fault)?.[1]?.split(',') ?? []);
+  const rest = faults.filter((fault) => !/type must be [\w,]+$/.test(fault) && !isSaid(fault, faults));
   const [subject = 'it'] = faults.flatMap((fault) => /^(`.*`) property type must/.exec(fault)?.[1] ?? []);
   const sorted = [...new Set(types)].sort((a, b) => Number(a === 'null') - Number(b === 'null'));
   const typed = sorted.length > 0 ? [`${subject} must be ${sorted.map(withArticle).join(' or ')}`] : [];

@@ -27,10 +27,14 @@ function read(file: string): Source {
   const text = readFileSync(file, 'utf8');
   const known = parsed.get(file);
   if (known?.text === text) return known;
-  const lines = new LineCounter();
-  const source = { text, document: parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines };
+  const source = sourceOf(text);
   parsed.set(file, source);
   return source;
+}
+
+export function sourceOf(text: string): Source {
+  const lines = new LineCounter();
+  return { text, document: parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines };
 }
 
 /** `npm run dev` lints after every save, of which most change one file of two hundred. */

@@ -34,7 +34,7 @@ export const sharedErrors = () =>
       401: 'every operation needs a token',
       403: 'every operation needs a scope',
       404:
-        (operation['x-merchant-scope'] !== 'none' || has('path')) &&
+        (['one', 'many'].includes(operation['x-merchant-scope']) || has('path')) &&
         'what the request refers to may not exist',
       405: 'its path may be called with another method',
       422: parameters.some(({ name }) => name === 'cursor') && 'its cursor may belong to another list',

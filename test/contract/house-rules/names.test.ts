@@ -1,0 +1,122 @@
+// Names of properties, parameters and files, and files that nothing uses.
+import { operation, schema, testRule } from '../../support/lint-yaml.ts';
+
+testRule('house/snake-case', {
+  'a property in camelCase': schema(
+    'properties:\n  issuerCountry: {} #! "issuerCountry" must be snake_case: rename it to "issuer_country".',
+  ),
+  'a property of a nested object in kebab-case': schema(`
+properties:
+  more:
+    properties:
+      error-code: {} #! rename it to "error_code"
+`),
+  'a query parameter in camelCase': operation(
+    'parameters:\n  - in: query\n    name: buyerId #! rename it to "buyer_id"',
+  ),
+  'a header has a name of its own': operation('parameters: [{ in: header, name: Idempotency-Key }]'),
+});
+
+const refund = 'components/schemas/Refund.yaml';
+const text = 'type: string\n';
+/** A schema that refers to another file. */
+const using = (ref: string) => ({
+  'openapi.yaml': 'components: { schemas: { Refund: { $ref: ./components/schemas/Refund.yaml } } }\n',
+  [refund]: `properties:\n  reason:\n    $ref: ${ref}\n`,
+});
+
+testRule('house/component-name', {
+  'a component file that is not PascalCase, once': {
+    ...using(
+      './refund-reason.yaml #! Rename the file "refund-reason.yaml" to "RefundReason.yaml", here and wherever',
+    ),
+    [refund]: `
+properties:
+  reason:
+    $ref: ./refund-reason.yaml #! Rename the file "refund-reason.yaml" to "RefundReason.yaml", here and wherever
+  again:
+    $ref: ./refund-reason.yaml
+`,
+    'components/schemas/refund-reason.yaml': text,
+  },
+  'a schema among the parameters': {
+    ...using('../parameters/Reason.yaml #! Move this file to components/schemas/, the folder of its kind.'),
+    'components/parameters/Reason.yaml': text,
+  },
+  'a reference into a file': {
+    ...using(
+      './Reason.yaml#/items #! Refer to a whole file in components/schemas/, such as PaymentMethod.yaml.',
+    ),
+    'components/schemas/Reason.yaml': 'items: {}\n',
+  },
+  'a path file that is not called like its path': {
+    'openapi.yaml': `
+paths:
+  /refunds/{refund_id}/notes:
+    $ref: ./paths/refund.yaml #! Name the file after its path or event: "refunds_{refund_id}_notes.yaml" for
+`,
+    'paths/refund.yaml': 'summary: Nothing yet\n',
+  },
+  'a path item that is written out':
+    'paths:\n  /refunds: {} #! Move this path item to a file of its own in paths/ or',
+  'a parameter, a header and a schema that are written out': {
+    'openapi.yaml': 'paths: { /refunds: { $ref: ./paths/refunds.yaml } }\n',
+    'paths/refunds.yaml': `
+get:
+  parameters:
+    - name: shop #! Move this parameter to a file of its own in components/parameters/ and refer to it by $ref.
+  responses:
+    '200':
+      headers:
+        X-Reason: {} #! Move this header to a file of its own in components/headers/
+      content:
+        application/json:
+          schema: {} #! Move this schema to a file of its own in components/schemas/ and refer to it by $ref, so that
+`,
+  },
+  'the payload of an event may be written out': {
+    'openapi.yaml': 'webhooks: { refund.created: { $ref: ./webhooks/refund.created.yaml } }\n',
+    'webhooks/refund.created.yaml':
+      'post: { requestBody: { content: { application/json: { schema: {} } } } }\n',
+  },
+  'a component called otherwise than its file': {
+    'openapi.yaml': `
+components:
+  schemas:
+    Refnd:
+      $ref: ./components/schemas/Refund.yaml #! Give this component the name of its file: "Refund".
+`,
+    [refund]: text,
+  },
+});
+
+const orphan = 'Nothing refers to this file. Delete it, or refer to it.';
+
+testRule('house/no-orphans', {
+  'a file that nothing refers to': { [refund]: `${text.trim()} #! ${orphan}\n` },
+  'a file that is only listed in the root file': {
+    'openapi.yaml': 'components: { schemas: { Refund: { $ref: ./components/schemas/Refund.yaml } } }\n',
+    [refund]: `${text.trim()} #! ${orphan}\n`,
+  },
+  'a path that is not mapped, and not the files that only it refers to': {
+    'paths/refunds_{refund_id}_notes.yaml': `
+$ref: ../components/schemas/Refund.yaml #! Map it in openapi/openapi.yaml, below \`paths:\`, or delete it: /refunds/{refund_id}/notes: $ref: ./paths/refunds_{refund_id}_notes.yaml
+`.trim(),
+    [refund]: text,
+  },
+  'one of two files that only refer to each other': {
+    'components/schemas/One.yaml': `items: { $ref: ./Two.yaml } #! ${orphan}\n`,
+    'components/schemas/Two.yaml': 'items: { $ref: ./One.yaml }\n',
+  },
+  'nothing, while a reference leads nowhere that may have led to the file': {
+    'openapi.yaml': 'paths: { /refunds: { $ref: ./paths/refnds.yaml } }\n',
+    [refund]: text,
+  },
+  'an example is used where another is made from it': {
+    'openapi.yaml': operation(
+      "responses: { '200': { content: { application/json: { examples: { a: { $ref: ./components/examples/A.yaml } } } } } }",
+    ),
+    'components/examples/A.yaml': 'value: { $ref: ./B.yaml#/value }\n',
+    'components/examples/B.yaml': 'value: 1\n',
+  },
+});

@@ -1,0 +1,86 @@
+// Redocly's own rules: those with a message of ours, and which of them must be on, because we have none for it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { configOf, operation, settings, testRule } from '../../support/lint-yaml.ts';
+
+testRule('paths-kebab-case', {
+  'a path in snake_case': `
+paths:
+  /gift_cards: {} #! Write it in lower case, with hyphens, here and in the name of its file: /payment-methods.
+`,
+});
+
+testRule('path-segment-plural', {
+  'a path in the singular':
+    'paths:\n  /refund: {} #! `refund` should be plural. Write it in the plural, here and in',
+});
+
+testRule('path-http-verbs-order', {
+  'get before post': `
+paths:
+  /refunds:
+    get: {}
+    post: {} #! Put post before get, then put, patch and delete.
+`,
+});
+
+testRule('request-mime-type', {
+  'a body that is not JSON': operation(
+    'requestBody:\n  content:\n    application/xml: {} #! This API uses application/json only.',
+  ),
+});
+
+testRule('response-mime-type', {
+  'an answer that is not JSON': operation(
+    "responses:\n  '500':\n    content:\n      application/problem+json: {} #! This API uses application/json only.",
+  ),
+});
+
+testRule('operation-4xx-response', {
+  'no answer for a faulty delivery': `
+webhooks:
+  refund.created:
+    post:
+      responses: { '204': {} } #! 4XX
+`,
+});
+
+type Setting = string | { severity: string };
+
+it('those that we rely on are errors', async () => {
+  const { rules } = (await configOf()) as unknown as { rules: { oas3_1: Record<string, Setting> } };
+  const on = Object.entries(rules.oas3_1).flatMap(([name, setting]) =>
+    (typeof setting === 'string' ? setting : setting.severity) === 'error' ? [name] : [],
+  );
+  expect(on).toEqual(
+    expect.arrayContaining([
+      ...[
+        'struct',
+        'no-unresolved-refs',
+        'no-unused-components',
+        'security-defined',
+        'component-name-unique',
+      ],
+      ...['no-invalid-media-type-examples', 'no-invalid-parameter-examples', 'no-invalid-schema-examples'],
+      ...['no-schema-type-mismatch', 'no-enum-type-mismatch', 'no-duplicated-enum-values'],
+      ...[
+        'operation-operationId',
+        'operation-operationId-unique',
+        'operation-summary',
+        'operation-2xx-response',
+      ],
+      ...['operation-tag-defined', 'operation-singular-tag', 'operation-parameters-unique'],
+      ...['no-path-trailing-slash', 'path-parameters-defined', 'array-parameter-serialization'],
+    ]),
+  );
+});
+
+it('every rule of our own has a test', () => {
+  const tests = readdirSync(import.meta.dirname).map((file) =>
+    readFileSync(join(import.meta.dirname, file), 'utf8'),
+  );
+  const ours = Object.keys(settings.rules).filter((rule) => /^(house|rule)\//.test(rule));
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.filter((rule) => !tests.some((text) => text.includes(`testRule('${rule}'`)))).toEqual([]);
+});

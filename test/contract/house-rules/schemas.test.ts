@@ -1,0 +1,116 @@
+// Schemas: valid and portable patterns, closed objects, the type of a resource, and limits of all that clients send.
+import { operation, schema, testRule } from '../../support/lint-yaml.ts';
+
+testRule('house/valid-schema', {
+  'a pattern that is no regular expression': schema(
+    'pattern: ^(a|b$ #! Fix the regular expression: Invalid regular',
+  ),
+  'a pattern that only works without the flag u': schema(
+    String.raw`pattern: ^[0-9]\-$ #! Validators compile it with the flag "u".`,
+  ),
+  'a minimum above the maximum': schema(
+    'minimum: 101 #! Nothing can match: minimum 101 is more than maximum 100. Swap or correct them.\nmaximum: 100',
+  ),
+  'a format that nobody checks': schema(
+    'format: uid #! The format `uid` is not known here. Use one of: date, time,',
+  ),
+  'nullable beside a reference': `
+components:
+  schemas:
+    Refund:
+      $ref: '#/components/schemas/Reason'
+      nullable: true #! anyOf: - $ref: #/components/schemas/Reason - type: 'null'
+    Reason: {}
+`,
+});
+
+testRule('house/portable-pattern', {
+  'a class whose meaning depends on the language': schema(
+    String.raw`pattern: ^\d{2}$ #! Write the characters out instead of \d, such as [0-9]: other languages match more with it.`,
+  ),
+  'a backslash before a letter': schema(String.raw`pattern: ^\\d$`),
+});
+
+const close =
+  'Close this object with "additionalProperties: false"; for a map, put the schema of its values there';
+
+testRule('house/closed-object', {
+  'an open object': schema(`description: A refund.\ntype: object #! ${close}`),
+  'an open object within a list': schema(`items:\n  type: object #! ${close}\n  additionalProperties: true`),
+  'an open object within anyOf': schema(`anyOf:\n  - properties: {} #! ${close}`),
+  'an open alternative of a choice': schema(`type: object\noneOf:\n  - type: object #! ${close}`),
+  'a required property that does not exist': schema(
+    'required: [id, country] #! Define the required property "country", or do not require it.\nproperties: { id: {} }\nadditionalProperties: false',
+  ),
+  'a map, a choice, and a condition': schema(`
+type: object
+oneOf:
+  - { type: object, additionalProperties: { type: string } }
+  - { type: object, additionalProperties: false, not: { required: [a], properties: { a: {} } } }
+`),
+});
+
+const resource =
+  'A resource has a required "type" with a kebab-case const, such as "const: payment-method". Add it to';
+/** `name` is that of the file. */
+const resourceOf = (text: string, name = 'Refund') => ({
+  'openapi.yaml': `components: { schemas: { X: { $ref: ./${name}.yaml } } }\n`,
+  [`${name}.yaml`]: text,
+});
+
+testRule('house/resource-type', {
+  'no type': resourceOf(`properties: { id: {} } #! ${resource} Refund.\n`),
+  'a type that is optional': resourceOf(`properties: { id: {}, type: { const: refund } } #! ${resource}\n`),
+  'a type that is any text': resourceOf(
+    `required: [type]\nproperties: { id: {}, type: {} } #! ${resource}\n`,
+  ),
+  'a type, written out or shared': {
+    ...resourceOf('required: [type]\nproperties: { id: {}, type: { $ref: ./Type.yaml } }\n'),
+    'Type.yaml': 'const: gift-card\n',
+  },
+  'what the specification gives no type': resourceOf('properties: { id: {} }\n', 'Creator'),
+});
+
+const needs = 'Every input needs limits: give this';
+const inBody = (text: string) =>
+  operation(`
+requestBody:
+  content:
+    application/json:
+      schema:
+        type: object
+        properties:
+          reason: ${text}
+`);
+
+testRule('house/bounded-input', {
+  'a string': inBody(`{ type: string } #! ${needs} string a maxLength.`),
+  'a pattern without an end': inBody(
+    `{ type: string, pattern: '^[0-9]{4,}$' } #! ${needs} string a maxLength.`,
+  ),
+  'a list': inBody(`{ type: array } #! ${needs} array maxItems.`),
+  'a number': inBody(`{ type: integer, minimum: 0 } #! ${needs} integer a minimum and a maximum.`),
+  'a map': inBody(`{ type: object, additionalProperties: { type: boolean } } #! ${needs} map maxProperties.`),
+  anything: inBody(`{ description: Any. } #! ${needs} schema a type.`),
+  'an alternative within a list': inBody(
+    `\n            type: array\n            maxItems: 9\n            items:\n              anyOf:\n                - type: string #! ${needs} string a maxLength.`,
+  ),
+  'a parameter': operation(
+    `parameters:\n  - in: query\n    schema: { type: string } #! ${needs} string a maxLength.`,
+  ),
+  'a parameter of the path, once': `
+paths:
+  /refunds:
+    parameters:
+      - in: query
+        schema: { type: string } #! ${needs} string a maxLength.
+    get: {}
+    post: {}
+`,
+  'limits of every kind': inBody(
+    "{ anyOf: [{ type: string, maxLength: 9 }, { type: string, format: uuid }, { type: string, pattern: '^[a-z]{1,9}$' }, { enum: [a] }, { type: integer, minimum: 1, maximum: 2 }, { type: boolean }] }",
+  ),
+  'what the service answers needs none': operation(
+    "responses: { '200': { content: { application/json: { schema: { type: string } } } } }",
+  ),
+});

@@ -1,0 +1,101 @@
+// The command line of `npm run lint`. What it says about a contract is tested in test/contract, with Redocly's library; the faults here show
+// that the command line, whose version is newer, reports in the same words.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { prettierFix } from '../../scripts/lint/fixes.ts';
+import { root } from '../../scripts/support/root.ts';
+import { brokenProject, cut, swap } from '../support/contract-copy.ts';
+import { run, runNode } from '../support/processes.ts';
+
+const refunds = join(root, 'test/fixtures/refunds/openapi');
+const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
+
+it('exits with 1 and names file, line and what to write, if the contract has faults', async () => {
+  await using project = await brokenProject(
+    {
+      'components/schemas/Status.yaml': swap('enum: [open, closed]', 'enmu: [open, closed]'),
+      'components/schemas/Amount.yaml': swap('type: integer', 'type: int'),
+      'components/schemas/Timestamp.yaml': swap('format: date-time', 'format: datetime'),
+      'components/schemas/Error.yaml': swap('./ErrorCode.yaml', './ErrorCodes.yaml'),
+      'components/parameters/Limit.yaml': swap('  minimum: 1', '  exclusiveMinimum: true'),
+      'components/responses/TooEarly.yaml': cut(/headers:\n.*\n.*\n/),
+    },
+    refunds,
+  );
+  const { status, output } = await lint(project.folder, '--contract');
+  expect(status).toBe(1);
+  expect(output).toMatch(
+    /^✗ The contract keeps the house rules, and its examples match their schemas \(.* s\)\n/,
+  );
+  expect(output).toContain(
+    `openapi/components/schemas/Amount.yaml:2:7 struct
+  2 | type: int
+    |       ^
+  \`type\` cannot be \`int\`. Did you mean \`integer\`?`,
+  );
+  for (const said of [
+    'Property `enmu` is not expected here. Did you mean `enum`?',
+    'The format `datetime` is not known here. Did you mean `date-time`?',
+    "Can't resolve $ref ./ErrorCodes.yaml: there is no such file. Did you mean ./ErrorCode.yaml?",
+    'In OpenAPI 3.1, `exclusiveMinimum` is the limit itself',
+    'Add the header X-Request-ID to this 425',
+  ])
+    expect(output).toContain(said);
+  expect(output).toMatch(
+    /\n6 problems\n\nEdit the files named above; each message says how\.\n\n1 of 1 failed: contract\n$/,
+  );
+});
+
+it('--json tells programs what is wrong; what is unfinished is no fault yet', async () => {
+  await using project = await brokenProject(
+    {
+      'components/schemas/Status.yaml': swap('of it.', 'of it. # TODO: say it'),
+      'components/examples/PageOfOpen.yaml': swap('next_cursor: null', 'next_cursor: 5'),
+      'components/examples/CheckByNumber.yaml': swap('number:', 'numbr:'),
+    },
+    refunds,
+  );
+  const { status, output } = await lint(project.folder, '--contract', '--json');
+  expect(status).toBe(1);
+  const no = 'This example does not match its schema:';
+  const rule = 'no-invalid-media-type-examples';
+  expect(JSON.parse(output)).toMatchObject({
+    ok: false,
+    steps: [
+      {
+        ...{ id: 'contract', ok: false, fix: 'Edit the files named above; each message says how.' },
+        problems: [
+          {
+            ...{ rule, file: 'openapi/components/examples/PageOfOpen.yaml', line: 6, column: 3 },
+            message: `${no} \`next_cursor\` must be a string or null.`,
+          },
+          { rule, line: 3, message: `${no} it has no property \`numbr\`. Did you mean \`number\`?` },
+        ],
+        unfinished: [{ rule: 'todo', file: 'openapi/components/schemas/Status.yaml', line: 1, column: 33 }],
+      },
+    ],
+  });
+});
+
+it('refuses an option that does not exist, and shows those that do', async () => {
+  const { status, output } = await lint(root, '--contrct');
+  expect(status).toBe(2);
+  expect(output).toContain("Unknown option '--contrct'");
+  expect(output).toContain('--contract');
+});
+
+it('names the files that are not formatted, and says that others cannot be read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lint-format-'));
+  const files = { 'a.yaml': 'a: 1\n', 'b_{id}.yaml': 'a:    1\n', 'c.yaml': 'a:  1\n', 'd.yaml': 'a: [\n' };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
+  const { output } = await run(process.execPath, [prettier, '--check', '--log-level=warn', '.'], {
+    cwd: folder,
+  });
+  await rm(folder, { recursive: true });
+  const fix = "Run: npx prettier --write 'b_{id}.yaml' c.yaml";
+  expect(prettierFix(output)).toBe(`${fix}, and mend the syntax of the others named above.`);
+  expect(prettierFix(output.replaceAll(/^\[error\].*\n/gm, ''))).toBe(fix);
+});
