@@ -31,11 +31,13 @@ webhooks:
 });
 
 testRule('house/operation-scope', {
-  'no security': `
+  'no security: the scope that it probably needs': `
 paths:
   /refunds:
-    get: #! Name the scope that listRefunds needs, such as
+    get: #! Name the scope that listRefunds needs, such as "security: [{BearerAuth: [refunds.read]}]".
       operationId: listRefunds
+    post: #! such as "security: [{BearerAuth: [refunds.write]}]".
+      operationId: createRefund
 `,
   'a scope that is neither read nor write': operation(
     'security: [BearerAuth: [refunds.list]] #! Each entry of security names one scope "<resource>.read"',

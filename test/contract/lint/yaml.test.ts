@@ -66,6 +66,13 @@ parameters:
   - $ref: ./Limit.yaml
   $ref: ./Cursor.yaml #! A dash is missing. Write: - $ref: ./Cursor.yaml
 `,
+    'a key that is indented like the list above it, which is no item without a dash': `
+get:
+  parameters:
+    - $ref: ./Limit.yaml
+    responses: #! \`responses\` is beside the items of \`parameters\`. Indent it like \`parameters\`, by 2 spaces; or, if it is an item, begin it with a dash.
+      '200': {}
+`,
     'a quote that is not closed': `
 value:
   name: "Default #! A quote is opened here and never closed. Close it.
