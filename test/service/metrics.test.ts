@@ -1,5 +1,7 @@
 // Metrics for Prometheus: they count what happens, their number is bounded, and docs, dashboard and alerts name those that exist.
 import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -14,8 +16,18 @@ import { startTestService, type TestService } from '../support/service.ts';
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const metrics = { host: '127.0.0.1', port: 0 };
 
-const scrape = async ({ service }: TestService) =>
+const fetchMetrics = async ({ service }: TestService) =>
   (await fetch(`http://127.0.0.1:${service.metricsPort ?? 0}/metrics`)).text();
+/** One that is computed now: the answer is kept for a moment, and the CPU time in it tells when it was. */
+async function scrape(service: TestService): Promise<string> {
+  const kept = await fetchMetrics(service);
+  let text = kept;
+  await eventually(
+    async () => (text = await fetchMetrics(service)) !== kept,
+    'the metrics are computed again',
+  );
+  return text;
+}
 /** Of one series, such as `name{label="value"}`. */
 const valueIn = (text: string, series: string) => {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
@@ -97,6 +109,40 @@ describe('a service with METRICS_PORT', () => {
       expect((await fetch(`http://127.0.0.1:${port}${path ?? ''}`, { method: method ?? '' })).status).toBe(
         404,
       );
+  });
+
+  it('computes them once for all who ask within a second', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetchMetrics(service)));
+    expect(new Set(answers).size).toBeLessThanOrEqual(2);
+  });
+
+  it('answers only to names of this machine, because any web page can make its own name mean it', async () => {
+    const ask = (host: string, path = '/metrics') =>
+      new Promise<number | undefined>((done, failed) => {
+        const options = { port: service.service.metricsPort, path, headers: { host } };
+        get({ host: '127.0.0.1', ...options }, (answer) => {
+          answer.resume();
+          done(answer.statusCode);
+        }).on('error', failed);
+      });
+    for (const host of ['127.0.0.1:1', 'localhost', '[::1]:9464'])
+      expect([host, await ask(host)]).toEqual([host, 200]);
+    for (const host of ['evil.example', 'evil.example:9464', 'localhost.evil.example']) {
+      expect([host, await ask(host)]).toEqual([host, 421]);
+      expect(await ask(host, '/healthz')).toBe(421);
+    }
+  });
+
+  it('answers at /healthz too, also while no connection is left for callers', async () => {
+    await using own = await startTestService({ config: { metrics, maxConnections: 3 } });
+    const silent = Array.from({ length: 10 }, () =>
+      connect(own.service.port, '127.0.0.1').on('error', () => undefined),
+    );
+    await eventually(async () => (await own.service.connections()) === 3, 'the connections are taken');
+    await expect(fetch(`${own.url}/healthz`)).rejects.toThrow();
+    const answer = await fetch(`http://127.0.0.1:${own.service.metricsPort ?? 0}/healthz`);
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
+    for (const socket of silent) socket.destroy();
   });
 
   it('are all explained in docs/operating.md', async () => {
