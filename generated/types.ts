@@ -1472,7 +1472,7 @@ export interface components {
         /** @description The size of the page. */
         Limit: number;
         /**
-         * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+         * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
          * @example default
          */
         MerchantAccountId: string;
@@ -1552,7 +1552,7 @@ export interface components {
          */
         IdempotencyReplayed: boolean;
         /**
-         * @description The ID of this request, as found in our logs. It is the one you sent in `X-Request-ID`, if that was 1 to 128 letters, digits, `.`, `_`, `-` or `:`, and otherwise made here.
+         * @description The ID of this request, as found in our logs. It is the one you sent in `X-Request-ID`, unchanged, if that was 1 to 128 letters, digits, `.`, `_`, `-` or `:`, and otherwise made here. In our logs, digits that could be a card number are masked but for the last four, unless the ID is a UUID.
          * @example 018f6b1e-5c7a-7d3e-9a41-0c2f5b8e7d10
          */
         RequestId: string;
@@ -1581,7 +1581,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1620,7 +1620,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1652,7 +1652,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1699,7 +1699,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1853,7 +1853,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1892,7 +1892,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1931,7 +1931,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts).
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];

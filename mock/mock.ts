@@ -55,10 +55,17 @@ export async function startMock({
     log,
     now,
   });
-  const listening = await listen(app, { host, port }, (request) => {
-    log(`→ 400 (${request.reason ?? ''})`);
-    recent.note(request);
-  });
+  const listening = await listen(
+    app,
+    { host, port },
+    {
+      note: (request) => {
+        log(`→ ${request.status} (${request.reason ?? ''})`);
+        recent.note(request);
+      },
+      allowOf: (path) => contract.find.allowOf(path),
+    },
+  );
   url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${listening.port}`;
 
   const reload = async () => {

@@ -11,11 +11,12 @@ import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
-import type { Handlers } from '../generated/operations.ts';
+import { operations, type Handlers } from '../generated/operations.ts';
 import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import { createRecent } from './http/desk/recent.ts';
 import { listen, requireFreePort } from './http/listen.ts';
+import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './observe.ts';
@@ -158,10 +159,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       now,
     });
-    const { port, connections, close } = await listen(app, config, (request) => {
-      metrics?.noteRequest(undefined, 400, 0);
-      log.info(request);
-      recent.note(request);
+    const { port, connections, close } = await listen(app, config, {
+      note: (request) => {
+        metrics?.noteRequest(undefined, request.status, 0);
+        log.info(request);
+        recent.note(request);
+      },
+      allowOf: createRouter(Object.values(operations)).allowOf,
     });
     if (config.webhookWorker) {
       const { limits = defaultLimits, ...webhooks } = options.webhooks ?? {};

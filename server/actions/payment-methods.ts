@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
 import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
-import { checkMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
+import { checkMove, IllegalMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
 import type { Sealer, Vault } from '../domain/vault.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { CardDescription, DescribeCard } from '../providers/cards.ts';
@@ -116,9 +116,11 @@ export async function movePaymentMethod(
   unit: UnitOfWork,
   id: string,
   status: PaymentMethodStatus,
+  { onlyFrom }: { onlyFrom?: PaymentMethodStatus } = {},
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
+  if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
   checkMove(paymentMethodMoves, found.status, status);
   return updatePaymentMethod(unit.db, found, { status }, changed(unit, 'payment-method.updated'));
 }

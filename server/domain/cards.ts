@@ -23,6 +23,12 @@ export const holdsCardNumber = (text: string): boolean =>
     return false;
   });
 
+/** Leaves the last four digits of each run that may be a card number. */
+export const maskRuns = (text: string): string =>
+  text.replace(/\d(?:[._:-]?\d)+/g, (run) =>
+    holdsCardNumber(run) ? `[number]${run.replace(/\D/g, '').slice(-4)}` : run,
+  );
+
 /** What people write between the groups of a number. */
 const isSeparator = (text: string) => /^[\s.\u2010-\u2015-]{1,2}$/u.test(text);
 

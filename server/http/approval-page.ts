@@ -60,5 +60,9 @@ const decisions: Record<string, string> = {
   processing: 'Your card is being processed',
 };
 
-export const decidedPage = (status: string): string =>
-  page('Done', `<h1>${decisions[status] ?? 'Your card is not stored'}</h1><p>You can close this page.</p>`);
+export const decidedPage = (card: { status: string; redirect_url: string | null }): string => {
+  const next = card.redirect_url
+    ? `<a href="${escape(card.redirect_url)}">Back to the shop</a>`
+    : 'You can close this page.';
+  return page('Done', `<h1>${decisions[card.status] ?? 'Your card is not stored'}</h1><p>${next}</p>`);
+};

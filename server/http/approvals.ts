@@ -47,7 +47,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
       return;
     }
     res.set('Content-Security-Policy', policyFor(method.redirect_url)).type('html');
-    res.send(method.status === 'buyer_approval_required' ? approvalPage(method) : decidedPage(method.status));
+    res.send(method.status === 'buyer_approval_required' ? approvalPage(method) : decidedPage(method));
   });
   app.post(approvalPattern, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
@@ -58,18 +58,22 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
     }
     const status = decision === 'approve' ? 'succeeded' : 'failed';
     const decided = await inUnitOfWork(partialContextOf(res))((unit) =>
-      movePaymentMethod(unit, method.id, status),
+      movePaymentMethod(unit, method.id, status, { onlyFrom: 'buyer_approval_required' }),
     ).catch((error: unknown) => {
-      // After a second click the card has its final status already.
-      if (error instanceof IllegalMove) return find(partialContextOf(res), method.id);
+      if (error instanceof IllegalMove) return undefined;
       throw error;
     });
-    if (method.redirect_url) res.redirect(303, method.redirect_url);
-    else
-      res
-        .set('Content-Security-Policy', policyFor(null))
-        .type('html')
-        .send(decidedPage(decided?.status ?? 'failed'));
+    if (decided && method.redirect_url) {
+      res.redirect(303, method.redirect_url);
+      return;
+    }
+    // It never waited for approval, or this is a second click.
+    const shown = decided ?? (await find(partialContextOf(res), method.id)) ?? method;
+    res
+      .status(decided ? 200 : 409)
+      .set('Content-Security-Policy', policyFor(null))
+      .type('html')
+      .send(decidedPage(shown));
   });
 }
 

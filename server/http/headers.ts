@@ -13,8 +13,13 @@ export const createSecurityHeaders =
     next();
   };
 
+/** Node takes the first; a proxy before us may have taken the last. */
+export const hasSeveralHosts = (rawHeaders: readonly string[]): boolean =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1;
+
 /** RFC 9110 and 9112. Node would answer these itself, with a status and a shape that the contract does not have. */
-export const wellFormed: Step<unknown> = (_context, { httpVersion, headers }) => {
+export const wellFormed: Step<unknown> = (_context, { httpVersion, headers, rawHeaders }) => {
+  if (hasSeveralHosts(rawHeaders)) throw new ApiError('bad_request', { reason: 'several Host headers' });
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new ApiError('bad_request', { reason: 'no Host header' });
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')

@@ -1,7 +1,13 @@
 // The HTTP server: header limits and timeouts, the contract's JSON for errors that never reach Express, and a graceful
 // shutdown.
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { mostHeaderBytes } from '../domain/sizes.ts';
@@ -31,6 +37,12 @@ export interface ListenOptions {
   maxRequestsPerConnection?: number;
 }
 
+export interface Refusals {
+  note: (request: Noted) => void;
+  /** The methods that the contract has for a URL, for requests whose method Node cannot read. */
+  allowOf: (url: string) => string | undefined;
+}
+
 export interface Listening {
   port: number;
   /** How many connections are open. */
@@ -41,7 +53,7 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
-  onRefused: (request: Noted) => void,
+  { note, allowOf }: Refusals,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -53,8 +65,18 @@ export async function listen(
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections ?? limits.connections;
+  const underWay = new WeakMap<Socket, ServerResponse>();
+  server.on('request', ({ socket }, res) => underWay.set(socket, res));
+  const refuseAndNote = (socket: Socket, reason: string, refusal?: Refused) => {
+    const requestId = refuse(socket, refusal);
+    const { status = 400, code = 'bad_request' } = refusal ?? {};
+    if (requestId !== undefined) note({ ...unreadable, status, code, requestId, reason });
+  };
   server.setTimeout(limits.stalledMilliseconds, (socket) => {
-    socket.destroy();
+    const res = underWay.get(socket);
+    // A body that does not arrive.
+    if (res && !res.headersSent && !res.req.complete) refuseAndNote(socket, reasons.ERR_HTTP_REQUEST_TIMEOUT);
+    else socket.destroy();
   });
   const close = createClose(server);
   const answer = oneAtATime(
@@ -75,8 +97,12 @@ export async function listen(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Browsers open connections that they then do not use. Who hung up reads no answer; a request that had begun is logged as aborted.
     if (socket.bytesRead === 0 || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
-    const requestId = refuse(socket);
-    if (requestId !== undefined) onRefused({ ...unreadable, requestId, reason: reasonOf(error) });
+    const target = unknownMethodTarget(error);
+    if (target === undefined) refuseAndNote(socket, reasonOf(error));
+    else refuseAndNote(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));
+  });
+  server.on('connect', (_req, socket: Socket) => {
+    refuseAndNote(socket, 'CONNECT is for proxies', refusedMethod(''));
   });
   await listenOn(server, { host, port });
   const connections = () => promisify(server.getConnections.bind(server))();
@@ -100,33 +126,53 @@ const listenOn = (server: Server, { host, port }: ListenOptions) =>
 const originForm = (target: string): string =>
   target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/|\*)/, '/');
 
-/** Method and path are not shown, because all that is known of them are the received bytes, which may have anything. */
-const unreadable = { method: '–', path: '(unreadable)', status: 400, code: 'bad_request', ms: 0 } as const;
+/** Node reads the usual methods only. What it received before it gave up begins with the request line. */
+function unknownMethodTarget(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): string | undefined {
+  if (error.code !== 'HPE_INVALID_METHOD') return undefined;
+  const received = error.rawPacket?.toString('latin1') ?? '';
+  return /^[\w!#$%&'*+.^`|~-]+ ([\x21-\x7e]+) HTTP\/1\.[01]\r?\n/.exec(received)?.[1];
+}
 
-const reasons: Record<string, string> = {
+interface Refused {
+  status: number;
+  code: 'not_found' | 'method_not_allowed';
+  allow?: string;
+}
+
+const refusedMethod = (allow: string | undefined): Refused =>
+  allow === undefined
+    ? { status: 404, code: 'not_found' }
+    : { status: 405, code: 'method_not_allowed', allow };
+
+/** Method and path are not shown, because all that is known of them are the received bytes, which may have anything. */
+const unreadable = { method: '–', path: '(unreadable)', ms: 0 } as const;
+
+const reasons = {
   HPE_INVALID_URL: 'the URL has characters that must be percent-encoded',
   HPE_INVALID_CONSTANT: 'the request line is not HTTP; a space in the URL must be percent-encoded',
   HPE_INVALID_HEADER_TOKEN: 'a header has characters that are not allowed',
   HPE_HEADER_OVERFLOW: 'the URL and the headers are too long',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
-};
+} as const;
 
 /** From the code of the error alone, because the rest of it has the received bytes. */
 const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
-  reasons[code] ?? `it cannot be read as HTTP (${code})`;
+  (reasons as Record<string, string>)[code] ?? `it cannot be read as HTTP (${code})`;
 
 const refusedMilliseconds = 1_000;
 
 // Invalid HTTP never reaches Express, and Node would answer without a body.
-function refuse(socket: Socket): string | undefined {
+function refuse(socket: Socket, refused?: Refused): string | undefined {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();
     return undefined;
   }
   const requestId = randomUUID();
-  const body = JSON.stringify(errorBody('bad_request'));
+  const { status = 400, code = 'bad_request', allow } = refused ?? {};
+  const body = JSON.stringify(errorBody(code));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...(allow === undefined ? [] : [`Allow: ${allow}`]),
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-ID: ${requestId}`,

@@ -23,6 +23,8 @@ export interface Router<Operation> {
   (req: Request): Found<Operation>;
   /** Whether the contract has the path. */
   isKnown: (req: Request) => boolean;
+  /** The methods of the path, if the contract has it. */
+  allowOf: (url: string) => string | undefined;
 }
 
 export function createRouter<Operation extends Place>(table: readonly Operation[]): Router<Operation> {
@@ -39,11 +41,12 @@ export function createRouter<Operation extends Place>(table: readonly Operation[
     const path = end < 0 ? url : url.slice(0, end);
     return routes.get(path) ?? templates.find(({ pattern }) => pattern.test(path));
   };
+  const allowIn = ({ methods }: Route<Operation>) => [...methods.keys()].join(', ');
   const find = ({ url, method }: Request) => {
     const found = routeOf(url);
     if (!found) throw new ApiError('not_found', { reason: 'unknown path' });
     const operation = found.methods.get(method);
-    const allow = [...found.methods.keys()].join(', ');
+    const allow = allowIn(found);
     if (!operation)
       throw new ApiError('method_not_allowed', {
         reason: `the path allows ${allow}`,
@@ -51,7 +54,13 @@ export function createRouter<Operation extends Place>(table: readonly Operation[
       });
     return { operation, allow };
   };
-  return Object.assign(find, { isKnown: ({ url }: Request) => routeOf(url) !== undefined });
+  return Object.assign(find, {
+    isKnown: ({ url }: Request) => routeOf(url) !== undefined,
+    allowOf: (url: string) => {
+      const found = routeOf(url);
+      return found && allowIn(found);
+    },
+  });
 }
 
 const patternOf = (path: string) =>

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import type { Handler } from '../../generated/operations.ts';
+import { startMock, type Mock } from '../../mock/mock.ts';
 import { compileContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
@@ -16,10 +17,15 @@ import { leakOf } from '../support/heap.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
+let mock: Mock;
 beforeAll(async () => {
   service = await startTestService();
+  mock = await startMock({ port: 0 });
 });
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await mock.close();
+});
 
 /** Sends bytes unchanged and reads until the connection is closed. */
 function send(bytes: string, url = service.url): Promise<string> {
@@ -69,6 +75,44 @@ describe('unusual requests', () => {
       details: [],
     });
   });
+
+  it.each([
+    ['FOO', '/transactions', 405, 'GET'],
+    ['get', '/transactions', 405, 'GET'],
+    ['FOO', '/webhook-subscriptions?x=1', 405, 'GET, POST'],
+    ['FOO', 'http://a/payment-methods', 405, 'POST'],
+    ['FOO', '/unicorns', 404, undefined],
+    ['CONNECT', 'a.example:443', 405, ''],
+  ])('%s %s, which Node does not read, is %i as any other', async (method, target, status, allow) => {
+    for (const { url } of [service, mock]) {
+      const answer = await send(`${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`, url);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(/^Allow: ?(.*)$/im.exec(head)?.[1]?.split(', ').sort().join(', ')).toBe(allow);
+      expect(head).toMatch(/^X-Request-ID: [\w-]+$/im);
+      expect(JSON.parse(body)).toMatchObject({ type: 'error', status, details: [] });
+    }
+  });
+
+  it.each(['/api-key-pairs', '/card-scheme-definitions'])(
+    'GET %s, which is not merchant-scoped, checks the form of the account header, and not what it names',
+    async (path) => {
+      const token = service.token('*.read');
+      for (const [account, status] of [
+        ['a\tb', 400],
+        ['caf\u00e9', 400],
+        ['unicorn', 200],
+      ] as const)
+        for (const { url } of [service, mock]) {
+          const headers = `Authorization: Bearer ${token}\r\nX-Service-Merchant-Account-ID: ${account}`;
+          const answer = await send(
+            `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\nConnection: close\r\n\r\n`,
+            url,
+          );
+          expect([account, answer.slice(9, 12)]).toEqual([account, String(status)]);
+        }
+    },
+  );
 
   it.each(['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s is 405 on a known path', async (method) => {
     const answer = await send(`${method} /transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

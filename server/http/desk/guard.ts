@@ -1,6 +1,7 @@
 // Who may use the sandbox's pages: a person at this machine, in a page that we served. Everyone else gets the same 404 as for any
 // unknown path, so nothing tells that the pages are there.
 import type { Request, RequestHandler } from 'express';
+import { hasSeveralHosts } from '../headers.ts';
 
 /** The pages are served only by a server that listens here. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
@@ -9,7 +10,8 @@ export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3})
  * The name is checked because of DNS rebinding: the page of another site, whose name suddenly means 127.0.0.1, sends its own name.
  * A proxy would let strangers in through the machine that it runs on.
  */
-function isLocal({ headers }: Request): boolean {
+function isLocal({ headers, rawHeaders }: Request): boolean {
+  if (hasSeveralHosts(rawHeaders)) return false;
   const names = Object.keys(headers);
   if (names.some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-')))
     return false;

@@ -147,6 +147,27 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(method.approval_url).toBe(`${frame.service.url}/sandbox/approvals/${method.id}`);
     });
 
+    it('the approval page moves a card that waits for approval, and no other', async () => {
+      const post = async ({ id }: PaymentMethod) => {
+        const body = new URLSearchParams({ decision: 'approve' });
+        const { status, url } = await fetch(`${frame.service.url}/sandbox/approvals/${id}`, {
+          ...{ method: 'POST', body, redirect: 'manual' },
+        });
+        expect(url).toContain(id);
+        const { db } = frame.service.service.database;
+        const stored = await db.selectFrom('payment_methods').select('status').where('id', '=', id).execute();
+        return [status, stored[0]?.status];
+      };
+      const back = { redirect_url: 'https://shop.example/done' };
+      const { method: processing } = await create({ number: '4012888888881881' });
+      expect(await post(processing)).toEqual([409, 'processing']);
+      const { method: failed } = await create({ number: '4111111111111112', ...back });
+      expect(await post(failed)).toEqual([409, 'failed']);
+      const { method: waiting } = await create({ number: '5105105105105100', ...back });
+      expect(await post(waiting)).toEqual([303, 'succeeded']);
+      expect(await post(waiting)).toEqual([409, 'succeeded']);
+    });
+
     it('an invalid approval form is refused, and the status does not change', async () => {
       const { method } = await create({ number: '5105105105105100' });
       const post = (body: string, charset = 'utf-8') =>
