@@ -18,6 +18,7 @@ export default defineConfig({
         'idempotency-lost',
         'queue',
         'jobs',
+        'doctor',
       ],
       ...['webhooks', 'webhook-backlog', 'webhook-fairness', 'webhooks-cli', 'hostile-receivers'],
     ].map((name) => (name.includes('/') ? name : `{service,process}/${name}.test.ts`)),

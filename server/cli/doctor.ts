@@ -40,7 +40,7 @@ export function doctor(): Command {
               : await findForeignFingerprints(db, secrets.fingerprints),
           ],
         }),
-        { readOnly: true },
+        { readOnly: true, isLong: true },
       ).finally(() => {
         progress.failed();
       });

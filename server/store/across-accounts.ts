@@ -21,7 +21,6 @@ export const exceptions = {
   'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
   'lane-of-job': 'A job of version 1.0 has only the ID of its delivery.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
-  doctor: 'An operator checks the whole installation in one snapshot.',
 } as const;
 
 /** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
