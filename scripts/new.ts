@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, schema, table, field, filter, event or error code, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, schema, table, field, event or error code, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -21,18 +21,19 @@ const help = `Write the files of something new. They pass the lint; mock and ser
   npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
       --property NAME   the property; otherwise note_author
       --values A,B      an enumeration of these instead of an object
-  npm run new -- table refund_reasons --erasure kept    the table of RefundReason: migration, types, store
-      --erasure FATE    of its texts: erased, if they may say something about a buyer, or kept
+  npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, store, and
+                        action, presenter and handlers of the operations that it has
+      --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept
   npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
       --values A,B      an enumeration of these
       --erasure FATE    of buyers, cards and transactions: kept or erased, when a buyer is erased
-  npm run new -- filter country                         a filter of GET /transactions by a property of them, with its index
   npm run new -- event transaction.captured             an event: webhook, payload, example
   npm run new -- error card_limit_reached --in createPaymentMethod   an error code, in a response of the operation
       --status NUMBER   its status; otherwise 409
 
   --no-generate   do not run "npm run generate" afterwards, to write several things first
+  --dry-run       write nothing, and list the files that would be written or changed
 
 Nothing that exists is overwritten. Exit code: 0 if all was written, 1 if it cannot be, 2 for a wrong call.`;
 
@@ -53,6 +54,13 @@ async function main(): Promise<number> {
       return 0;
     }
     const planned = await planOf(root, call);
+    if (call.values['dry-run']) {
+      const files = await carryOut(root, planned, true);
+      console.log(
+        `Nothing was written. These files would be:\n${files.map((file) => `  ${file}`).join('\n')}`,
+      );
+      return 0;
+    }
     for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
     const isLeft = call.values['no-generate'] && !isDevRunning();
     const status = isLeft || isDevRunning() ? 0 : await generate();

@@ -4,7 +4,6 @@ import { nearest } from '../lint/did-you-mean.ts';
 import { newError } from './error.ts';
 import { newEvent } from './event.ts';
 import { newField } from './field.ts';
-import { newFilter } from './filter.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { projectAt } from './project.ts';
@@ -16,7 +15,7 @@ const flag = { type: 'boolean', default: false } as const;
 const options = {
   ...{ id: text, schema: text, tag: text, in: text, property: text, status: text },
   ...{ type: text, values: text, erasure: text },
-  ...{ 'no-generate': flag, help: flag },
+  ...{ 'no-generate': flag, 'dry-run': flag, help: flag },
 };
 
 /** The call itself is not understood. */
@@ -47,14 +46,11 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       takes(1, 'schema NoteAuthor --in BuyerNote');
       return await newSchema(project, first ?? '', values);
     case 'table':
-      takes(1, 'table refund_reasons');
+      takes(1, 'table refund_reasons --erasure display_name=kept');
       return await newTable(project, first ?? '', values);
     case 'field':
       takes(1, 'field installments --in Transaction --type integer');
       return await newField(project, first ?? '', values);
-    case 'filter':
-      takes(1, 'filter country');
-      return await newFilter(project, first ?? '');
     case 'event':
       takes(1, 'event transaction.captured');
       return await newEvent(project, first ?? '');
@@ -64,7 +60,7 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case undefined:
       throw new WrongCall('Say what is new.');
     default: {
-      const near = nearest(kind, ['operation', 'schema', 'table', 'field', 'filter', 'event', 'error']);
+      const near = nearest(kind, ['operation', 'schema', 'table', 'field', 'event', 'error']);
       throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     }
   }

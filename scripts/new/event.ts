@@ -15,7 +15,7 @@ async function storeStep(project: Project, event: string): Promise<string[]> {
   if (text === undefined)
     return happened === 'created'
       ? [
-          `If it is stored, write its table, whose insert${pascal(type)} takes the event: npm run new -- table ${snake(plural(type))} --erasure kept (or erased, if its texts may say something about a buyer)`,
+          `If it is stored, write its table, whose insert${pascal(type)} takes the event: npm run new -- table ${snake(plural(type))}`,
         ]
       : [];
   const verb = { created: 'insert', deleted: 'delete' }[happened] ?? 'update';

@@ -22,14 +22,15 @@ export const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Nothing is written unless everything can be. Returns the files. */
-export async function carryOut(root: string, { write, edit }: Plan): Promise<string[]> {
+/** Nothing is written unless everything can be, and nothing at all in a dry run. Returns the files. */
+export async function carryOut(root: string, { write, edit }: Plan, isDry = false): Promise<string[]> {
   for (const file of Object.keys(write))
     if (await exists(join(root, file)))
       throw new Refusal(`${file} exists already. Edit it, or choose another name.`);
   const contents = new Map(Object.entries(write));
   for (const [file, change] of Object.entries(edit))
     contents.set(file, await change(await readFile(join(root, file), 'utf8')));
+  if (isDry) return [...contents.keys()];
   for (const file of contents.keys()) await mkdir(dirname(join(root, file)), { recursive: true });
   // At once, because `npm run dev` reads the contract when it changes. In between, files would refer to others that do not exist
   // yet, or nothing would refer to them.

@@ -1,11 +1,21 @@
-// `npm run new -- table refund_reasons`: the table of a resource, with a column for each property, or one that the API does not
-// show. Its records belong to merchant accounts: docs/decisions/0018-account-first.md.
+// `npm run new -- table refund_reasons`: the table of a resource, with a column for each property, and the code between it and the
+// operations that the contract has; or a table that the API does not show. Its records belong to merchant accounts:
+// docs/decisions/0018-account-first.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { columnLists, listColumn, migrationFile } from './code-text.ts';
-import { kebab, mustMatch, pascal, plural, singular } from './names.ts';
+import { kebab, mustMatch, pascal, plural, singular, spoken } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
-import { component, isNullable, readSchema, resolved, type Project, type Schema } from './project.ts';
+import {
+  component,
+  isNullable,
+  operationsIn,
+  readSchema,
+  resolved,
+  type Project,
+  type Schema,
+} from './project.ts';
+import { filled, type Values } from './template.ts';
 
 interface Column {
   name: string;
@@ -49,100 +59,53 @@ const endings: Partial<Record<string, string>> = {
   updated_at: ' default now()',
 };
 
-function migration(table: string, columns: Column[]): string {
-  const lines = columns.map(({ name, type, isNull }) => {
-    const sql = type === 'timestamptz' ? 'timestamptz(3)' : type;
-    return `${name} ${sql}${isNull ? '' : ' not null'}${endings[name] ?? ''}`;
+const definition = ({ name, type, isNull }: Column) =>
+  `${name} ${type === 'timestamptz' ? 'timestamptz(3)' : type}${isNull ? '' : ' not null'}${endings[name] ?? ''}`;
+
+interface Operation {
+  kind: 'create' | 'get' | 'list' | 'update' | 'delete';
+  id: string;
+  /** Of the path. */
+  parameter: string;
+}
+
+/** Those on the collection of the table and on one record of it. */
+async function operationsOn(project: Project, table: string): Promise<Operation[]> {
+  const path = new RegExp(`^openapi/paths/${kebab(table)}(?:_\\{(\\w+)\\})?\\.yaml$`);
+  const kinds: Partial<Record<string, Operation['kind']>> = {
+    post: 'create',
+    patch: 'update',
+    put: 'update',
+    delete: 'delete',
+  };
+  return (await operationsIn(project)).flatMap(({ file, method, operation: { operationId: id } }) => {
+    const found = path.exec(file);
+    const [, parameter = ''] = found ?? [];
+    return found ? { kind: kinds[method] ?? (parameter === '' ? 'list' : 'get'), id, parameter } : [];
   });
-  const parts = [...lines, 'primary key (merchant_account_id, id)', 'unique (id)'];
-  return `import { sql, type Kysely } from 'kysely';
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql\`
-    create table ${table} (
-      ${parts.join(',\n      ')}
-    )\`.execute(db);
-  // For lists of one merchant account, and of all.
-  await sql\`create index ${table}_newest on ${table} (merchant_account_id, created_at desc, id desc)\`.execute(db);
-  await sql\`create index ${table}_everywhere on ${table} (created_at desc, id desc)\`.execute(db);
-}
-`;
 }
 
-/** The file of server/store/tables. */
-function tableText(table: string, resource: string, shown: Column[] | undefined, more: typeof own): string {
-  const members = more.map(({ name, member }) => `  ${name}: ${member};\n`).join('');
-  const uses = (type: string) => more.some(({ member }) => member.startsWith(type));
-  const generated = uses('Generated') ? `import type { Generated } from 'kysely';\n` : '';
-  const types = [...(shown ? ['Shown', 'ShownColumns'] : []), ...(uses('Stamp') ? ['Stamp'] : [])];
-  const columnTypes = `import type { ${types.join(', ')} } from './columns.ts';\n`;
-  if (!shown) return `${generated}${columnTypes}\nexport interface ${pascal(table)}Table {\n${members}}\n`;
-  const list = `${resource.charAt(0).toLowerCase()}${resource.slice(1)}Columns`;
-  const defaults = shown.filter(({ name }) => / default /.test(endings[name] ?? ''));
-  return `${generated}import type { components } from '../../../generated/types.ts';
-${columnTypes}
-type ${resource} = components['schemas']['${resource}'];
+const isStub = (text: string) => text.includes('\n// A stub: ');
 
-export const ${list} = {
-${shown.map(({ name, type }) => `  ${name}: '${type}',\n`).join('')}} as const satisfies Shown<${resource}, 'type'>;
-
-/** The database makes what is named last, if it is left out. */
-type Columns = ShownColumns<typeof ${list}, ${resource}, ${defaults.map(({ name }) => `'${name}'`).join(' | ') || 'never'}>;
-
-${members === '' ? `export type ${pascal(table)}Table = Columns;` : `export interface ${pascal(table)}Table extends Columns {\n${members}}`}
-`;
+interface Fates {
+  kept: string[];
+  erased: string[];
 }
 
-const plainInsert = (
-  table: string,
-  resource: string,
-) => `export const insert${resource} = (db: Tx, given: New${resource}) =>
-  db.insertInto('${table}').values(given).returningAll().executeTakeFirstOrThrow();
-`;
-
-const announcedInsert = (table: string, resource: string) => `export async function insert${resource}(
-  db: Tx,
-  given: New${resource},
-  { tell }: Announcement<${resource}Row>,
-): Promise<${resource}Row> {
-  const row = await db.insertInto('${table}').values(given).returningAll().executeTakeFirstOrThrow();
-  await tell?.(row);
-  return row;
+/** Of `--erasure display_name=erased,colour=kept`: each column that can hold text, but not those whose values the contract lists. */
+function fatesOf(texts: string[], erasure = ''): Fates {
+  const fates = new Map(
+    erasure.split(',').flatMap((one) => (one === '' ? [] : [one.split('=') as [string, string]])),
+  );
+  const wrong = [...fates].find(([name, fate]) => !texts.includes(name) || !/^(kept|erased)$/.test(fate));
+  const missing = texts.filter((name) => !fates.has(name));
+  if (wrong || missing.length > 0)
+    throw new Refusal(
+      `Decide for each of ${texts.join(', ') || 'its columns (none can hold text)'} what happens to it when a buyer is erased: --erasure ${texts.map((name) => `${name}=erased`).join(',')} if it may say something about a buyer, =kept if not. See docs/guides/personal-data.md`,
+    );
+  const of = (fate: string) => texts.filter((name) => fates.get(name) === fate);
+  return { kept: of('kept'), erased: of('erased') };
 }
-`;
-
-const store = (
-  table: string,
-  resource: string,
-  hasEvent: boolean,
-) => `import type { Insertable, Selectable } from 'kysely';
-import { acrossAccounts } from './across-accounts.ts';
-${hasEvent ? "import type { Announcement } from './announcement.ts';\n" : ''}import type { Db, Tx } from './database.ts';
-import { fetchPage, type PageRequest } from './paging.ts';
-import type { ${pascal(table)}Table } from './tables/${kebab(table)}.ts';
-
-export type ${resource}Row = Selectable<${pascal(table)}Table>;
-export type New${resource} = Insertable<${pascal(table)}Table>;
-
-${hasEvent ? announcedInsert(table, resource) : plainInsert(table, resource)}
-export const find${resource} = (db: Db, account: string, id: string) =>
-  db
-    .selectFrom('${table}')
-    .selectAll()
-    .where('merchant_account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-
-/** Of these accounts; if undefined, of all. */
-export function list${resource}Page(db: Db, accounts: readonly string[] | undefined, page: PageRequest) {
-  const all = db.selectFrom('${table}').selectAll('${table}');
-  const chosen =
-    accounts === undefined
-      ? all.modifyEnd(acrossAccounts('newest-everywhere'))
-      : all.where('merchant_account_id', 'in', accounts);
-  return fetchPage(chosen, '${table}', page);
-}
-`;
 
 const listTable = (table: string) => (text: string) =>
   text
@@ -165,54 +128,84 @@ export async function newTable(
   const resource = pascal(one);
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
-  const listed = (shown ?? []).filter(
+  const texts = (shown ?? []).filter(
     ({ name, type }) => /^(text|jsonb)$/.test(type) && name !== 'merchant_account_id',
   );
   const namesOf = (columns: Column[]) => columns.map(({ name }) => name);
-  const enums = namesOf(listed.filter(({ isEnum }) => isEnum));
-  const texts = namesOf(listed.filter(({ isEnum }) => !isEnum));
-  if (texts.length > 0 && erasure !== 'kept' && erasure !== 'erased')
-    throw new Refusal(
-      `Decide what happens to ${texts.join(', ')} when a buyer is erased: add --erasure erased if it may say something about a buyer, --erasure kept if not. See docs/guides/personal-data.md`,
-    );
-  const [created, described] = [
-    await migrationFile(project, table),
-    `server/store/tables/${kebab(table)}.ts`,
+  const fates = fatesOf(namesOf(texts.filter(({ isEnum }) => !isEnum)), erasure);
+  const operations = shown ? await operationsOn(project, table) : [];
+  const does = (kind: Operation['kind']) => operations.some((operation) => operation.kind === kind);
+  const tells = (happened: string) => project.has(`openapi/webhooks/${kebab(one)}.${happened}.yaml`);
+  const events = {
+    created: await tells('created'),
+    updated: does('update') && (await tells('updated')),
+    deleted: does('delete') && (await tells('deleted')),
+  };
+  const uses = (type: string) => more.some(({ member }) => member.startsWith(type));
+  const values: Values = {
+    table,
+    Table: pascal(table),
+    tables: kebab(table),
+    Resource: resource,
+    resource: `${resource.charAt(0).toLowerCase()}${resource.slice(1)}`,
+    file: kebab(one),
+    event: kebab(one),
+    spoken: spoken(one),
+    columns: [...more, ...(shown ?? [])].map(definition).join(',\n      '),
+    shown: shown !== undefined,
+    shownColumns: (shown ?? []).map(({ name, type }) => `${name}: '${type}',`).join('\n  '),
+    defaults:
+      (shown ?? [])
+        .filter(({ name }) => / default /.test(endings[name] ?? ''))
+        .map(({ name }) => `'${name}'`)
+        .join(' | ') || 'never',
+    adds: more.length > 0,
+    members: more.map(({ name, member }) => `${name}: ${member};`).join('\n  '),
+    generates: uses('Generated'),
+    columnTypes: [...(shown ? ['Shown', 'ShownColumns'] : []), ...(uses('Stamp') ? ['Stamp'] : [])].join(
+      ', ',
+    ),
+    update: does('update'),
+    delete: does('delete'),
+    ...events,
+    announces: Object.values(events).includes(true),
+  };
+  const created = await migrationFile(project, table);
+  const described = `server/store/tables/${kebab(table)}.ts`;
+  const plan: Plan = { write: { [created]: filled('migration.ts', values) }, edit: {}, next: [] };
+  // Whoever has written one of these first keeps it; a stub is no work of theirs.
+  const files: [file: string, text: string][] = [
+    [described, filled('table.ts', values)],
+    [`server/store/${kebab(table)}.ts`, filled('store.ts', values)],
   ];
-  const recipe = (heading: string) => `docs/guides/backend-engineer.md, "${heading}"`;
-  const write: Plan['write'] = { [created]: migration(table, [...more, ...(shown ?? [])]) };
-  const event = `${kebab(one)}.created`;
-  const hasEvent = await project.has(`openapi/webhooks/${event}.yaml`);
-  // Whoever has written a statement on the table first keeps it.
-  for (const [file, text] of [
-    [described, tableText(table, resource, shown, more)],
-    [`server/store/${kebab(table)}.ts`, store(table, resource, hasEvent)],
-  ] as const)
-    if (!(await project.has(file))) write[file] = text;
-  return formattedPlan({
-    write,
-    edit: {
-      [list]: listTable(table),
-      'scripts/citus.sql': (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`),
-      ...(listed.length > 0 && {
-        [columnLists]: (text) =>
-          listColumn(erasure === 'erased', table, ...texts)(listColumn(false, table, ...enums)(text)),
-      }),
-    },
-    next: [
-      shown
-        ? `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`
-        : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
-      ...(erasure === 'erased' && texts.length > 0
-        ? [
-            `Erase ${texts.join(', ')} with the buyer; test/service/erasure.test.ts fails until then: ${recipe('A record that belongs to another')}`,
-          ]
-        : []),
-      `Write its action${shown ? ' and its presenter' : ''}: ${recipe('A table')}`,
-      ...(hasEvent
-        ? [`Give insert${resource} the event, in the action: announce(unit, '${event}', present${resource})`]
-        : []),
-      `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
-    ],
-  });
+  if (shown)
+    files.push(
+      [`server/actions/${kebab(table)}.ts`, filled('actions.ts', values)],
+      [`server/present/${kebab(one)}.ts`, filled('present.ts', values)],
+      ...operations.map(({ kind, id, parameter }): [string, string] => [
+        `server/handlers/${kebab(id)}.ts`,
+        filled(`handler-${kind}.ts`, { ...values, id, parameter }),
+      ]),
+    );
+  for (const [file, text] of files)
+    if (!(await project.has(file))) plan.write[file] = text;
+    else if (isStub(await readFile(join(project.root, file), 'utf8'))) plan.edit[file] = () => text;
+  plan.edit[list] = listTable(table);
+  plan.edit['scripts/citus.sql'] = (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`);
+  const kept = [...namesOf(texts.filter(({ isEnum }) => isEnum)), ...fates.kept];
+  if (texts.length > 0)
+    plan.edit[columnLists] = (text) =>
+      listColumn(true, table, ...fates.erased)(listColumn(false, table, ...kept)(text));
+  plan.next = [
+    shown
+      ? `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`
+      : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
+    ...(fates.erased.length > 0
+      ? [
+          `Erase ${fates.erased.join(', ')} with the buyer; test/service/erasure.test.ts fails until then: docs/guides/backend-engineer.md, "A record that belongs to another"`,
+        ]
+      : []),
+    'Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys',
+  ];
+  return formattedPlan(plan);
 }

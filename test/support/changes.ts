@@ -308,7 +308,7 @@ const extend = (code: string) => (text: string) => {
 const editsOf = (heading: string): ProjectEdits =>
   inTurn(
     ...blocksOf(heading).map(({ kind, file, code }) => ({
-      [file]: kind === 'diff' ? patch(code) : kind === 'yaml' || isStub(file) ? write(code) : extend(code),
+      [file]: kind === 'diff' ? patch(code) : kind === 'yaml' || isWhole(file) ? write(code) : extend(code),
     })),
   );
 
@@ -316,8 +316,8 @@ const partOf = (heading: string, isWanted: (path: string) => boolean): ProjectEd
   Object.fromEntries(Object.entries(editsOf(heading)).filter(([path]) => isWanted(path)));
 
 const isContract = (path: string) => path.startsWith('openapi/');
-const isHandler = (path: string) => path.startsWith('server/handlers/');
-const isStub = (path: string) => isHandler(path) || path.startsWith('test/service/operations/');
+/** What is written whole, because it was a stub or a beginning. */
+const isWhole = (path: string) => /^(server\/(handlers|actions)|test\/service\/operations)\//.test(path);
 
 /** One after the other, where several edit the same file. */
 const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
@@ -333,7 +333,6 @@ const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
     }),
     {},
   );
-const table = Object.entries(editsOf('A table'));
 
 const owned = 'A record that belongs to another';
 const ownedProperty = /```yaml\n# .+ and .+\n(buyer_id:\n[^]*?)```/.exec(section(owned))?.[1] ?? '';
@@ -353,13 +352,6 @@ const ownedInContract: ProjectEdits = {
   'openapi/paths/memberships.yaml': swap('responses/NotFound.yaml', 'responses/NotFoundPaymentMethod.yaml'),
 };
 
-/** As in "A table", with another name. */
-const ownedPresenter = () =>
-  (Object.fromEntries(table)['server/present/refund-reason.ts']?.('') ?? '')
-    .replaceAll('refund-reason', 'membership')
-    .replaceAll('RefundReason', 'Membership')
-    .replaceAll('refundReason', 'membership');
-
 interface Change {
   contract: ProjectEdits;
   code: ProjectEdits;
@@ -372,8 +364,8 @@ export const changes: Record<string, Change> = {
   'operation without new storage': { contract: operationInContract, code: operationInCode },
   'operation with a new table': {
     contract: {},
-    code: Object.fromEntries(table.filter(([path]) => !isHandler(path))),
-    call: 'table refund_reasons --erasure kept',
+    code: {},
+    call: 'table refund_reasons --erasure display_name=kept',
   },
   'field of a stored resource': { contract: fieldInContract, code: fieldInCode },
   'filter of `/transactions`': { contract: filterInContract, code: filterInCode },
@@ -397,7 +389,7 @@ export const announced: ProjectEdits = {
   \`DELETE /refund-reasons/{reason_id}\`, \`PATCH /refund-reasons/{reason_id}\`, \`PATCH /buyer-notes/{note_id}\`,
   \`PUT /buyer-notes/{note_id}\`, \`DELETE /buyer-labels/{label_id}\`, \`GET /refund-reasons\`, error codes
   \`label_in_use\`, \`card_stolen\` and \`notes_are_closed\`, \`POST /memberships\`, \`membership.created\`, \`membership_exists\`,
-  filters \`settled\` and \`intent\` of transactions, field \`shipped_at\` of a transaction.
+  field \`shipped_at\` of a transaction.
 
 `,
   ),
@@ -410,29 +402,11 @@ function recipe(heading: string): string {
   return code;
 }
 
-/** The scaffold itself, without what it tells people to delete. No record has the ID of its valid request. */
-const finished = (text: string) =>
-  [
-    swap(/( +)describe\('2\d\d [^]*?\n\1\}\);\n/, ''),
-    // A reused key is tested elsewhere.
-    swap(/( +)(2\d\d|404): '.*',\n/g, ''),
-    (scaffold: string) => scaffold.replaceAll('it.skip(', 'it('),
-  ].reduce((made, edit) => edit(made), text);
-
 /** Operations that `npm run new` wrote, implemented and tested with the code of the guide. */
 export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/service/operations/get-buyer.test.ts': () => recipe('Records in a test'),
-  ...Object.fromEntries(table.filter(([path]) => isHandler(path))),
-  ...inTurn(
-    ...['A list', 'A filter', 'Change and delete', 'An event', owned].map((heading) =>
-      partOf(heading, (path) => !isContract(path)),
-    ),
-  ),
-  'server/present/membership.ts': ownedPresenter,
-  'test/service/operations/get-refund-reason.test.ts': finished,
-  'test/service/operations/update-refund-reason.test.ts': finished,
-  'test/service/operations/delete-refund-reason.test.ts': finished,
+  ...inTurn(...['A list', 'A filter', owned].map((heading) => partOf(heading, (path) => !isContract(path)))),
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');
@@ -473,10 +447,11 @@ export const newThings: (string[] | ProjectEdits)[] = [
   ['operation', 'GET', '/buyer-notes'],
   ['operation', 'POST', '/refund-reasons'],
   ['operation', 'GET', '/refund-reasons/{reason_id}'],
-  ['table', 'refund_reasons', '--erasure', 'kept'],
   ['operation', 'GET', '/refund-reasons'],
   ['operation', 'DELETE', '/refund-reasons/{reason_id}'],
   ['operation', 'PATCH', '/refund-reasons/{reason_id}'],
+  ['event', 'refund-reason.created'],
+  ['table', 'refund_reasons', '--erasure', 'display_name=kept'],
   ['operation', 'PATCH', '/buyer-notes/{note_id}'],
   ['operation', 'PUT', '/buyer-notes/{note_id}', '--id', 'updateWholeBuyerNote'],
   ['operation', 'DELETE', '/buyer-labels/{label_id}'],
@@ -486,7 +461,6 @@ export const newThings: (string[] | ProjectEdits)[] = [
   ['field', 'severity', '--in', 'RefundReason', '--values', 'minor,major'],
   partOf('A filter', isContract),
   ['event', 'buyer-note.created'],
-  ['event', 'refund-reason.created'],
   ['error', 'label_in_use', '--in', 'deleteBuyerLabel'],
   ['error', 'card_stolen', '--in', 'createPaymentMethod'],
   ['error', 'notes_are_closed', '--in', 'listBuyerNotes', '--status', '403'],
@@ -494,11 +468,9 @@ export const newThings: (string[] | ProjectEdits)[] = [
   ['event', 'membership.created'],
   ['error', 'membership_exists', '--in', 'createMembership'],
   ownedInContract,
-  ['table', 'memberships', '--erasure', 'erased'],
+  ['table', 'memberships', '--erasure', 'display_name=erased'],
   // The API does not show it.
   ['table', 'ledger_entries'],
-  ['filter', 'settled'],
-  ['filter', 'intent'],
 ];
 
 /** An operation that takes an Idempotency-Key and answers without a body. */
