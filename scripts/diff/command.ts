@@ -12,6 +12,7 @@ import { bundle, compare, ContractFault } from './compare.ts';
 import { judge } from './judge.ts';
 import { affectedBy, asJson, asText, linesOf, type Outcome } from './report.ts';
 import { asHtml, asMarkdown } from './review.ts';
+import { filesBehind, writeVersion } from './versions.ts';
 
 const releasedFile = 'openapi/released/openapi.json';
 const committedFile = 'generated/openapi.json';
@@ -23,7 +24,8 @@ export const help = `Compare the contract in openapi/ with the last released one
   npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, the text before and after
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
   npm run diff -- --json              print the result as JSON
-  npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules
+  npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules, and write
+                                      its version into package.json and the other files that repeat it
 
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
@@ -92,6 +94,12 @@ async function list(
   const after = await currentContract(project);
   const before = await readBase(base, project);
   const outcome = await outcomeOf(base, before, after, project);
+  const { version, releasedVersion = outcome.baseVersion } = outcome;
+  const behind = await filesBehind(project, version);
+  const told = `${behind.join(', ')}: the version is not ${version} yet. npm run diff -- --release writes it there.`;
+  // Before the release they may say the version before.
+  if (behind.length > 0 && version === releasedVersion)
+    outcome.problems.push({ rule: 'version', message: told });
   const status = outcome.problems.length === 0 ? 0 : 1;
   const written = await writeReviews({ html, markdown }, outcome, before, after);
   if (written.length > 0)
@@ -101,7 +109,8 @@ async function list(
     };
   if (json) return { status, output: asJson(outcome, false) };
   const advice = base === undefined && outcome.changes.length > 0 ? await adviceOnBase(before, project) : '';
-  return { status, output: asText(outcome, colour) + advice };
+  const later = behind.length > 0 && version !== releasedVersion ? `\n\n${told}` : '';
+  return { status, output: asText(outcome, colour) + later + advice };
 }
 
 async function writeReviews(
@@ -126,16 +135,17 @@ async function release({ json }: Options, project: string, colour: boolean): Pro
   const isFine = outcome.problems.length === 0;
   const isNew = isFirst || outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
   const releases = isNew && isFine;
+  const files = isFine ? await writeVersion(project, outcome.version) : [];
   if (releases) {
+    files.unshift(releasedFile);
     await mkdir(dirname(join(project, releasedFile)), { recursive: true });
     await writeFile(join(project, releasedFile), `${JSON.stringify(after, null, 2)}\n`);
   }
   const status = isFine ? 0 : 1;
   if (json) return { status, output: asJson(outcome, releases) };
-  const note =
-    (releases && `Released ${outcome.version}: wrote ${releasedFile}. Commit it.`) ||
-    (isFine ? 'Nothing to release.' : 'Not released. Fix the problems above, then run it again.');
-  return { status, output: `${asText(outcome, colour)}\n\n${note}` };
+  const done = `Released ${outcome.version}: wrote ${files.join(', ')}. Commit it.`;
+  const not = isFine ? 'Nothing to release.' : 'Not released. Fix the problems above, then run it again.';
+  return { status, output: `${asText(outcome, colour)}\n\n${files.length > 0 ? done : not}` };
 }
 
 const isClean = ({ problems, failure }: Omit<Linted, 'unfinished'>) =>

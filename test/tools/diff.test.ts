@@ -643,6 +643,23 @@ describe('npm run diff', () => {
     expect(await releasedVersion()).toBe('2.0.0');
   });
 
+  it('names the files that repeat the version until the release writes it there', async () => {
+    const npm = (version: string) =>
+      `{\n  "name": "payments-service",\n  "version": "${version}",\n  "x": { "version": "0.1.0" }\n}\n`;
+    await writeFile(inFolder('package.json'), npm('1.0.0'));
+    expect(await diff()).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/✖ package\.json: the version is not 2\.0\.0 yet\./) as string,
+    });
+    const { status, output } = await diff('--release');
+    expect([status, output]).toEqual([
+      0,
+      expect.stringMatching(/Released 2\.0\.0: wrote package\.json\. Commit it\.$/),
+    ]);
+    expect(await readFile(inFolder('package.json'), 'utf8')).toBe(npm('2.0.0'));
+    expect(await diff()).toMatchObject({ status: 0 });
+  });
+
   it('compares with a branch', async () => {
     const git = (...args: string[]) =>
       run('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder });
