@@ -6,6 +6,7 @@ import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
 import { reused, reusedText } from './responses.ts';
+import { filled } from './template.ts';
 
 export interface OperationOptions {
   id?: string | undefined;
@@ -96,114 +97,38 @@ function design(verb: string, target: string, options: OperationOptions): Design
   return { kind, method, path, id, name, tag, scope, parameters, takesKey };
 }
 
-const texts: Record<Kind, (one: string, many: string) => { summary: string; description: string }> = {
-  list: (_one, many) => ({
-    summary: `List ${many}`,
-    description: `Lists the ${many} of a merchant account, newest first. A cursor that was not issued for this list is answered with 422.`,
-  }),
-  get: (one) => ({
-    summary: `Get ${withArticle(one)}`,
-    description: `Gets ${withArticle(one)} by its ID. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
-  }),
-  create: (one) => ({
-    summary: `Create ${withArticle(one)}`,
-    description: `Creates ${withArticle(one)}. With an \`Idempotency-Key\` the request can be repeated without creating a second one.`,
-  }),
-  update: (one) => ({
-    summary: `Update ${withArticle(one)}`,
-    description: `Changes the given properties of ${withArticle(one)}; those left out stay as they are. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
-  }),
-  replace: (one) => ({
-    summary: `Replace ${withArticle(one)}`,
-    description: `Replaces all properties of ${withArticle(one)}. One that does not exist, or that belongs to another merchant account, is answered with 404.`,
-  }),
-  delete: (one) => ({
-    summary: `Delete ${withArticle(one)}`,
-    description: `Deletes ${withArticle(one)}. One that does not exist, or that belongs to another merchant account, is answered with 404, and so is a repeated request.`,
-  }),
-};
-
-const ref = (kind: string, name: string) => `$ref: ../components/${kind}/${name}.yaml`;
-
-function operationText(made: Design, example: string): string {
-  const { kind, method, id, name, tag, scope, parameters, takesKey } = made;
-  const many = plural(spoken(name));
-  const { summary, description } = texts[kind](spoken(name), many);
+function operationText(
+  { kind, method, id, name, tag, scope, parameters, takesKey }: Design,
+  example: string,
+): string {
   const request = requestOf(name)[kind];
-  const status = kind === 'create' ? 201 : kind === 'delete' ? 204 : 200;
-  const taken = [
-    ...['MerchantAccountId', ...parameters.map(pascal)],
-    ...(kind === 'list' ? ['Cursor', 'Limit'] : []),
-    ...(takesKey ? ['IdempotencyKey'] : []),
-  ];
-  const errors: [number, string][] = [
-    [400, 'BadRequest'],
-    [401, 'Unauthorized'],
-    [403, 'Forbidden'],
-    [404, 'NotFound'],
-    [405, 'MethodNotAllowed'],
-    ...(kind === 'list' ? [[422, 'UnprocessableCursor'] as [number, string]] : []),
-    ...(takesKey ? [[422, reused] as [number, string]] : []),
-    ...(method === 'get' ? [] : [[425, 'TooEarly'] as [number, string]]),
-    [500, 'ServerError'],
-  ];
-  const body =
-    request === undefined
-      ? ''
-      : `  requestBody:
-    description: ${request.description}
-    required: true
-    content:
-      application/json:
-        schema:
-          ${ref('schemas', request.schema)}
-        examples:
-          sample:
-            ${ref('examples', request.example)}
-`;
-  const shown = {
-    list: `A page of ${many}.`,
-    get: `The ${spoken(name)}.`,
-    create: `The new ${spoken(name)}.`,
-    update: `The ${spoken(name)} as it is now.`,
-    replace: `The ${spoken(name)} as it is now.`,
-    delete: `The ${spoken(name)} was deleted.`,
+  const verbs = {
+    list: 'List',
+    get: 'Get',
+    create: 'Create',
+    update: 'Update',
+    replace: 'Replace',
+    delete: 'Delete',
   };
-  const content = `      content:
-        application/json:
-          schema:
-            ${ref('schemas', kind === 'list' ? `${name}Collection` : name)}
-          examples:
-            ${kind === 'list' ? 'only_page' : 'sample'}:
-              ${ref('examples', kind === 'list' ? `${name}CollectionOnlyPage` : example)}
-`;
-  return `${method}:
-  operationId: ${id}
-  tags: [${tag}]
-  summary: ${summary}
-  description: >-${todo('say when to use it, and what it changes')}
-    ${description}
-  security:
-    - BearerAuth: [${scope}]
-  x-merchant-scope: ${kind === 'list' ? 'many' : 'one'}
-  parameters:
-${taken.map((one) => `    - ${ref('parameters', one)}\n`).join('')}${body}  responses:
-    '${status}':
-      description: ${shown[kind]}
-      headers:
-        X-Request-ID:
-          ${ref('headers', 'RequestId')}
-${takesKey ? `        Idempotency-Replayed:\n          ${ref('headers', 'IdempotencyReplayed')}\n` : ''}${status === 204 ? '' : content}${errors.map(([code, response]) => `    '${code}':\n      ${ref('responses', response)}\n`).join('')}`;
+  return filled('operation.yaml', {
+    ...{ method, id, tag, scope, takesKey, example, Resource: name, verb: verbs[kind], [kind]: true },
+    one: spoken(name),
+    any: withArticle(spoken(name)),
+    many: plural(spoken(name)),
+    status: { list: '200', get: '200', create: '201', update: '200', replace: '200', delete: '204' }[kind],
+    pathParameters: parameters
+      .map((parameter) => `    - $ref: ../components/parameters/${pascal(parameter)}.yaml`)
+      .join('\n'),
+    hasBody: request !== undefined,
+    request: request?.schema ?? '',
+    requestExample: request?.example ?? '',
+    requestDescription: request?.description ?? '',
+    writes: method !== 'get',
+  });
 }
 
-const pathParameter = (name: string) => `name: ${name}
-in: path
-required: true
-description: The ID of the ${spoken(name.replace(/_id$/, ''))}.
-schema:
-  type: string
-  format: uuid
-`;
+const pathParameter = (name: string) =>
+  filled('path-parameter.yaml', { name, one: spoken(name.replace(/_id$/, '')) });
 
 export async function newOperation(
   project: Project,
