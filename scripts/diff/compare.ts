@@ -2,6 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Contract } from '../generate/contract.ts';
+import { withTables } from '../generate/introduction.ts';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { isObject, methods, segments, step, type Change, type Json } from './change.ts';
@@ -12,8 +14,11 @@ import { alignRefs, missedChanges } from './missed-by-redocly.ts';
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
 export class ContractFault extends Error {}
 
-export const bundle = (file: string, project = root): Promise<Json> =>
-  resultOf(['bundle', file, '--config', join(project, 'redocly.yaml')]);
+/** With the tables of the introduction, as consumers read it. */
+export async function bundle(file: string, project = root): Promise<Json> {
+  const contract = await resultOf(['bundle', file, '--config', join(project, 'redocly.yaml')]);
+  return { ...contract, ...withTables(contract as Json & Contract) };
+}
 
 /** All changes except that of info.version, which announces the others. */
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
