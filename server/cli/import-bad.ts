@@ -1,6 +1,6 @@
 // The bad lines of an import: the first ones for the report, and all of them for the file of --bad.
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { maskCardNumbers } from '../domain/cards.ts';
+import { maskCardNumbers, mentionsCardNumber } from '../domain/cards.ts';
 import { visible } from '../visible.ts';
 import type { Line } from './import-lines.ts';
 import { Refused } from './output.ts';
@@ -38,7 +38,7 @@ export function collectBadLines(file: string | undefined): BadLines {
       // Lines that the database refuses are noted after later ones that are not valid.
       if (first.length < 2 * mostShown) first.push({ line, reason });
       if (handle === undefined) return;
-      const text = 'text' in read ? maskCardNumbers(read.text) : null;
+      const text = 'text' in read ? maskLine(read.text) : null;
       writeSync(handle, `${JSON.stringify({ line, reason, text })}\n`);
     },
     shown: firstShown,
@@ -55,6 +55,15 @@ export function collectBadLines(file: string | undefined): BadLines {
       if (handle !== undefined) closeSync(handle);
     },
   };
+}
+
+/** A number may also be written with escapes of JSON. */
+function maskLine(text: string): string {
+  const masked = maskCardNumbers(text);
+  const plain = masked
+    .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replaceAll('\\/', '/');
+  return mentionsCardNumber(plain) ? maskCardNumbers(plain) : masked;
 }
 
 /** Never overwrites: a mistake in the arguments must not cost the file that is imported. */

@@ -3,7 +3,7 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { mentionsCardNumber } from '../domain/cards.ts';
+import { maskCardNumbers, mentionsCardNumber } from '../domain/cards.ts';
 import { whyUnstorable } from '../domain/storable.ts';
 import type { NewTransaction } from '../store/transactions.ts';
 import type { Line } from './import-lines.ts';
@@ -35,7 +35,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
       value = parseStrictJson(line.text);
     } catch (error) {
       return error instanceof AmbiguousJson
-        ? `${error.pointer} has a ${error.fault}`.slice(0, longestReason)
+        ? shownPointer(error.pointer, ` has a ${error.fault}`)
         : 'is not valid JSON';
     }
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
@@ -48,12 +48,12 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     ];
     if (errors.length > 0) {
       return firstOf(
-        translate(errors, 'body').map(({ pointer, message }) => `${pointer || 'it'} ${message}`),
+        translate(errors, 'body').map(({ pointer, message }) => shownPointer(pointer || 'it', ` ${message}`)),
       );
     }
     const given = value as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
-      return `/merchant_account_id ${given.merchant_account_id} does not exist`;
+      return `/merchant_account_id ${maskCardNumbers(given.merchant_account_id)} does not exist`;
     return whyUnstorable(given) ?? findCardNumber(given) ?? given;
   };
 }
@@ -67,6 +67,13 @@ function findCardNumber({ metadata, raw_response_description }: NewTransaction):
     if (mentionsCardNumber(text)) return at(`/metadata/${name}`.slice(0, longestReason));
   }
   return undefined;
+}
+
+/** Masked before it is cut: 15 digits of a number give the last one away. A pointer has `~1` for a slash. */
+function shownPointer(pointer: string, fault: string): string {
+  const plain = pointer.replaceAll('~1', '/');
+  const shown = mentionsCardNumber(plain) ? maskCardNumbers(plain) : pointer;
+  return (shown + fault).slice(0, longestReason);
 }
 
 /** As many faults as a line of a report has room for, and how many are left out. */

@@ -29,15 +29,29 @@ export const maskRuns = (text: string): string =>
     holdsCardNumber(run) ? `[number]${run.replace(/\D/g, '').slice(-4)}` : run,
   );
 
-/** What people write between the groups of a number. */
-const isSeparator = (text: string) => /^[\s.\u2010-\u2015-]{1,2}$/u.test(text);
+/** What people write between the groups of a number, and characters that nobody sees. */
+const isSeparator = (text: string) => /^\p{Cf}*(?:[\s./_\p{Pd}]\p{Cf}*){0,2}$/u.test(text);
+
+const isDigit = (codePoint: number) => /\p{Nd}/u.test(String.fromCodePoint(codePoint));
+
+/** Unicode has the digits of every script in a row from zero to nine. */
+const asciiDigits = (digits: string): string =>
+  digits.replace(/[^0-9]/gu, (digit) => {
+    const codePoint = digit.codePointAt(0) ?? 0;
+    let before = 0;
+    while (isDigit(codePoint - before - 1)) before += 1;
+    return String(before % 10);
+  });
+
+// Most texts are, and Unicode classes are slower.
+const isAscii = (text: string) => /^[ -~]*$/.test(text);
 
 /**
- * Where a text has card numbers in it: neighbouring groups of digits that are 13 to 19 together, of a known range. Does not
- * look inside a group, because texts of people have long numbers for other reasons.
+ * Where a text has card numbers in it: neighbouring groups of digits of any script that are 13 to 19 together, of a known range.
+ * Does not look inside a group, because texts of people have long numbers for other reasons.
  */
 function* findCardNumbers(text: string): Generator<{ from: number; to: number }> {
-  const groups = [...text.matchAll(/\d+/g)];
+  const groups = [...text.matchAll(isAscii(text) ? /\d+/g : /\p{Nd}+/gu)];
   const end = (group: RegExpExecArray) => group.index + group[0].length;
   let past = 0;
   for (const [first, { index: from }] of groups.entries()) {
@@ -46,7 +60,7 @@ function* findCardNumbers(text: string): Generator<{ from: number; to: number }>
     for (let at = first; at < groups.length && number.length <= 19; at += 1) {
       const [before, group] = [groups[at - 1], groups[at]];
       if (!group || (at > first && before && !isSeparator(text.slice(end(before), group.index)))) break;
-      number += group[0];
+      number += asciiDigits(group[0]);
       if (number.length < 13 || number.length > 19) continue;
       if (!passesLuhn(number) || creditCardType(number).length === 0) continue;
       past = end(group);

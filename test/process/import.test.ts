@@ -189,6 +189,26 @@ describe('a card number', () => {
     expect(stderr).not.toMatch(/\d{5}/);
   });
 
+  it('is masked in every reason, and in the lines of --bad, however it is written', async () => {
+    const file = join(folder, 'numbers.jsonl');
+    const number = '4111111111111111';
+    const withProperty = (name: string) => line(Object.fromEntries([[name, 1]]));
+    const bad = [
+      withProperty(number),
+      withProperty('4111/1111/1111/1111'),
+      `{"${number}": 1, "${number}": 2}`,
+      line({ merchant_account_id: number }),
+      withProperty('x'.repeat(490) + number),
+      line({ metadata: { note: '4111\u200b1111\u200b1111\u200b1111' } }).replaceAll('\u200b', '\\u200b'),
+    ];
+    const { status, stderr, stdout } = await importText(bad.join('\n'), '--json', '--bad', file);
+    expect(status).toBe(1);
+    expect(stderr).toContain('Bad: 6 of 6 lines');
+    expect(stderr).toContain('[number]');
+    for (const text of [stderr, stdout, await readFile(file, 'utf8')])
+      expect(text).not.toMatch(/4111111|4111.{1,7}1111/);
+  });
+
   it.each(['4111111111111112', '9000000000000001', '94111111111111111', '41111111111111110011', '1234'])(
     'is not seen in %s',
     async (text) => {

@@ -5,6 +5,7 @@ import {
   binOf,
   hasExpired,
   lastFour,
+  maskCardNumbers,
   mentionsCardNumber,
   passesLuhn,
   schemeOf,
@@ -62,8 +63,19 @@ describe('a card number in a text', () => {
     '4111\u00a01111\u00a01111\u00a01111',
     '4111  1111  1111  1111',
     '3782 822463 10005',
-  ])('is seen in %j', (text) => {
+    '4111/1111/1111/1111',
+    '4111_1111_1111_1111',
+    '4111\u200b1111\u200b1111\u200b1111',
+    [...'4111111111111111'].join('\u200b\ufeff'),
+    '4111 \u200b1111\u00ad-1111\u20601111',
+    '٤١١١١١١١١١١١١١١١',
+    '４１１１ １１１１ １１１１ １１１１',
+    '४१११-1111-1111-1111',
+    '𝟺𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷𝟷',
+  ])('is seen in %j, and masked', (text) => {
     expect(mentionsCardNumber(text)).toBe(true);
+    expect(maskCardNumbers(text)).toContain('[number]');
+    expect(mentionsCardNumber(maskCardNumbers(text))).toBe(false);
   });
 
   it.each([
@@ -74,6 +86,8 @@ describe('a card number in a text', () => {
     '2024-01-05T10:30:00',
     'a4111b1111c1111d1111',
     '+49 30 1234567',
+    '30/12/2024 10:30:04',
+    '٤١١١١١١١١١١١١١١٢',
   ])('is not seen in %j', (text) => {
     expect(mentionsCardNumber(text)).toBe(false);
   });
