@@ -8,7 +8,7 @@ import type { Sources } from './sources.ts';
 export const pathRules = ['paths-kebab-case', 'path-segment-plural'];
 
 /** What these refuse, no other rule can judge. */
-const isInvalid = ({ rule }: Reported) => ['struct', 'openapi', 'house/valid-schema'].includes(rule);
+const isInvalid = ({ rule }: Reported) => ['struct', 'house/valid-schema'].includes(rule);
 const isHouseRule = ({ rule }: Reported) =>
   (rule.startsWith('house/') && rule !== 'house/valid-schema') ||
   ['path-parameters-defined', 'no-enum-type-mismatch', 'no-schema-type-mismatch'].includes(rule);
@@ -45,6 +45,7 @@ export function withoutConsequences(problems: Reported[], sources: Sources): Rep
  * - the file and the scope of a path are named after it, so a wrong name is reported for all;
  * - house rules cannot judge an object that is not valid, nor a name that is not known, nor find what they refer to;
  * - no example matches a schema that is not valid;
+ * - what is named like a list is judged as one;
  * - an example with a wrong code leaves the right code without an example.
  */
 function follows(problem: Reported, cause: Reported): boolean {
@@ -61,6 +62,8 @@ function follows(problem: Reported, cause: Reported): boolean {
   if (rule === 'house/operation-scope' && [...pathRules, 'house/component-name'].includes(cause.rule))
     return message.includes(` ${steps(cause.pointer)[1]}. `);
   if (!rule.startsWith('house/') || file !== cause.file) return false;
+  if (rule === 'house/list-shape' && cause.rule === 'house/operation-id')
+    return isWithin(pointer, parentOf(cause.pointer));
   if (cause.rule === 'no-unresolved-refs') return isWithin(cause.pointer, pointer);
   return pathRules.includes(cause.rule) && isWithin(pointer, cause.pointer);
 }

@@ -4,8 +4,6 @@ import { advise } from './advice.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { withoutConsequences } from './consequences.ts';
 import { adviseOnReference } from './did-you-mean.ts';
-import { explainDuplicateIds } from './duplicate-ids.ts';
-import { metaSchemaFaults, notIn } from './meta-schema.ts';
 import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
 import { explainOutdented } from './outdented.ts';
 import { atPathName, explainPathParameters } from './path-names.ts';
@@ -35,12 +33,10 @@ export async function lintContract(project: string, api?: string): Promise<Linte
   return { problems, unfinished, ...(failed ? { failure: stderr.trim() } : {}) };
 }
 
-/** What Redocly reports, and what it misses: without what follows from another fault, and with what to write instead. */
+/** What Redocly reports, without what follows from another fault, and with what to write instead. */
 export function explain(reported: Reported[], sources: Sources): Problem[] {
-  const placed = [...reported, ...metaSchemaFaults(sources).filter(notIn(reported))].map((problem) =>
-    adviseOnReference(atPathName(problem, sources), sources),
-  );
-  const steps = [explainOutdented, explainPathParameters, withoutConsequences, explainDuplicateIds];
+  const placed = reported.map((problem) => adviseOnReference(atPathName(problem, sources), sources));
+  const steps = [explainOutdented, explainPathParameters, withoutConsequences];
   const causes = steps.reduce((problems, step) => step(problems, sources), once(placed));
   const advised = adviseOnNames(causes).map((problem) => advise(problem, sources));
   return [...textsCutOff(sources), ...groupExampleFaults(advised, sources, namesWithoutProperty(causes))];
@@ -56,29 +52,30 @@ const marked = (sources: Sources): Problem[] =>
     }),
   );
 
+/** As Redocly writes it as JSON. */
 interface Report {
-  problems: {
-    ruleId: string;
-    message: string;
-    suggest?: string[];
-    location: { source: { ref: string }; pointer?: string; start?: { line: number; col: number } }[];
-  }[];
+  ruleId: string;
+  message: string;
+  suggest?: string[];
+  location: { source: { ref: string }; pointer?: string; start?: { line: number; col: number } }[];
 }
 
 function parseReport(stdout: string): Reported[] | undefined {
   if (!stdout.startsWith('{')) return undefined;
-  const { problems } = JSON.parse(stdout) as Report;
-  return problems.map(({ ruleId, message, suggest = [], location: [place] }) => ({
+  return asReported((JSON.parse(stdout) as { problems: Report[] }).problems);
+}
+
+export const asReported = (problems: Report[]): Reported[] =>
+  problems.map(({ ruleId, message, suggest = [], location: [place, other] }) => ({
     rule: ruleId,
     file: place?.source.ref ?? '',
     line: place?.start?.line ?? 1,
     column: place?.start?.col ?? 1,
     // That of a whole file is '#/'.
     pointer: place?.pointer?.replace(/\/$/, '') ?? '',
-    message,
+    message: other ? `${message} The other is at ${other.source.ref}:${other.start?.line}.` : message,
     suggest,
   }));
-}
 
 const once = (problems: Reported[]) => [
   ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),

@@ -2,11 +2,12 @@
 import { posix } from 'node:path';
 import { isMap } from 'yaml';
 import { pathRules } from './consequences.ts';
-import { pointerOf } from './duplicate-ids.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
 const file = 'openapi/openapi.yaml';
+
+const pointerOf = (path: string) => `#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** Points at the name in the root file. */
 export function atPathName(problem: Reported, sources: Sources): Reported {
@@ -20,7 +21,7 @@ export function atPathName(problem: Reported, sources: Sources): Reported {
 
 function placeOf(path: string, sources: Sources) {
   const at = ['paths', path];
-  return { file, pointer: pointerOf(at), ...(positionOf(sources, file, at) ?? { line: 1, column: 1 }) };
+  return { file, pointer: pointerOf(path), ...(positionOf(sources, file, at) ?? { line: 1, column: 1 }) };
 }
 
 const lacking = /^The operation does not define the path parameter `\{(.+)\}` expected by path `(.+)`/;
@@ -41,7 +42,7 @@ export function explainPathParameters(problems: Reported[], sources: Sources): R
   );
   const isExplained = ({ message, pointer }: Reported) =>
     [lacking, unused].some((pattern) => found.has(pattern.exec(message)?.[2] ?? '')) ||
-    [...found.keys()].some((path) => pointer.startsWith(`${pointerOf(['paths', path])}/`));
+    [...found.keys()].some((path) => pointer.startsWith(`${pointerOf(path)}/`));
   return [
     ...problems.filter((problem) => !isExplained(problem)),
     ...[...found].map(([path, names]) => ({

@@ -9,6 +9,7 @@ import { idempotencyKey } from './rules/idempotency.js';
 import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
+import { parameterForm } from './rules/parameter-form.js';
 import { content, errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
 import { closedObject, portablePattern, resourceType, validSchema } from './rules/schemas.js';
 
@@ -24,6 +25,7 @@ export default () => ({
       'operation-scope': operationScope,
       extensions,
       'list-shape': listShape,
+      'parameter-form': parameterForm,
       'idempotency-key': idempotencyKey,
       'shared-errors': sharedErrors,
       content,

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { createConfig, getLineColLocation, lint, type Config } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { explain } from '../../scripts/lint/contract.ts';
+import { asReported, explain } from '../../scripts/lint/contract.ts';
 import type { Problem, Reported } from '../../scripts/lint/problem.ts';
 import { nameIn, readSources, sourceOf, type Sources } from '../../scripts/lint/sources.ts';
 import { yamlFaults } from '../../scripts/lint/yaml-faults.ts';
@@ -44,15 +44,16 @@ export function configOf(rule?: string): Promise<Config> {
 
 async function redocly(folder: string, rule?: string): Promise<Reported[]> {
   const problems = await lint({ ref: join(folder, 'openapi/openapi.yaml'), config: await configOf(rule) });
-  return problems.map(({ ruleId, message, suggest, location: [place] }) => {
-    if (!place) throw new Error(`${ruleId} names no place: ${message}`);
-    const { start } = getLineColLocation(place);
-    return {
-      ...{ rule: ruleId, message, suggest, line: start.line, column: start.col },
-      file: nameIn(folder, place.source.absoluteRef),
-      pointer: place.pointer?.replace(/\/$/, '') ?? '',
-    };
-  });
+  return asReported(
+    problems.map(({ location, ...problem }) => ({
+      ...problem,
+      location: location.map((place) => ({
+        pointer: place.pointer ?? '',
+        source: { ref: nameIn(folder, place.source.absoluteRef) },
+        start: getLineColLocation(place).start,
+      })),
+    })),
+  );
 }
 
 const mark = /[ \t]*#! (.*)$/gm;

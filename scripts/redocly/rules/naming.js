@@ -9,26 +9,52 @@ const verbs = {
   delete: ['delete'],
 };
 
+/** Judged at the end: a name that two operations have belongs to the one that it fits, otherwise to the first. */
 export const operationId = () => {
-  const check = (verbsOf) => ({
-    Operation(operation, ctx) {
-      if (!isText(operation.operationId)) return;
-      const allowed = verbsOf(ctx.key);
-      if (!allowed) {
-        ctx.report({
-          message: `This API has no ${ctx.key} operations. Use ${Object.keys(verbs).join(', ')}.`,
-          location: ctx.location.key(),
-        });
-      } else if (!new RegExp(`^(${allowed.join('|')})([A-Z][a-z0-9]*)+$`).test(operation.operationId)) {
-        ctx.report({
-          message: `operationId "${operation.operationId}" must be camelCase and begin with ${allowed.join(' or ')}, such as "${allowed[0]}PaymentMethod${allowed[0] === 'list' ? 's' : ''}".`,
-          location: ctx.location.child('operationId'),
-        });
-      }
+  const found = new Map();
+  const collect = (verbsOf) => {
+    let path;
+    return {
+      PathItem: {
+        enter(_item, ctx) {
+          path = String(ctx.key);
+        },
+        Operation({ operationId: id }, ctx) {
+          if (!isText(id)) return;
+          const allowed = verbsOf(ctx.key);
+          const fault = faultOf(id, allowed, ctx.key);
+          const location = allowed ? ctx.location.child('operationId') : ctx.location.key();
+          const one = { name: `${ctx.key.toUpperCase()} ${path}`, fault, location };
+          found.set(id, [...(found.get(id) ?? []), one]);
+        },
+      },
+    };
+  };
+  return {
+    Paths: collect((method) => verbs[method]),
+    WebhooksMap: collect(() => ['on']),
+    Root: {
+      leave(_root, ctx) {
+        for (const [id, all] of found) {
+          const owner = all.find(({ fault }) => !fault) ?? all[0];
+          if (owner.fault) ctx.report({ message: owner.fault, location: owner.location });
+          for (const { location } of all.filter((one) => one !== owner)) {
+            ctx.report({
+              message: `\`${id}\` is already the operationId of ${owner.name}. Give this one a name of its own.`,
+              location: [location, owner.location],
+            });
+          }
+        }
+      },
     },
-  });
-  return { Paths: check((method) => verbs[method]), WebhooksMap: check(() => ['on']) };
+  };
 };
+
+function faultOf(id, allowed, method) {
+  if (!allowed) return `This API has no ${method} operations. Use ${Object.keys(verbs).join(', ')}.`;
+  if (new RegExp(`^(${allowed.join('|')})([A-Z][a-z0-9]*)+$`).test(id)) return undefined;
+  return `operationId "${id}" must be camelCase and begin with ${allowed.join(' or ')}, such as "${allowed[0]}PaymentMethod${allowed[0] === 'list' ? 's' : ''}".`;
+}
 
 export const snakeCase = () => {
   const check = (name, location, ctx) => {

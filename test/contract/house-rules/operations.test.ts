@@ -19,6 +19,18 @@ webhooks:
     post:
       operationId: refundCreated #! begin with on
 `,
+  'a name that is taken: by which operation, and where': `
+paths:
+  /refunds:
+    post:
+      operationId: listRefunds #! \`listRefunds\` is already the operationId of GET /refunds. Give this one a name of its own. The other is at openapi/openapi.yaml:7.
+    get:
+      operationId: listRefunds
+webhooks:
+  refund.created:
+    post:
+      operationId: listRefunds #! is already the operationId of GET /refunds.
+`,
   'names that are right': `
 paths:
   /refunds:
@@ -216,4 +228,36 @@ testRule('rule/summary', {
   ),
   'a small letter': operation('summary: list refunds #! Begin the summary with a capital letter'),
   'a summary': operation('summary: List refunds'),
+});
+
+const parameter = (text: string) => `components:\n  parameters:\n    Id:\n      name: id\n${text}`;
+const required = 'A path parameter needs `required: true`.';
+
+testRule('house/parameter-form', {
+  'a path parameter that is not required': parameter(`      in: path #! ${required}`),
+  'a path parameter that need not be there': parameter(
+    `      in: path\n      required: false #! ${required}`,
+  ),
+  'a style of queries in a path': parameter(
+    '      in: path\n      required: true\n      style: deepObject #! `style: deepObject` is not allowed here. Write matrix, label or simple.',
+  ),
+  'a style of paths in a query': parameter(
+    '      in: query\n      style: simple #! is not allowed here. Write form, spaceDelimited, pipeDelimited or deepObject.',
+  ),
+  'a keyword of queries in a header': parameter(
+    '      in: header\n      allowReserved: true #! `allowReserved` is not allowed here. Remove it.',
+  ),
+  'a style of queries in a header of a response': `
+components:
+  headers:
+    Id:
+      style: form #! \`style: form\` is not allowed here. Write simple.
+`,
+  'parameters of each place': `
+components:
+  parameters:
+    A: { in: path, required: true, style: label }
+    B: { in: query, style: deepObject, allowReserved: true }
+    C: { in: header }
+`,
 });

@@ -47,7 +47,7 @@ testLint({
       '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
     ),
   },
-  'a field of a parameter, in the words of Redocly where the schema of OpenAPI refuses it too': {
+  'a field of a parameter': {
     [limit]: swap('schema:', `schma: ${unexpected('schma', 'schema')}`),
   },
   'the place of a parameter, and not that lists lack it': {
@@ -65,10 +65,10 @@ testLint({
       `operationid: checkRefunds ${unexpected('operationid', 'operationId')}`,
     ),
   },
-  'an operationId that is taken: by which operation, and not that it has the wrong verb': {
+  'an operationId that is taken, and not that it has the wrong verb or shape': {
     [path]: swap(
       'checkRefunds',
-      'listRefunds #! `listRefunds` is already the operationId of GET /refunds (openapi/paths/refunds.yaml:49). Give this',
+      'listRefunds #! `listRefunds` is already the operationId of GET /refunds. Give this one a name of its own. The other is at openapi/paths/refunds.yaml:49.',
     ),
   },
   'a path, where it is written, and not that its file and scope have another name': {
