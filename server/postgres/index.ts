@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   log?: Log;
   /** The folder of the package with the binaries; by default that of this platform. */
   packageFolder?: string;
+  /** `name=value`, for tests, which need not wait for the disk. */
+  settings?: readonly string[];
 }
 
 const lockOf = (root: string): string => join(root, 'postgres-lock');
@@ -58,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       return { url, started: false, directory, stop: detach, release: detach };
     }
 
-    const { address, watched } = await startNew(place, password, log, options.packageFolder);
+    const { address, watched } = await startNew(place, password, log, options);
     const end = (evenIfUsed: boolean): Promise<void> =>
       withLock(lockOf(root), async () => {
         const found = await findPostmaster(place);

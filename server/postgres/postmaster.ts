@@ -19,12 +19,13 @@ const listening = (address: Address): string[] =>
     ? ['listen_addresses=127.0.0.1', `port=${address.port}`, 'unix_socket_directories=']
     : ['listen_addresses=', `port=${socketPort}`, `unix_socket_directories=${address.socket}`];
 
-const settings = (address: Address): string[] =>
+const settingsOf = (address: Address, more: readonly string[]): string[] =>
   [
+    'fsync=on',
+    ...more,
     ...listening(address),
     'unix_socket_permissions=0700',
     'max_connections=200',
-    'fsync=on',
     'timezone=UTC',
     'log_timezone=UTC',
     'log_checkpoints=off',
@@ -37,8 +38,13 @@ const settings = (address: Address): string[] =>
 export type Refusal = 'port taken' | 'no sockets' | 'still running';
 
 /** Starts PostgreSQL and waits until it is ready. */
-export async function start(place: Place, postgres: string, address: Address): Promise<Watched | Refusal> {
-  const watched = await startWatched(place, [postgres, '-D', place.data, ...settings(address)]);
+export async function start(
+  place: Place,
+  postgres: string,
+  address: Address,
+  settings: readonly string[],
+): Promise<Watched | Refusal> {
+  const watched = await startWatched(place, [postgres, '-D', place.data, ...settingsOf(address, settings)]);
   const deadline = Date.now() + startTimeout;
   while (Date.now() < deadline && watched.isAlive()) {
     const found = await readPostmaster(place);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { choosePort, savePort, socketAddress, type Address } from './address.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { createCluster, findPostmaster, hasCluster, removeDrafts, removeStalePidFile } from './cluster.ts';
+import type { EmbeddedOptions } from './index.ts';
 import type { Log, Place } from './placement.ts';
 import { isUsable, start, stop } from './postmaster.ts';
 import type { Watched } from './watchdog.ts';
@@ -13,12 +14,16 @@ export interface StartedPostgres {
 }
 
 /** Starts PostgreSQL on its socket; without sockets on the port of its last start, or a new one if that is taken. */
-async function startSomewhere(place: Place, postgres: string): Promise<StartedPostgres> {
+async function startSomewhere(
+  place: Place,
+  postgres: string,
+  settings: readonly string[],
+): Promise<StartedPostgres> {
   let socket = socketAddress(place);
   let needsNewPort = false;
   for (let attempt = 0; attempt < 20; attempt++) {
     const address = socket ?? { port: await choosePort(place, needsNewPort) };
-    const result = await start(place, postgres, address);
+    const result = await start(place, postgres, address, settings);
     if (typeof result !== 'string') return { address, watched: result };
     if (result === 'no sockets') socket = undefined;
     if (result === 'port taken') needsNewPort = true;
@@ -36,13 +41,13 @@ export async function startNew(
   place: Place,
   password: string,
   log: Log,
-  packageFolder?: string,
+  { packageFolder, settings = [] }: Pick<EmbeddedOptions, 'packageFolder' | 'settings'>,
 ): Promise<StartedPostgres> {
   await removeDrafts(place);
   await removeStalePidFile(place);
   const binaries = await prepareBinaries(packageFolder ?? findPackage(), place, log);
   if (!(await hasCluster(place))) await createCluster(place, binaries, password);
-  const started = await startSomewhere(place, binaries.postgres);
+  const started = await startSomewhere(place, binaries.postgres, settings);
   try {
     if (!(await isUsable(started.address, password)))
       throw new Error('The embedded PostgreSQL runs but does not answer.');

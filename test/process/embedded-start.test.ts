@@ -192,7 +192,7 @@ describe('an embedded PostgreSQL', () => {
     const place = await choosePlace(dataDir, () => undefined);
     const { postgres } = await prepareBinaries(findPackage(), place, () => undefined);
     const port = await freePort();
-    const watched = await start(place, postgres, { port });
+    const watched = await start(place, postgres, { port }, []);
     if (typeof watched === 'string') throw new Error(watched);
     await writeFile(join(database.directory, 'port'), `${port}\n`, { mode: 0o600 });
     await restart();

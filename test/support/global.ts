@@ -65,7 +65,7 @@ function chooseSeed(): number {
 
 /** Imports when needed: to load the server takes longer than most unit tests. */
 async function prepareDatabase(project: TestProject): Promise<Cleanup> {
-  const { fillFolder, readSandboxFiles } = await import('./prepared.ts');
+  const { fillFolder, readSandboxFiles, startCluster } = await import('./prepared.ts');
   const { dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
   const { listAccountTables } = await import('./account-statements.ts');
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
@@ -78,8 +78,7 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
 
   const start = async () => {
     await fillFolder(folder, templates);
-    const { startEmbedded } = await import('../../server/postgres/index.ts');
-    return startEmbedded({ dataDir: join(folder, 'data') });
+    return startCluster(folder);
   };
   const embedded = given === undefined ? await start() : undefined;
   const serverUrl = given ?? embedded?.url ?? '';

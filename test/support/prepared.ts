@@ -7,16 +7,25 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type pg from 'pg';
 import { root } from '../../scripts/support/root.ts';
-import { startEmbedded } from '../../server/postgres/index.ts';
-import { findCluster, withClient } from './cluster.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
+import { findCluster } from './cluster.ts';
 import type { Templates } from './templates.ts';
 
 /** The files that the first start of the furnished template created in its DATA_DIR, by name. */
 export type SandboxFiles = Record<'secrets.json' | 'sandbox-key.pem', string>;
 
 const cache = join(root, 'node_modules', '.cache', 'payments-tests');
+
+/**
+ * Its data is not needed after the run, so nothing waits for the disk. Crash safety is tested with databases that the service
+ * starts itself. With hundreds of databases, autovacuum would always be busy with one of them; tests of plans run ANALYZE.
+ */
+export const startCluster = (folder: string): Promise<EmbeddedDatabase> =>
+  startEmbedded({
+    dataDir: join(folder, 'data'),
+    settings: ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'].map((name) => `${name}=off`),
+  });
 
 /** Fills the folder of a run: `data` with a stopped cluster, `sandbox` with the files of the first start. */
 export async function fillFolder(folder: string, templates: Templates): Promise<void> {
@@ -25,9 +34,8 @@ export async function fillFolder(folder: string, templates: Templates): Promise<
     await copyFolder(kept, folder);
     return;
   }
-  const embedded = await startEmbedded({ dataDir: join(folder, 'data') });
+  const embedded = await startCluster(folder);
   try {
-    await withClient(embedded.url, hurry);
     const { makeTemplates } = await import('./templates.ts');
     await makeTemplates(await findCluster(embedded.url), templates, join(folder, 'sandbox'));
   } finally {
@@ -64,13 +72,6 @@ export async function readSandboxFiles(folder: string): Promise<SandboxFiles> {
   };
 }
 
+/** Without the pipes by which processes use the cluster: the last one may still be removing its own. */
 const copyFolder = (from: string, to: string): Promise<void> =>
-  cp(from, to, { recursive: true, verbatimSymlinks: true });
-
-// The data is not needed after the run, so fsync is off. Crash safety is tested with databases that the service starts itself.
-async function hurry(admin: pg.Client): Promise<void> {
-  // With hundreds of databases, autovacuum would always be busy with one of them. Tests of plans run ANALYZE themselves.
-  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'])
-    await admin.query(`alter system set ${setting} = off`);
-  await admin.query('select pg_reload_conf()');
-}
+  cp(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !/\/users\.[^/]*$/.test(path) });
