@@ -128,6 +128,7 @@ const rooms: Record<string, Room> = {
   'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
   'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
   bin: { from: [] },
+  '.ci': { from: [] },
   client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
   mock: {
     from: [
@@ -197,6 +198,8 @@ const readsEnvironment = [
   ...['scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
   // What the bench tells a peer.
   'scripts/bench/peers/peer.ts',
+  // Where it notes unstable tests.
+  '.ci/tests.js',
   // Where Chromium is, as for the tests.
   'scripts/pictures.ts',
   // HOST and PORT of the service that it starts.
