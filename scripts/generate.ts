@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   if (migrations.length > 0)
     console.log(
       `Migrations that are not committed yet: ${migrations.join(', ')}. npm start, npm run dev, payments and tests apply each ` +
-        'once. If you edit one that was applied, delete .data: it is not applied again.',
+        'once. If you edit one that was applied, the sandbox says so, and you delete .data.',
     );
   return 0;
 }

@@ -1,6 +1,7 @@
 // Writes server/store/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,12 +42,22 @@ export async function unlistedMigrations(project: string): Promise<string[]> {
 
 export async function migrationsIndex(project: string): Promise<string> {
   const names = await migrationNames(project);
+  const digestOf = async (name: string) => {
+    const text = await readFile(join(project, folder, `${name}.ts`), 'utf8');
+    return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  };
+  const digests = await Promise.all(names.map(async (name) => `  '${name}': '${await digestOf(name)}',`));
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
 import type { ServiceMigration } from '../online.ts';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}
 
 export const migrations: Record<string, ServiceMigration> = {
 ${names.map((name) => `  '${name}': ${camel(name)},`).join('\n')}
+};
+
+/** Of their files: a sandbox refuses a migration that was edited after it was applied. */
+export const digests: Record<string, string> = {
+${digests.join('\n')}
 };
 `;
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Migrator, sql, type Kysely, type Migration } from 'kysely';
 import { DatabaseFault, reasonOf, setupFault, type Db } from './database.ts';
 import { withLock } from './locks.ts';
-import { migrations } from './migrations/index.ts';
+import { digests, migrations } from './migrations/index.ts';
 import type { Progress } from './online.ts';
 
 const pollMilliseconds = 100;
@@ -62,6 +62,26 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
     const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
     throw new DatabaseFault(message, { cause: error });
   }
+}
+
+/** For a sandbox, after migrations: what was added to a migration after it was applied is missing, and nothing else says so. */
+export async function refuseChanged(db: Db): Promise<void> {
+  const name = 'migrations';
+  const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  const noted = JSON.parse(found?.value ?? '{}') as Record<string, string>;
+  const changed = Object.keys(digests).filter((one) => (noted[one] ?? digests[one]) !== digests[one]);
+  if (changed.length > 0)
+    throw new DatabaseFault(
+      `${changed.join(', ')} ${changed.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
+        'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
+    );
+  const value = JSON.stringify({ ...noted, ...digests });
+  if (value === found?.value) return;
+  await db
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
 }
 
 async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {

@@ -11,7 +11,7 @@ import {
 } from './database.ts';
 import { adviceFor, describe, nameRights } from './connection-faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { migrate, refuseOtherApplication, refusePending } from './migrate.ts';
+import { migrate, refuseChanged, refuseOtherApplication, refusePending } from './migrate.ts';
 import type { Progress } from './online.ts';
 import { findUnready, type Unready } from './readiness.ts';
 import { requireColumns } from './require-columns.ts';
@@ -115,7 +115,10 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       if (readOnly) return refusePending(db, describe(url));
       const migrated = await migrate(db, progress);
       if (environment === 'production') await claimDatabase(db, environment);
-      else await requireColumns(db);
+      else {
+        await refuseChanged(db);
+        await requireColumns(db);
+      }
       return migrated;
     };
     const prepared = embedded

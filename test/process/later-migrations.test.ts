@@ -1,6 +1,6 @@
 // An instance of this version beside a later one, which has migrated the database.
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../server/store/migrations/index.ts';
+import { digests, migrations } from '../../server/store/migrations/index.ts';
 import { openStore } from '../../server/store/open.ts';
 import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
@@ -15,6 +15,25 @@ it('a start that migrates says so, once', async () => {
   const names = Object.keys(migrations);
   expect(await saysSo()).toEqual([expect.objectContaining({ migrations: names.length, last: names.at(-1) })]);
   expect(await saysSo()).toEqual([]);
+});
+
+it('a sandbox names a migration that was edited after it was applied; production does not look', async () => {
+  const databaseUrl = await createEmptyDatabase();
+  const start = async (environment: 'sandbox' | 'production') => {
+    const options = { databaseUrl, environment, dataDir: '/nowhere', log: () => undefined, size: 2 };
+    await (await openStore(options)).close();
+  };
+  await start('sandbox');
+  await start('sandbox');
+  const [first = '', second = ''] = Object.keys(digests);
+  await withClient(databaseUrl, (client) =>
+    client.query(
+      `update settings set value = replace(replace(value, $1, 'old'), $2, 'old') where name = $3`,
+      [...[digests[first], digests[second]], 'migrations'],
+    ),
+  );
+  await expect(start('sandbox')).rejects.toThrow(`${first}, ${second} were edited after this database`);
+  await start('production');
 });
 
 describe('an instance that is restarted after a later version has migrated the database', () => {
