@@ -4,14 +4,20 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { signToken } from '../../server/domain/token.ts';
 import { variablesOf } from '../../server/cli/database.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { paymentsHere, typed } from '../support/in-process.ts';
-import { createPayments, startPayments, startServer, type Server } from '../support/processes.ts';
+import {
+  createPayments,
+  startCommand,
+  startPayments,
+  startServer,
+  type Server,
+} from '../support/processes.ts';
 
 let dataDir: DataDir;
 let server: Server;
@@ -607,4 +613,18 @@ describe('while no server runs', () => {
     ]);
     await nothingRunsOn(fresh.path);
   });
+});
+
+it('a number and a PIN that are typed at a terminal are not shown', async () => {
+  const program = `'${process.execPath}' '${join(inject('compiled'), 'server/cli/main.js')}'`;
+  // `script` runs a command at a terminal of its own, which shows what is typed unless the command turns that off.
+  const child = startCommand('script', ['-qec', `${program} gift-cards create`, '/dev/null'], {
+    env: { DATA_DIR: dataDir.path },
+  });
+  await vi.waitUntil(() => child.output().includes('Number and PIN: '), 60_000);
+  child.process.stdin.write('9999000050009871 8642\r');
+  const { status, output } = await child.ended;
+  expect(output).toContain('"last4": "9871"');
+  expect(status).toBe(0);
+  for (const hidden of ['9999000050009871', '8642']) expect(output).not.toContain(hidden);
 });
