@@ -18,7 +18,7 @@ export async function bundleContract(project: string): Promise<Bundled> {
   try {
     const file = join(folder, 'openapi.json');
     const [lint, bundle] = await Promise.all([
-      lintContract(project, api),
+      lintContract(project),
       redocly(['bundle', api, '-o', file], { cwd: project }),
     ]);
     if (lint.problems.length > 0 || lint.failure !== undefined)

@@ -19,11 +19,11 @@ export interface Linted {
   failure?: string;
 }
 
-export async function lintContract(project: string, api?: string): Promise<Linted> {
+export async function lintContract(project: string): Promise<Linted> {
   const sources = readSources(project);
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
-  const args = ['lint', ...(api === undefined ? [] : [api]), '--format=json', '--max-problems=1000'];
+  const args = ['lint', '--format=json', '--max-problems=1000'];
   const { status, stdout, stderr } = await redocly(args, { cwd: project });
   const reported = parseReport(stdout);
   const unfinished = marked(sources);

@@ -1,9 +1,9 @@
 // Redocly does not resolve references inside example values, so the same buyer would have to be pasted into twenty examples.
 // This preprocessor inlines them before linting and bundling: `$ref: ./Other.yaml#/value`; properties beside the $ref
 // override those of its target.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
+import { parse } from 'yaml';
 import { isObject, once } from './support.js';
 
 /** The files that were inlined into some example; read by house/no-orphans. */
@@ -27,7 +27,8 @@ export const exampleRefs = () => {
           // Remove the value: an unresolved $ref in it would cause many more schema errors.
           example.value = undefined;
           const Source = ctx.location.source.constructor;
-          report(ctx, fault.message, { source: new Source(fault.file, fault.text), ...fault.where });
+          const source = new Source(fault.file, readFileSync(fault.file, 'utf8'));
+          report(ctx, fault.message, { source, pointer: fault.pointer });
         }
       },
     },
@@ -35,11 +36,10 @@ export const exampleRefs = () => {
 };
 
 class Fault extends Error {
-  constructor(message, file, where) {
+  constructor(message, file, pointer) {
     super(message);
     this.file = file;
-    this.where = where;
-    this.text = readFileSync(file, 'utf8');
+    this.pointer = pointer;
   }
 }
 
@@ -56,7 +56,7 @@ function inline(value, at, documents) {
   );
   if ($ref === undefined) return own;
   const refuse = (message) => {
-    throw new Fault(message, at.file, { pointer: within('$ref').pointer });
+    throw new Fault(message, at.file, within('$ref').pointer);
   };
   if (typeof $ref !== 'string') refuse('A $ref must be a string, such as ./BuyerJaneDoe.yaml#/value.');
   const [path, pointer = ''] = $ref.split('#');
@@ -80,23 +80,9 @@ function inline(value, at, documents) {
 
 function read(file, pointer, documents, $ref, refuse) {
   if (!documents.has(file)) {
-    let text;
-    try {
-      text = readFileSync(file, 'utf8');
-    } catch {
-      refuse(`Can't resolve $ref ${$ref}: there is no such file.`);
-    }
-    const document = parseDocument(text, { prettyErrors: true });
-    const [error] = document.errors;
-    if (error) {
-      const { line, col } = error.linePos[0];
-      const start = { line, col };
-      throw new Fault(`This is not YAML: ${error.message.split('\n')[0]}`, file, {
-        pointer: undefined,
-        start,
-      });
-    }
-    documents.set(file, document.toJS());
+    if (!existsSync(file)) refuse(`Can't resolve $ref ${$ref}: there is no such file.`);
+    // The lint has looked for faults of YAML before.
+    documents.set(file, parse(readFileSync(file, 'utf8')));
     inlined.add(file);
   }
   let value = documents.get(file);

@@ -107,38 +107,28 @@ export const extensions = () => ({
   }),
 });
 
+const hasOnly = (value, ...keys) =>
+  isObject(value) && Object.keys(value).sort().join() === [...keys].sort().join();
+
 const day = (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN);
 // Callers need the time that the introduction promises.
 const isDeprecation = (value) =>
-  isObject(value) &&
-  Object.keys(value).sort().join() === 'since,sunset' &&
-  day(value.sunset) - day(value.since) >= 365 * 86_400_000;
+  hasOnly(value, 'since', 'sunset') && day(value.sunset) - day(value.since) >= 365 * 86_400_000;
 
 const isCount = (value) => Number.isInteger(value) && value > 0;
-const isLimit = (limit, operation) =>
-  isObject(limit) &&
-  Object.keys(limit).sort().join() === 'limit,scope,window_seconds' &&
-  isCount(limit.limit) &&
-  isCount(limit.window_seconds) &&
-  scopesOf(operation).includes(limit.scope);
-
-const isWindow = (value) =>
-  isObject(value) &&
-  Object.keys(value).sort().join() === 'limit,window_seconds' &&
-  isCount(value.limit) &&
-  isCount(value.window_seconds);
+const isWindow = ({ limit, window_seconds: seconds }) => isCount(limit) && isCount(seconds);
+const isLimit = (value, operation) =>
+  hasOnly(value, 'scope', 'limit', 'window_seconds') &&
+  isWindow(value) &&
+  scopesOf(operation).includes(value.scope);
 const isVelocityLimit = (value) =>
-  isObject(value) &&
-  Object.keys(value).sort().join() === 'cards,same_bin_and_last_four' &&
-  Object.values(value).every(isWindow);
+  hasOnly(value, 'cards', 'same_bin_and_last_four') &&
+  Object.values(value).every((one) => hasOnly(one, 'limit', 'window_seconds') && isWindow(one));
 
 const envelope = ['items', 'limit', 'next_cursor', 'previous_cursor'];
 const isEnvelope = (schema) =>
   [...list(schema?.required)].sort().join() === envelope.join() &&
-  entries(schema?.properties)
-    .map(([name]) => name)
-    .sort()
-    .join() === envelope.join() &&
+  hasOnly(schema.properties, ...envelope) &&
   schema.properties.items?.type === 'array';
 
 export const listShape = ({ except = [] }) =>
