@@ -68,14 +68,20 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
 export async function refuseChanged(db: Db): Promise<void> {
   const name = 'migrations';
   const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-  const noted = JSON.parse(found?.value ?? '{}') as Record<string, string>;
+  const noted = Object.fromEntries((found?.value ?? '').split('\n').map((line) => line.split(' '))) as Record<
+    string,
+    string | undefined
+  >;
   const changed = Object.keys(digests).filter((one) => (noted[one] ?? digests[one]) !== digests[one]);
   if (changed.length > 0)
     throw new DatabaseFault(
       `${changed.join(', ')} ${changed.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
         'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
     );
-  const value = JSON.stringify({ ...noted, ...digests });
+  const value = Object.entries({ ...noted, ...digests })
+    .filter(([one]) => one !== '')
+    .map((pair) => pair.join(' '))
+    .join('\n');
   if (value === found?.value) return;
   await db
     .insertInto('settings')
