@@ -39,6 +39,8 @@ export interface Conditions {
   choice: Choice | undefined;
   /** Whether some filter is by an identifier, which few rows have. */
   hasIdentifier: boolean;
+  /** Whether the only filter has an index with hashes: see lookup.ts. */
+  isHashed: boolean;
   /** Whether a page may lie anywhere in the account, so that it is looked for in transactions_walk: see docs/decisions/0020. */
   isWalk: boolean;
   /** Whether some filter has a GIN index, which gives its rows in no order. */
@@ -151,6 +153,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     any: [],
     choice: undefined,
     hasIdentifier: false,
+    isHashed: false,
     isWalk: false,
     hasGin: false,
   };
@@ -182,12 +185,13 @@ export function conditionsOf(given: TransactionFilters): Conditions {
       conditions.hasIdentifier = true;
     } else choices.push(part);
   }
-  const { all, ofAccount, any } = conditions;
+  const { all, ofAccount, any, hasIdentifier } = conditions;
+  const isOne = choices.length + all.length + ofAccount.length + any.length === Math.max(1, any.length);
+  const isHashed = isOne && (hasIdentifier || choices.length === 1);
   const [only] = choices;
-  if (only && only.values.length > 1 && choices.length + all.length + ofAccount.length + any.length === 1)
-    return { ...conditions, choice: only };
+  if (only && only.values.length > 1 && isOne) return { ...conditions, isHashed, choice: only };
   all.push(...choices.map(hasOneOf));
-  return { ...conditions, isWalk: conditions.isWalk || all.length > 1 };
+  return { ...conditions, isHashed, isWalk: conditions.isWalk || all.length > 1 };
 }
 
 /** Also compares hashes, so that rare values are found in their index. */

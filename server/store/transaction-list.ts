@@ -128,7 +128,7 @@ async function listFewAccounts(db: Db): Promise<string[] | undefined> {
  */
 export function transactionRange(
   accounts: readonly string[] | undefined,
-  { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isWalk, hasGin }: Conditions,
+  { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
@@ -154,13 +154,12 @@ export function transactionRange(
     );
     own = [
       ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
-      isOf(joined),
+      isHashed ? isHashedOf(joined) : isOf(joined),
     ];
   } else own = [sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]; // transactions_everywhere
   if (choice) {
     sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')));
-    own = [isHashedOf(only === undefined ? joined : sql`${only}`)];
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')), notInWalk);
   }
   const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
   const nearest = (from: string, limit = limitTo(range)) =>
