@@ -1,5 +1,7 @@
 // Who may use the sandbox's pages: a person at this machine, in a page that we served. Everyone else gets the same 404 as for any
-// unknown path, so nothing tells that the pages are there.
+// unknown path, so nothing tells that the pages are there. This holds against pages of other sites, whose headers the browser
+// sets; not against programs of other users of this machine, who can send any header. So no page gives out tokens: such users see
+// the last requests and events, and can send an event again, but get nothing for which DATA_DIR must be readable.
 import type { Request, RequestHandler } from 'express';
 import { hasSeveralHosts } from '../headers.ts';
 
