@@ -37,6 +37,8 @@ const withProcesses = ['process', 'tools'];
 type Cleanup = () => Promise<void>;
 
 export default async function setup(project: TestProject): Promise<Cleanup> {
+  // With `fsModuleCache`, Vite's own throws a TypeError for whatever error is made in this process.
+  Reflect.deleteProperty(Error, 'prepareStackTrace');
   for (const part of await staleParts(root)) console.warn(`${part}: npm run generate`);
   project.provide('seed', chooseSeed());
   const { config, state } = project.vitest;
