@@ -23,6 +23,7 @@ import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
 import { createSecurityHeaders, wellFormed } from './http/headers.ts';
+import { keptRefusals } from './http/idempotency.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
@@ -70,6 +71,7 @@ export function createApp(deps: AppDeps): Express {
   const example = createExamples(document);
   const table = Object.values(operations);
   const find = createRouter(table);
+  const countRefusal = createRateLimiter(pool, [keptRefusals]);
 
   const app = createExpress();
   app.use(
@@ -128,6 +130,8 @@ export function createApp(deps: AppDeps): Express {
         }),
         digests,
         keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
+        keepsRefusal: async ({ caller, budget }) =>
+          (await countRefusal(keptRefusals.scope, caller.keyPairId, budget)) === undefined,
         depsOf: (context, owners, beforeCommit) => {
           const db = dbOf(context, owners);
           const { caller, selection, requestId, traceId } = context;

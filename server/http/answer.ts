@@ -34,12 +34,13 @@ export interface AnswerDeps<Deps, Unit> {
   limitVelocity: LimitVelocity;
   digests: readonly IdempotencyDigests[];
   keptFor: (context: Context) => KeptAnswers<Unit>;
+  keepsRefusal: (context: Context) => Promise<boolean>;
 }
 
 export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
   const once = createOnce<Unit>();
   return async (context, req, res) => {
-    const { handlers, responses, depsOf, limitVelocity, digests, keptFor } = options;
+    const { handlers, responses, depsOf, limitVelocity, digests, keptFor, keepsRefusal } = options;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -71,9 +72,14 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
         throw error;
       });
     const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
-    const beforeComparing = () => limitVelocity.numbers(context, req.body);
-    const kept = keptFor(context);
-    sendText(res, await (keyed ? once({ kept, keyed, res, beforeComparing }, soundly) : run()));
+    const exchange = keyed && {
+      kept: keptFor(context),
+      keyed,
+      res,
+      beforeComparing: () => limitVelocity.numbers(context, req.body),
+      keepsRefusal: () => keepsRefusal(context),
+    };
+    sendText(res, await (exchange ? once(exchange, soundly) : run()));
   };
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import {
   isKept,
+  keepKeyMilliseconds,
   noOwner,
   ownerOfSeveral,
   type Claim,
@@ -43,6 +44,13 @@ export function keyedBy(
 /** Keeps an answer with the change that it tells of. */
 export type Keep<Unit> = (answer: SentAnswer, unit: Unit) => Promise<void>;
 
+/** For one key pair, counted from its first refusal on. */
+export const keptRefusals = {
+  scope: 'kept refusals',
+  limit: 10_000,
+  windowSeconds: keepKeyMilliseconds / 1000,
+};
+
 /** How long a repeated request waits for the first one, and how often it looks. */
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
@@ -53,6 +61,8 @@ interface KeyedExchange<Unit> {
   res: Response;
   /** Called when the key is known, before the request is compared with the first one. May refuse it. */
   beforeComparing?: () => Promise<void>;
+  /** Whether another refusal of this caller is kept. Each leaves a row, and a caller could send any number of new keys. */
+  keepsRefusal?: () => Promise<boolean>;
 }
 
 /**
@@ -110,12 +120,13 @@ export function createOnce<Unit>(): Once<Unit> {
       res.setHeader(replayedHeader, 'true');
       return found;
     }
-    return carryOut(found, work);
+    return carryOut(found, exchange, work);
   };
 }
 
 async function carryOut<Unit>(
   claim: Claim<Unit>,
+  { keepsRefusal = () => Promise.resolve(true) }: KeyedExchange<Unit>,
   work: (keep: Keep<Unit>) => Promise<SentAnswer>,
 ): Promise<SentAnswer> {
   const done = { byWork: false };
@@ -134,10 +145,12 @@ async function carryOut<Unit>(
     const giveBack = () => claim.release().catch(() => undefined);
     if (!refusal) await giveBack();
     else
-      await claim.keep(refusal).catch(async (fault: unknown) => {
+      try {
+        await ((await keepsRefusal()) ? claim.keep(refusal) : claim.release());
+      } catch (fault) {
         await giveBack();
         throw fault;
-      });
+      }
     throw error;
   }
 }

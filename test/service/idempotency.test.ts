@@ -234,6 +234,28 @@ describe('what is kept', () => {
     expect([second.status, second.text, second.replayed]).toEqual([422, first.text, 'true']);
   });
 
+  it('10,000 refusals of a key pair a day, further ones are answered and not kept; successes always are', async () => {
+    const pair = await service.pair();
+    await sql`insert into rate_limits values
+      (${`kept refusals:${pair.id}`}, 9999, ${Date.now() + 3_600_000})`.execute(db());
+    const refuse = async (key: string) => {
+      const sending = { key, token: pair.token('*.write') };
+      return (await store(sending, { buyer_id: randomUUID() })).status;
+    };
+    const [last, further] = [randomUUID(), randomUUID()];
+    expect([await refuse(last), await refuse(further)]).toEqual([404, 404]);
+    // Another buyer: 422 where the first answer is kept.
+    expect([await refuse(last), await refuse(further)]).toEqual([422, 404]);
+    const sending = { key: randomUUID(), token: pair.token('*.write') };
+    expect([await store(sending), await store(sending)]).toMatchObject([
+      { status: 201, replayed: 'false' },
+      { status: 201, replayed: 'true' },
+    ]);
+    const kept = { key: randomUUID() };
+    await store(kept, { buyer_id: randomUUID() });
+    expect((await store(kept)).status).toBe(422);
+  });
+
   it('not 400: the corrected request is carried out', async () => {
     const key = randomUUID();
     const { status, replayed } = await store({ key }, { number: '1' });
