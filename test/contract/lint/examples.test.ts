@@ -35,6 +35,16 @@ testLint({
       `numbr: '1234' #! ${no} it has no property \`numbr\`. Did you mean \`number\`?`,
     ),
   },
+  'a misspelt property, and what else its object lacks': {
+    [example('PageOfOpen')]: (text) =>
+      cut('  limit: 20\n')(text)
+        .replace('value:', "value: #! The schema requires 'limit', which this example lacks. Add it here.")
+        .replace('next_cursor:', 'next_cursr:')
+        .replace(
+          'next_cursr: null',
+          `$& #! it has no property \`next_cursr\`. Did you mean \`next_cursor\`?`,
+        ),
+  },
   'an object that fits no alternative': {
     [example('CheckByNumber')]: swap(
       "value:\n  number: '1234'",

@@ -60,6 +60,16 @@ testLint({
       './BuyerJane.yaml#/vale #! there is no "vale" in ./BuyerJane.yaml. Did you mean value?',
     ),
   },
+  'a shared value that is no text, and one that cannot be overridden': {
+    'components/examples/BuyerJane.yaml': swap(
+      'name: Jane Doe',
+      '$ref: 5 #! A $ref must be a string, such as ./Buyer',
+    ),
+    'components/examples/CheckById.yaml': swap(
+      'refund_id: ',
+      '$ref: ./ErrorFailed.yaml#/value/code #! is not an object, so it has no properties to override.\n  refund_id: ',
+    ),
+  },
   'examples that contain each other': {
     'components/examples/BuyerJane.yaml': swap(
       'Jane Doe',
