@@ -360,7 +360,7 @@ describe(`${count} transactions`, () => {
     const isDistinct = (set: typeof all) => new Set(set.map(([name]) => name)).size === set.length;
     const read: string[] = [];
     for (const set of [...pairs, ...triples].filter(isDistinct)) {
-      const answer = await explain(['skewed'], Object.fromEntries(set) as TransactionFilters);
+      const answer = await explain(['skewed'], Object.fromEntries(set));
       const told = JSON.stringify(set);
       tell(told, answer);
       if (answer.touched > skewed / 20 || answer.blocks > skewed / 10)

@@ -97,7 +97,7 @@ const queries: Case[] = [
     'metadata=%7B%7D&metadata=%5B%5D&cursor=foreign',
     'metadata=%7B%22__proto__%22%3A%22x%22%7D',
     'metadata=x&metadata=y&limit=0',
-    `metadata=%7B%7D&metadata=${encodeURIComponent(JSON.stringify({ ...Array(21).fill('x') }))}`,
+    `metadata=%7B%7D&metadata=${encodeURIComponent(JSON.stringify(Object.assign({}, Array(21).fill('x'))))}`,
   ],
   `${'&'.repeat(1_200)}limit=0`,
   `search=${'x'.repeat(17_000)}`,

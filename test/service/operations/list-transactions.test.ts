@@ -324,7 +324,7 @@ describeOperation('listTransactions', {}, (frame) => {
 
     it('more than 20 metadata keys in all', async () => {
       const keys = (count: number) =>
-        `?metadata=%7B%7D&metadata=${encodeURIComponent(JSON.stringify({ ...Array(count).fill('x') }))}`;
+        `?metadata=%7B%7D&metadata=${encodeURIComponent(JSON.stringify(Object.assign({}, Array(count).fill('x'))))}`;
       expect((await ask(keys(20))).status).toBe(200);
       const { status, body } = await ask(keys(21));
       expect(status).toBe(422);
