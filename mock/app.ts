@@ -59,7 +59,7 @@ export function createApp(options: AppOptions): Express {
     const { title: name, version } = contract().document.info;
     const facts = { name, version, kind: 'mock' } as const;
     const firstCall = () => `curl -H 'Authorization: Bearer mock' ${address()}/card-scheme-definitions`;
-    app.use(createDesk({ pagesDir, recent, facts, firstCall, tokenCommand: () => 'echo mock' }, isKnown));
+    app.use(createDesk({ pagesDir, recent, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, recent.note));
   app.use(createCors(() => contract().operations));

@@ -29,14 +29,11 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands 
 }
 
 /** `dataDir`, if it is not the default: another terminal does not have this one's, and `token` reads the key there. */
-export function tokenCommand(scopes: string, dataDir?: string): string {
+export function firstCall(url: string, dataDir?: string): string {
   const settings = dataDir === undefined ? '' : `DATA_DIR=${quoted(dataDir)} `;
-  return `${settings}${commandsHere().payments} token --scopes '${scopes}'`;
-}
-
-export const firstCall = (url: string, dataDir?: string): string =>
-  `curl -H "Authorization: Bearer $(${tokenCommand('*.read', dataDir)})" \\
+  return `curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
   ${url}/card-scheme-definitions`;
+}
 
 /** For a command without a sandbox. An installation is that of a production server, and has no database to make one of. */
 export const settingsHint = (root = projectRoot): string =>

@@ -12,7 +12,7 @@ import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import { operations, type Handlers } from '../generated/operations.ts';
-import { firstCall, forOperator, tokenCommand } from './hints.ts';
+import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import { createRecent } from './http/desk/recent.ts';
 import { listen, requireFreePort } from './http/listen.ts';
@@ -21,7 +21,7 @@ import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
-import { createActivity } from './sandbox/activity.ts';
+import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
@@ -152,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
               }),
               pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
               firstCall: () => firstCall(publicUrl, dataDir),
-              tokenCommand: () => tokenCommand('*.read,*.write', dataDir),
+              makeToken: () => makeSandboxToken(config.dataDir),
             }
           : undefined,
       isStopping: () => isStopping,

@@ -1,15 +1,20 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
+import { createPrivateKey } from 'node:crypto';
 import { noteOperation } from '../actions/audit.ts';
 import { inWork } from '../actions/unit-of-work.ts';
 import { replayDeliveries } from '../actions/webhook-subscriptions.ts';
+import { signToken } from '../domain/token.ts';
+import { readPrivate } from '../private-files.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { listDeliveries, listEvents } from '../store/delivery-list.ts';
 import type { Due } from '../store/events.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
 const mostEvents = 30;
 const mostAttempts = 300;
+const tokenSeconds = 3_600;
 
 export interface ActivityOptions {
   db: Db;
@@ -74,4 +79,11 @@ function deliveriesOf(
     attempts: number ?? 0,
     next: next.get(id)?.toISOString() ?? null,
   }));
+}
+
+/** A token for the console, of the key pair that the first start created. It is given to the page and kept nowhere. */
+export function makeSandboxToken(dataDir: string): string {
+  const pem = readPrivate(sandboxKeyFile(dataDir));
+  if (pem === undefined) throw new Error('The sandbox has no key');
+  return signToken(createPrivateKey(pem), ['*.read', '*.write'], tokenSeconds);
 }

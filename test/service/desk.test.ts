@@ -63,6 +63,7 @@ const everything = (): [method: string, path: string, headers: Record<string, st
   ['GET', '/console/', html],
   ['GET', '/assets/desk.0123456789ab.js', {}],
   ['GET', '/sandbox/feed', { 'sec-fetch-site': 'same-origin' }],
+  ['POST', '/sandbox/token', own],
   ['POST', `/sandbox/events/${anyEvent}/replay`, own],
 ];
 
@@ -98,12 +99,17 @@ describe('a person at this machine', () => {
     expectAbsent(await send('POST', '/', html));
   });
 
-  it('gets the command for a token, and nobody a token, whatever headers a program of another user sends', async () => {
-    const { tokenCommand } = JSON.parse((await send('GET', '/sandbox/feed')).text) as Record<string, string>;
-    expect(tokenCommand).toContain(`payments -- token --scopes '*.read,*.write'`);
-    expectAbsent(await send('POST', '/sandbox/token', own));
-    for (const [method, path, headers] of everything())
-      expect((await send(method, path, headers)).text).not.toMatch(/eyJ[\w-]+\.|PRIVATE KEY/);
+  it('gets a token that works, and that is written nowhere', async () => {
+    const { status, headers, text } = await send('POST', '/sandbox/token', own);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    const { token } = JSON.parse(text) as { token: string };
+    const answer = await service.call('GET', '/transactions', { token });
+    expect(answer.status).toBe(200);
+    const feed = (await send('GET', '/sandbox/feed')).text;
+    for (const part of token.split('.')) {
+      expect(feed).not.toContain(part);
+      expect(service.logs.join('')).not.toContain(part);
+    }
   });
 
   it('sees requests with answer and reason, and nothing of what was in them', async () => {

@@ -35,7 +35,7 @@ const files: [file: string, content: string][] = [
 
 const card = '0190a1b2-0000-7000-8000-000000000000';
 const paths = [
-  ...['/', '/console', '/console/', '/assets/desk.0123456789ab.js', '/sandbox/feed'],
+  ...['/', '/console', '/console/', '/assets/desk.0123456789ab.js', '/sandbox/feed', '/sandbox/token'],
   ...['/healthz', '/readyz', '/openapi.json', '/openapi.yaml', '/llms.txt', badgePath('visa')],
   ...['/docs', '/docs/', '/docs/here.js', '/docs/guides/', '/docs/guides/first', '/docs/guides/first.html'],
   ...['/docs/guides/first.md', '/docs/openapi.json', '/docs/openapi.yaml', '/docs/unicorn', '/unicorn'],
@@ -131,7 +131,7 @@ const hostile = (path: string): [name: string, sent: Sent][] => [
 ];
 
 /** They accept a POST only, or are there only for a card that exists. */
-const absentEverywhere = [`/sandbox/events/${card}/replay`, '/docs/unicorn', '/unicorn'];
+const absentEverywhere = ['/sandbox/token', `/sandbox/events/${card}/replay`, '/docs/unicorn', '/unicorn'];
 const servers = [
   {
     name: 'the sandbox',

@@ -222,15 +222,15 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     await page.locator('.live-responses-table .response-col_status').filter({ hasText: status }).waitFor();
   };
 
-  it('the console calls the sandbox: with a pasted token, examples filled in, curl and client code', async () => {
+  it('the console calls the sandbox: token by one click, examples filled in, curl and client code', async () => {
     await visit(
       '/console/#/Gift%20cards/checkGiftCardBalances',
       async (page) => {
-        await page.getByRole('button', { name: 'Copy the command for a token' }).click();
-        await page.getByRole('button', { name: 'Copied' }).waitFor();
-        expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/ token --scopes '.*write'$/);
-        await page.getByLabel('Token', { exact: true }).fill(service.token('*.read', '*.write'));
+        await page.getByRole('button', { name: 'Get a token' }).click();
         await page.getByText('Calls carry a token').waitFor();
+        await page.getByRole('button', { name: 'Copy export TOKEN=' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^export TOKEN=[\w.-]{50,}$/);
         await execute(page, '200');
         await page.locator('.live-responses-table').getByText('balance').first().waitFor();
         const snippets = page.locator('.request-snippets');
@@ -261,6 +261,7 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       await visit(
         '/console/#/Payment%20methods/createPaymentMethod',
         async (page) => {
+          await page.getByRole('button', { name: 'Get a token' }).click();
           await page.getByText('Calls carry a token').waitFor();
           await execute(page, '201');
         },
@@ -320,6 +321,8 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       return [
         await attempt('/sandbox/feed'),
         await attempt('/sandbox/feed', { mode: 'no-cors' }),
+        await attempt('/sandbox/token', { method: 'POST', headers: json }),
+        await attempt('/sandbox/token', { method: 'POST', mode: 'no-cors' }),
         await attempt('/sandbox/events/${event}/replay', { method: 'POST', headers: json }),
         await attempt('/sandbox/events/${event}/replay', { method: 'POST', mode: 'no-cors' }),
       ];

@@ -148,29 +148,25 @@ async function start(): Promise<void> {
       belowBar,
     ],
   });
-  const { kind, tokenCommand } = (await (await fetch('/sandbox/feed')).json()) as Feed;
+  let command = '';
+  copyOnClick(find('#copy-token'), () => command);
   const useToken = ({ token, until }: Token) => {
     ui.preauthorizeApiKey(scheme, token);
+    command = `export TOKEN=${token}`;
+    find('#copy-token').hidden = false;
     const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' });
-    find('#token-state').textContent = `Calls carry a token, until ${time}.`;
+    find('#token-state').textContent = `Calls carry a token with every scope, until ${time}.`;
   };
-  const input = find('#token') as HTMLInputElement;
-  copyOnClick(find('#copy-command'), () => tokenCommand);
-  input.addEventListener('input', () => {
-    const token = input.value.trim();
-    if (token === '') return;
-    useToken(keepToken(token));
-    input.value = '';
-  });
-  const kept = kind === 'mock' ? { token: 'mock', until: Date.now() + tokenMilliseconds } : keptToken();
+  const kept = keptToken();
   if (kept) useToken(kept);
-}
-
-/** What the console needs of it. */
-interface Feed {
-  kind: 'sandbox' | 'mock';
-  /** For a terminal. No server can give the page a token: anybody at this machine could ask for one like the page does. */
-  tokenCommand: string;
+  find('#get-token').addEventListener('click', () => {
+    void getToken().then((token) => {
+      if (token === undefined)
+        find('#token-state').textContent =
+          'The server gives tokens only to programs of its own user. Run payments token, and click Authorize.';
+      else useToken(keepToken(token));
+    });
+  });
 }
 
 interface Token {
@@ -222,6 +218,18 @@ function callable(contract: Contract): Contract {
   // They come from the server; nobody calls them.
   delete contract.webhooks;
   return contract;
+}
+
+async function getToken(): Promise<string | undefined> {
+  try {
+    const response = await fetch('/sandbox/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    return ((await response.json()) as { token?: string }).token;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same call with our client, in which parameters have the types of the contract. */

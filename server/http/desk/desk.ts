@@ -40,8 +40,7 @@ export interface DeskDeps {
   recent: Recent;
   /** A command to try, for a terminal. */
   firstCall: () => string;
-  /** A command that prints a token, for the console. */
-  tokenCommand: () => string;
+  makeToken: () => string;
   /** The mock has none. */
   activity?: Activity | undefined;
 }
@@ -70,7 +69,7 @@ const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
 
 /** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
 export function createDesk(
-  { pagesDir, facts, recent, firstCall, tokenCommand, activity }: DeskDeps,
+  { pagesDir, facts, recent, firstCall, makeToken, activity }: DeskDeps,
   isOperation: (req: Request) => boolean,
 ): RequestHandler {
   const desk = Router({ caseSensitive: true, strict: true });
@@ -85,7 +84,10 @@ export function createDesk(
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
     const events = await activity?.listEvents();
     const requests = recent.since(Number.isSafeInteger(after) ? after : 0);
-    res.json({ ...facts, firstCall: firstCall(), tokenCommand: tokenCommand(), requests, events });
+    res.json({ ...facts, firstCall: firstCall(), requests, events });
+  });
+  desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
+    res.json({ token: makeToken() });
   });
   if (activity)
     desk.post(replayPattern, forOwnActions, protect, async (req, res) => {

@@ -1,9 +1,8 @@
-// Who may use the sandbox's pages: a person at this machine, in a page that we served. Everyone else gets the same 404 as for any
-// unknown path, so nothing tells that the pages are there. This holds against pages of other sites, whose headers the browser
-// sets; not against programs of other users of this machine, who can send any header. So no page gives out tokens: such users see
-// the last requests and events, and can send an event again, but get nothing for which DATA_DIR must be readable.
+// Who may use the sandbox's pages: a person at this machine, in a page that we served. Data, tokens and actions are for the user
+// who runs the service. Everyone else gets the same 404 as for any unknown path, so nothing tells that the pages are there.
 import type { Request, RequestHandler } from 'express';
 import { hasSeveralHosts } from '../headers.ts';
+import { isOfOwnUser } from './own-user.ts';
 
 /** The pages are served only by a server that listens here. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
@@ -39,16 +38,17 @@ const passIf =
 /** For pages and their scripts, which hold no data and change nothing. People may come to them from a link. */
 export const forReaders: RequestHandler = passIf(isLocal);
 
+const isOwn = (req: Request): boolean => isLocal(req) && isOwnPage(req) && isOfOwnUser(req.socket);
+
 /** For data: only scripts of our own pages. */
-export const forOwnPages: RequestHandler = passIf((req) => isLocal(req) && isOwnPage(req));
+export const forOwnPages: RequestHandler = passIf(isOwn);
 
 /**
  * For what acts: a POST with our own Origin. A form of another site has another Origin, and cannot send JSON.
  */
 export const forOwnActions: RequestHandler = passIf(
   (req) =>
-    isLocal(req) &&
-    isOwnPage(req) &&
+    isOwn(req) &&
     req.headers.origin !== undefined &&
     /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? ''),
 );
