@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
 import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
-import { checkMove, IllegalMove, paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
+import {
+  checkMove,
+  IllegalMove,
+  paymentMethodMoves,
+  type PaymentMethodStatus,
+} from '../domain/state-machine.ts';
 import type { Sealer, Vault } from '../domain/vault.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { CardDescription, DescribeCard } from '../providers/cards.ts';

@@ -67,7 +67,9 @@ export function connectionOf(
   /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
   const sendAlone: Connection['query'] = async (statement, values) => {
     const inOrder = typeof statement === 'string' && isInOrder(statement);
-    await send(`${begin(limits)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`);
+    await send(
+      `${begin(limits)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`,
+    );
     try {
       const result = await send(statement, values);
       await send('commit');

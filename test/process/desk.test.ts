@@ -22,7 +22,7 @@ async function ask(path: string, method: string, url: string, user: string[] = [
     method,
     ...headers.flatMap((one) => ['-H', one]),
   ];
-  const [program = '', ...words] = [...user, 'curl', ...args, `${url}${path}`];
+  const [program, ...words] = [...user, 'curl', ...args, `${url}${path}`];
   return (await run(program, words)).stdout;
 }
 
