@@ -35,7 +35,7 @@ export async function compileTexts(texts: string[]): Promise<string[]> {
   const folder = await mkdtemp(join(cache, 'types-'));
   const files = texts.map((_, index) => join(folder, `piece-${index}.ts`));
   for (const [index, text] of texts.entries())
-    await writeFile(files[index] ?? '', text.replaceAll("'../../", `'${root}/`));
+    await writeFile(files[index] ?? '', text.replaceAll(/'(?:\.\.\/)+/g, `'${root}/`));
   const options = { noUnusedLocals: false, rewriteRelativeImportExtensions: false };
   const faults = await compile(folder, files, {
     extends: join(root, 'tsconfig.json'),
