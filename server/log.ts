@@ -24,7 +24,7 @@ const redactions: [pattern: RegExp, replacement: string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?-----END [A-Z ]*PRIVATE KEY-----/g, '[private key]'],
   // Card numbers. Timestamps in milliseconds are shorter; request IDs may be long numbers and are left alone.
-  [/(?<![\w-]|"requestId":")\d(?:[ -]?\d){13,18}(?![\w-])/g, '[number]'],
+  [/(?<![\w-]|"requestId":")\d(?:[ _/-]{0,2}\d){13,18}(?![\w-])/g, '[number]'],
   [/(?<=:\/\/[^\s/:@"]*:)[^\s@"]+(?=@)/g, '[redacted]'],
 ];
 

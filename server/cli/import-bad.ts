@@ -57,12 +57,15 @@ export function collectBadLines(file: string | undefined): BadLines {
   };
 }
 
+const secret = /("(?:security_code|pin)"\s*:\s*)(?:"(?:\\.|[^"\\])*"|[^\s,}]+)/gi;
+
 /** A number may also be written with escapes of JSON. */
 function maskLine(text: string): string {
-  const masked = maskCardNumbers(text);
+  const masked = maskCardNumbers(text.replace(secret, '$1"[redacted]"'));
   const plain = masked
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
-    .replaceAll('\\/', '/');
+    .replaceAll('\\/', '/')
+    .replace(/\\[bfnrt]/g, ' ');
   return mentionsCardNumber(plain) ? maskCardNumbers(plain) : masked;
 }
 

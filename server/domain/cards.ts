@@ -15,7 +15,7 @@ export function passesLuhn(number: string): boolean {
 
 /** Looks in each group of digits and across separators. */
 export const holdsCardNumber = (text: string): boolean =>
-  [...(text.match(/\d+/g) ?? []), ...(text.match(/\d(?:[._:-]?\d)+/g) ?? [])].some((run) => {
+  [...(text.match(/\d+/g) ?? []), ...(text.match(/\d(?:[._:-]{0,3}\d)+/g) ?? [])].some((run) => {
     const digits = run.replace(/\D/g, '');
     for (let length = 13; length <= 19; length += 1)
       for (let start = 0; start + length <= digits.length; start += 1)
@@ -25,12 +25,12 @@ export const holdsCardNumber = (text: string): boolean =>
 
 /** Leaves the last four digits of each run that may be a card number. */
 export const maskRuns = (text: string): string =>
-  text.replace(/\d(?:[._:-]?\d)+/g, (run) =>
+  text.replace(/\d(?:[._:-]{0,3}\d)+/g, (run) =>
     holdsCardNumber(run) ? `[number]${run.replace(/\D/g, '').slice(-4)}` : run,
   );
 
 /** What people write between the groups of a number, and characters that nobody sees. */
-const isSeparator = (text: string) => /^\p{Cf}*(?:[\s./_\p{Pd}]\p{Cf}*){0,2}$/u.test(text);
+const isSeparator = (text: string) => /^[\p{Cf}\p{Mn}]*(?:[\s./_:|\p{Pd}][\p{Cf}\p{Mn}]*){0,3}$/u.test(text);
 
 const isDigit = (codePoint: number) => /\p{Nd}/u.test(String.fromCodePoint(codePoint));
 

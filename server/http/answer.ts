@@ -89,11 +89,11 @@ const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   text: writeBody(body),
 });
 
-/** What is about several accounts or none has a share of its own, together. */
+/** What a key pair asks about several accounts or none has a share of its own. */
 const ownersOf = ({ selection, caller: { keyPairId, merchantAccountIds: own } }: Context): Owners => {
   const [only] = selection.kind === 'all' && own.length === 1 ? own : [];
   return {
     keyPair: keyPairId,
-    account: selection.kind === 'one' ? selection.id : (only ?? severalAccounts),
+    account: selection.kind === 'one' ? selection.id : (only ?? `${severalAccounts} ${keyPairId}`),
   };
 };

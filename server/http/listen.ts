@@ -14,6 +14,7 @@ import { mostHeaderBytes } from '../domain/sizes.ts';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/recent.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { loggedId } from './request-id.ts';
 
 export const limits = {
   /** Request line (with the URL) and headers together. */
@@ -68,9 +69,18 @@ export async function listen(
   const underWay = new WeakMap<Socket, ServerResponse>();
   server.on('request', ({ socket }, res) => underWay.set(socket, res));
   const refuseAndNote = (socket: Socket, reason: string, refusal?: Refused) => {
-    const requestId = refuse(socket, refusal);
+    const res = underWay.get(socket);
+    // A refusal would be taken for the answer to the request before, which is still being carried out.
+    if (res?.req.complete && !res.writableFinished) {
+      endAfter(res, socket);
+      return;
+    }
+    // Of a request whose body is the fault, its own ID.
+    const known = res && !res.req.complete ? res.getHeader('X-Request-ID') : undefined;
+    const requestId = refuse(socket, typeof known === 'string' ? known : randomUUID(), refusal);
     const { status = 400, code = 'bad_request' } = refusal ?? {};
-    if (requestId !== undefined) note({ ...unreadable, status, code, requestId, reason });
+    if (requestId !== undefined)
+      note({ ...unreadable, status, code, requestId: loggedId(requestId), reason });
   };
   server.setTimeout(limits.stalledMilliseconds, (socket) => {
     const res = underWay.get(socket);
@@ -102,6 +112,8 @@ export async function listen(
     else refuseAndNote(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));
   });
   server.on('connect', (_req, socket: Socket) => {
+    // Node has removed its own listener, and a reset would end the process.
+    socket.on('error', () => undefined);
     refuseAndNote(socket, 'CONNECT is for proxies', refusedMethod(''));
   });
   await listenOn(server, { host, port });
@@ -162,12 +174,11 @@ const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
 const refusedMilliseconds = 1_000;
 
 // Invalid HTTP never reaches Express, and Node would answer without a body.
-function refuse(socket: Socket, refused?: Refused): string | undefined {
+function refuse(socket: Socket, requestId: string, refused?: Refused): string | undefined {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();
     return undefined;
   }
-  const requestId = randomUUID();
   const { status = 400, code = 'bad_request', allow } = refused ?? {};
   const body = JSON.stringify(errorBody(code));
   const head = [
@@ -185,6 +196,12 @@ function refuse(socket: Socket, refused?: Refused): string | undefined {
   // A client that goes on sending, or does not read, must not keep the connection.
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
   return requestId;
+}
+
+/** Lets the answer to the request before go out first. */
+function endAfter(res: ServerResponse, socket: Socket): void {
+  res.once('finish', () => socket.end());
+  setTimeout(() => socket.destroy(), limits.answerMilliseconds).unref();
 }
 
 /** The returned function finishes running requests and accepts no new ones. Call this before the first request arrives. */

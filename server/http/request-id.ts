@@ -6,10 +6,12 @@ import type { Step } from './step.ts';
 
 const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** `context.requestId` is for logs, which must have no card number; many other long numbers look like one. */
+/** For logs, which must have no card number; many other long numbers look like one. */
+export const loggedId = (id: string): string => (isUuid(id) ? id : maskRuns(id));
+
 export const requestId: Step<{ requestId: string }> = (context, req, res) => {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && allowed.test(given) ? given : randomUUID();
-  context.requestId = isUuid(id) ? id : maskRuns(id);
+  context.requestId = loggedId(id);
   res.setHeader('X-Request-ID', id);
 };

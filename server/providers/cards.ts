@@ -82,12 +82,12 @@ export async function judgeCard(
 function reasonOf(error: unknown, { number, security_code }: Card): string {
   const message = error instanceof Error ? error.message : 'it threw something that is no Error';
   const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(
-    (text, secret) => text.replaceAll(secret, '[redacted]'),
+    (text, secret) => text.replace(new RegExp([...secret].join('[\\W_]*'), 'g'), '[redacted]'),
     message,
   );
   // PostgreSQL cannot store U+0000.
   return hidden
-    .replace(/\d(?:\W?\d){7,}/g, '[redacted]')
+    .replace(/\d(?:[\W_]{0,4}\d){7,}/g, '[redacted]')
     .replace(/\p{Cc}/gu, ' ')
     .slice(0, 200);
 }

@@ -222,12 +222,12 @@ export function openDatabase(
 type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
 
 /**
- * Of its connections one merchant account holds at most half, and what is about several of them (`*`) a little less. A key pair that
+ * Of its connections one merchant account holds at most half, and what a key pair asks about several of them (`*`) a little less. A key pair that
  * has several accounts holds more than one of them may, and leaves some to others.
  */
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
   const accounts = createFairShare(
-    (account) => Math.ceil(size * (account === '*' ? 0.3 : 0.5)),
+    (account) => Math.ceil(size * (account.startsWith('* ') ? 0.3 : 0.5)),
     connectionMilliseconds,
   );
   const keyPairs = createFairShare(() => Math.ceil(size * 0.7), connectionMilliseconds);

@@ -80,8 +80,12 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
   };
   const query: Query = (text, values) => {
     if (typeof text !== 'string' || values === undefined) return send(text, values);
-    // Without parameters, one message is enough.
-    if (values.length === 0) return send(text);
+    if (values.length === 0) {
+      // It may begin a transaction, in which settings cannot be changed any more.
+      if (mode === 'inOrder') planFor('once');
+      // Without parameters, one message is enough.
+      return send(text);
+    }
     const isAnew = !known.has(text) && isPlannedAnew(text);
     const name = isAnew ? undefined : nameOf(text);
     deallocate();

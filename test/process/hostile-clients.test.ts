@@ -221,10 +221,11 @@ describe('connections', () => {
       await using own = await startTestService();
       const headers = `Authorization: Bearer ${own.token('*.write')}\r\nContent-Type: application/json`;
       const { status, body } = await answerTo(
-        `POST /payment-methods HTTP/1.1\r\nHost: a\r\n${headers}\r\nContent-Length: 50\r\n\r\n{`,
+        `POST /payment-methods HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine-1\r\n${headers}\r\nContent-Length: 50\r\n\r\n{`,
         own.url,
       );
       expect([status, JSON.parse(body)]).toEqual([400, expect.objectContaining({ code: 'bad_request' })]);
+      expect(own.logs.join('')).toContain('"requestId":"mine-1"');
       expect(own.logs.join('')).toContain('the request did not arrive in time');
     } finally {
       limits.stalledMilliseconds = before;

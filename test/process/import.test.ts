@@ -200,13 +200,15 @@ describe('a card number', () => {
       line({ merchant_account_id: number }),
       withProperty('x'.repeat(490) + number),
       line({ metadata: { note: '4111\u200b1111\u200b1111\u200b1111' } }).replaceAll('\u200b', '\\u200b'),
+      line({ metadata: { note: '4111\t1111\n1111\r1111' } }),
+      withProperty('x').replace('"x":1', '"security_code":"4111"'),
     ];
     const { status, stderr, stdout } = await importText(bad.join('\n'), '--json', '--bad', file);
     expect(status).toBe(1);
-    expect(stderr).toContain('Bad: 6 of 6 lines');
+    expect(stderr).toContain('Bad: 8 of 8 lines');
     expect(stderr).toContain('[number]');
     for (const text of [stderr, stdout, await readFile(file, 'utf8')])
-      expect(text).not.toMatch(/4111111|4111.{1,7}1111/);
+      expect(text).not.toMatch(/4111111|4111.{1,7}1111|"4111/);
   });
 
   it.each(['4111111111111112', '9000000000000001', '94111111111111111', '41111111111111110011', '1234'])(

@@ -1,5 +1,6 @@
 // The request pipeline: order of checks, unusual requests, CORS, limits, and answers that would break the contract. Every
 // error answer is JSON as the contract defines it.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -91,6 +92,31 @@ describe('unusual requests', () => {
       expect(/^Allow: ?(.*)$/im.exec(head)?.[1]?.split(', ').sort().join(', ')).toBe(allow);
       expect(head).toMatch(/^X-Request-ID: [\w-]+$/im);
       expect(JSON.parse(body)).toMatchObject({ type: 'error', status, details: [] });
+    }
+  });
+
+  it.each(['FOO /x', 'CONNECT a.example:443'])(
+    'a request is not answered with the refusal of %s behind it in the same packet',
+    async (line) => {
+      for (const { url } of [service, mock]) {
+        const first = 'GET /transactions HTTP/1.1\r\nHost: a\r\n\r\n';
+        expect(await send(`${first}${line} HTTP/1.1\r\nHost: a\r\n\r\n`, url)).toMatch(
+          /^(HTTP\/1\.1 401 |$)/,
+        );
+      }
+    },
+  );
+
+  it('a CONNECT whose client resets the connection does not end the process', async () => {
+    for (const { url } of [service, mock]) {
+      const { hostname, port } = new URL(url);
+      for (let nth = 0; nth < 20; nth += 1) {
+        const socket = connect(Number(port), hostname).on('error', () => undefined);
+        await once(socket, 'connect');
+        socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.resetAndDestroy());
+        await once(socket, 'close');
+      }
+      expect((await fetch(`${url}/card-scheme-definitions`)).status).toBe(401);
     }
   });
 

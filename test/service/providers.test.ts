@@ -106,7 +106,7 @@ describe('a card verifier', () => {
   it('that fails is named with request, account, card and reason, in the log and in the history', async () => {
     const verifyCard: VerifyCard = ({ number, security_code }) =>
       Promise.reject(
-        new Error(`HTTP 503 for ${number}\u0000 ${security_code}, ${number.replace(/.{4}/g, '$& ')}`),
+        new Error(`HTTP 503 for ${number}\u0000 ${security_code}, ${number.replace(/.{4}/g, '$&_')}`),
       );
     await using service = await production({ providers: { verifyCard } });
     const { body, headers } = await post(service, '/payment-methods', { ...card, security_code: '987' });
@@ -123,7 +123,7 @@ describe('a card verifier', () => {
     expect((JSON.parse(stdout) as { items: unknown[] }).items).toContainEqual(
       expect.objectContaining({
         what: 'card verifier failed',
-        result: 'HTTP 503 for [redacted]  [redacted], [redacted] ',
+        result: 'HTTP 503 for [redacted]  [redacted], [redacted]_',
       }),
     );
   });

@@ -16,15 +16,25 @@ function look({ remoteAddress, remotePort, localAddress, localPort }: Socket): b
   if (process.platform !== 'linux') return true;
   // Seen from there, our end is the remote one.
   const [from, to] = [namesOf(remoteAddress, remotePort), namesOf(localAddress, localPort)];
-  const connections = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
-    readFileSync(file, 'utf8').split('\n'),
-  );
-  for (const line of connections) {
-    const [, local = '', remote = '', , , , , user] = line.trim().split(/\s+/);
-    if (from.includes(local) && to.includes(remote))
+  for (const line of ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(linesOf)) {
+    const [, local = '', remote = '', state = '', , , , user] = line.trim().split(/\s+/);
+    // One that is closed at the other end belongs to nobody, which the table writes as root.
+    if (from.includes(local) && to.includes(remote) && openStates.includes(state))
       return Number(user) === process.getuid?.() || user === '0';
   }
   return false;
+}
+
+/** Established, and closed at our end only. */
+const openStates = ['01', '08'];
+
+/** A machine without IPv6 has one of the two. */
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 /** How the tables of the kernel write an address: 32-bit words in the byte order of the machine, which is little-endian here. */
