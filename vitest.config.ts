@@ -17,7 +17,7 @@ export default defineConfig({
     // changes projects loads everything anew.
     isolate: false,
     // Compiled modules are kept between runs.
-    experimental: { fsModuleCache: true },
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     // Twice the cores of the smallest machine: with three workers its cores were idle for 29 % of the time, because half of
     // the long files wait for something else.
     maxWorkers: 4,
