@@ -139,8 +139,12 @@ describe('a service', () => {
     };
     const [older, newer] = [randomUUID(), randomUUID()];
     const first = await send(older);
+    // The end of yesterday, which is less than 24 hours ago at any time of the day.
     for (const table of ['idempotency_keys', 'idempotency_answers'])
-      await sql`update ${sql.table(table)} set created_at = created_at - interval '23.9 hours'`.execute(db());
+      await sql`
+        update ${sql.table(table)} set created_at = date_trunc('day', created_at, 'UTC') - interval '1 ms'`.execute(
+        db(),
+      );
     const second = await send(newer);
     const { rows } = await sql`select distinct tableoid from idempotency_answers`.execute(db());
     expect(rows).toHaveLength(2);
