@@ -82,7 +82,7 @@ export async function judgeCard(
 function reasonOf(error: unknown, { number, security_code }: Card): string {
   const message = error instanceof Error ? error.message : 'it threw something that is no Error';
   const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(
-    (text, secret) => text.replace(new RegExp([...secret].join('[\\W_]*'), 'g'), '[redacted]'),
+    (text, secret) => text.replace(new RegExp(secret.split('').join('[\\W_]*'), 'g'), '[redacted]'),
     message,
   );
   // PostgreSQL cannot store U+0000.
