@@ -198,10 +198,11 @@ function refuse(socket: Socket, requestId: string, refused?: Refused): string | 
   return requestId;
 }
 
-/** Lets the answer to the request before go out first. */
+/** Lets the answer to the request before go out first; how long it may take is bounded as for any answer. */
 function endAfter(res: ServerResponse, socket: Socket): void {
+  // Otherwise the client sends its next request on a connection that is about to end.
+  if (!res.headersSent) res.setHeader('Connection', 'close');
   res.once('finish', () => socket.end());
-  setTimeout(() => socket.destroy(), limits.answerMilliseconds).unref();
 }
 
 /** The returned function finishes running requests and accepts no new ones. Call this before the first request arrives. */

@@ -101,7 +101,7 @@ describe('unusual requests', () => {
       for (const { url } of [service, mock]) {
         const first = 'GET /transactions HTTP/1.1\r\nHost: a\r\n\r\n';
         expect(await send(`${first}${line} HTTP/1.1\r\nHost: a\r\n\r\n`, url)).toMatch(
-          /^(HTTP\/1\.1 401 |$)/,
+          line.startsWith('FOO') ? /^HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/ : /^(HTTP\/1\.1 401 |$)/,
         );
       }
     },
