@@ -67,7 +67,7 @@ function chooseSeed(): number {
 
 /** Imports when needed: to load the server takes longer than most unit tests. */
 async function prepareDatabase(project: TestProject): Promise<Cleanup> {
-  const { fillFolder, readSandboxFiles, startCluster } = await import('./prepared.ts');
+  const { fillFolder, readSandboxFiles, removeFolder, startCluster } = await import('./prepared.ts');
   const { dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
   const { listAccountTables } = await import('./account-statements.ts');
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
@@ -106,7 +106,7 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
       process.kill(pid, 'SIGQUIT');
       await embedded.stop();
     } else await dropDatabases(cluster, `test\\_%\\_${run}%`);
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   };
 }
 
