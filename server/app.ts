@@ -101,6 +101,7 @@ export function createApp(deps: AppDeps): Express {
       createBearer({
         findSigningPair: (context, thumbprint) => findSigningPair(dbOf(context), thumbprint),
         touch: (context, pairId, at) => noteKeyPairUse(dbOf(context), pairId, at),
+        log,
         now,
       }),
       permission,

@@ -1,6 +1,7 @@
 // Authenticates the caller by the bearer token. Verifying ES512 takes milliseconds, so verified tokens are cached. Key pairs
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
 import { leewaySeconds } from '../domain/leeway.ts';
 import { tokenDigest, verifyToken } from '../domain/token.ts';
 import { InvalidToken, readKeyId, type Claims } from '../domain/claims.ts';
@@ -13,6 +14,7 @@ export interface BearerDeps {
   findSigningPair: (context: Context, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
   touch: (context: Context, pairId: string, now: Date) => Promise<unknown>;
+  log: Pick<Logger, 'warn'>;
   now: () => Date;
 }
 
@@ -27,7 +29,7 @@ interface Verified extends Claims {
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
 
-export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step {
+export function createBearer({ findSigningPair, touch, log, now }: BearerDeps): Step {
   const pairs = createCache<Pair>(1_000);
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
@@ -62,7 +64,11 @@ export function createBearer({ findSigningPair, touch, now }: BearerDeps): Step 
       if (verified !== known) tokens.set(token, verified, (verified.exp + leewaySeconds) * 1000);
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
-        await touch(context, pair.id, time);
+        // A request that only reads can be answered without it.
+        await touch(context, pair.id, time).catch((error: unknown) => {
+          const { requestId, traceId } = context;
+          log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
+        });
       }
       context.caller = {
         keyPairId: pair.id,

@@ -7,6 +7,7 @@ import {
   sign as signBytes,
   type KeyObject,
 } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../server/domain/key-pair.ts';
 import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
@@ -241,5 +242,18 @@ describe('last_used_at', () => {
     expect(await use(0)).toBe('2026-11-15T10:00:00.000Z');
     expect(await use(30)).toBe('2026-11-15T10:00:00.000Z');
     expect(await use(61)).toBe('2026-11-15T10:01:01.000Z');
+  });
+
+  it('that cannot be written is logged, and a GET is answered', async () => {
+    await using broken = await startTestService();
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before update on api_key_pairs for each row execute function refuse()`.execute(
+      broken.service.database.db,
+    );
+    const { status } = await broken.call('GET', '/api-key-pairs', { token: broken.token('*.read') });
+    expect(status).toBe(200);
+    const logged = broken.logs.filter((line) => line.includes('last_used_at was not written'));
+    expect(logged.map((line) => (JSON.parse(line) as { level: number }).level)).toEqual([40]);
   });
 });

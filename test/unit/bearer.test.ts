@@ -40,6 +40,7 @@ function serve(...pairs: SigningPair[]) {
       touches.push([id, now.getTime() - start]);
       return Promise.resolve();
     },
+    log: { warn: () => undefined },
     now: () => new Date(time),
   });
   return {
@@ -117,6 +118,7 @@ describe('the bearer token', () => {
     const bearer = createBearer({
       findSigningPair: () => Promise.reject(new Error('the database is away')),
       touch: () => Promise.resolve(),
+      log: { warn: () => undefined },
       now: () => new Date(),
     });
     const req = { headers: { authorization: `Bearer ${token}` } } as Request;
