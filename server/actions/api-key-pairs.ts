@@ -9,7 +9,7 @@ import {
   type ApiKeyPairRow,
 } from '../store/api-key-pairs.ts';
 import type { Db } from '../store/database.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
+import { findAccounts } from '../store/merchant-accounts.ts';
 import { lockRoles } from '../store/roles.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -32,7 +32,7 @@ export async function createKeyPair(
   const roles = await lockRoles(db, slugs);
   const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
   if (noRole.length > 0) return { roles: noRole } satisfies Missing;
-  const known = (await listAccounts(db)).map(({ id }) => id);
+  const known = (await findAccounts(db, accounts)).map(({ id }) => id);
   const noAccount = accounts.filter((id) => !known.includes(id));
   if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
   const algorithm = algorithmOf(privateKey);

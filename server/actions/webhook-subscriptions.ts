@@ -93,13 +93,25 @@ export async function switchSubscription({ db, now }: Work, id: string, active: 
 export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =>
   deleteWebhookSubscription(db, id);
 
-/** Delivers again, with the whole retry schedule. Deliveries of switched-off subscriptions are only counted. */
+/**
+ * Delivers again, with the whole retry schedule, in steps of a transaction each. Deliveries of switched-off subscriptions are
+ * only counted.
+ */
 export async function replayDeliveries(
-  { db }: Work,
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>,
   filter: Omit<DeliveryFilter, 'limit'>,
   enqueue: (tx: Tx, due: readonly Due[]) => Promise<void>,
 ): Promise<{ replayed: number; switchedOff: number }> {
-  const { due, switchedOff } = await reopenDeliveries(db, filter);
-  await enqueue(db, due);
-  return { replayed: due.length, switchedOff };
+  const total = { replayed: 0, switchedOff: 0 };
+  let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
+  do {
+    const after = step?.last;
+    total.replayed += await inStep(async ({ db }) => {
+      step = await reopenDeliveries(db, filter, after);
+      await enqueue(db, step.due);
+      return step.due.length;
+    });
+    total.switchedOff += step?.switchedOff ?? 0;
+  } while (step?.last);
+  return total;
 }

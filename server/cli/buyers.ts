@@ -8,8 +8,8 @@ import type { Transaction } from '../store/tables/transactions.ts';
 import { listTransactionPage } from '../store/transaction-list.ts';
 import { eraseCommand } from './erase-buyer.ts';
 import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
-import { accountsOf, requireAccount, withDatabase, withWork } from './support.ts';
-import { matching } from './values.ts';
+import { accountsOf, listNewest, requireAccount, withDatabase, withWork } from './support.ts';
+import { limit, matching } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -34,6 +34,7 @@ export function buyers(): Command {
       'whose ID is this, or whose reference, name or email address contains it',
       text,
     )
+    .option('--limit <number>', 'how many', limit(10_000), 50)
     .action(listAll);
   command
     .command('show <id>')
@@ -60,13 +61,13 @@ export function buyers(): Command {
 interface ListOptions extends ListOutput {
   merchantAccount: string;
   search?: string;
+  limit: number;
 }
 
-async function listAll({ merchantAccount, search, ...output }: ListOptions): Promise<void> {
+async function listAll({ merchantAccount, search, limit, ...output }: ListOptions): Promise<void> {
   const { rows, inTransactions } = await withDatabase(async ({ db, isSharded }) => {
-    const found: Awaited<ReturnType<typeof listBuyers>> = [];
     const accounts = await accountsOf(db, merchantAccount);
-    for (const account of accounts) found.push(...(await listBuyers(db, account, search)));
+    const found = await listNewest(accounts, limit, (account) => listBuyers(db, account, { search, limit }));
     if (found.length > 0 || search === undefined) return { rows: found };
     const filter = { buyer_external_identifier: search };
     const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined, isSharded });
@@ -87,6 +88,8 @@ async function listAll({ merchantAccount, search, ...output }: ListOptions): Pro
           ? noneIn('buyer', merchantAccount)
           : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: ${call(`buyers erase ${inTransactions} --dry-run`)}`,
   });
+  // Who looks for all records of a person must not miss one.
+  if (rows.length === limit) console.error(`Only the newest ${limit} are listed. For more: --limit 10000`);
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -5,15 +5,22 @@ import { listGiftCards } from '../store/gift-cards.ts';
 import { readSecretLine } from './input.ts';
 import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
+import { limit } from './values.ts';
+
+interface ListOptions extends ListOutput {
+  merchantAccount: string;
+  limit: number;
+}
 
 export function giftCards(): Command {
   const command = new Command('gift-cards');
   asList(command.command('list'))
     .description('list the stored gift cards of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
-    .action(async ({ merchantAccount, ...output }: ListOutput & { merchantAccount: string }) => {
+    .option('--limit <number>', 'how many', limit(10_000), 50)
+    .action(async ({ merchantAccount, limit: most, ...output }: ListOptions) => {
       const rows = await withDatabase(async ({ db }) =>
-        listGiftCards(db, await requireAccount(db, merchantAccount)),
+        listGiftCards(db, await requireAccount(db, merchantAccount), most),
       );
       const shown = rows.map(({ id, bin, sub_bin, last4, created_at }) => ({
         id,

@@ -10,7 +10,7 @@ import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/paym
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
-import { accountsOf, publicUrlOf, withDatabase, withEvents } from './support.ts';
+import { accountsOf, listNewest, publicUrlOf, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
@@ -90,15 +90,11 @@ interface ListOptions extends ListOutput {
 
 async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
   const isAll = merchantAccount === '*';
-  const rows = await withDatabase(async ({ db }) => {
-    let newest: Awaited<ReturnType<typeof listPaymentMethods>> = [];
-    // One after the other: the database of a command has few connections, and there may be thousands of accounts.
-    for (const account of await accountsOf(db, merchantAccount))
-      newest = [...newest, ...(await listPaymentMethods(db, account, filter))]
-        .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
-        .slice(0, filter.limit);
-    return newest;
-  });
+  const rows = await withDatabase(async ({ db }) =>
+    listNewest(await accountsOf(db, merchantAccount), filter.limit, (account) =>
+      listPaymentMethods(db, account, filter),
+    ),
+  );
   const shown = rows.map((row) => ({
     id: row.id,
     status: row.status,

@@ -9,7 +9,7 @@ import { isInstallation } from '../hints.ts';
 import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
-import { listAccounts } from '../store/merchant-accounts.ts';
+import { findAccount, listAccounts } from '../store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
@@ -65,13 +65,13 @@ export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Prom
     return result;
   });
 
-/** For work in many transactions: the first that changes something has the audit entry. */
-export function auditOnce(db: Db): (work: (unit: Work) => Promise<number>) => Promise<number> {
+/** For work in many transactions: the first that changes something has the audit entry. `id`: of what it is about. */
+export function auditOnce(db: Db, id?: string): (work: (unit: Work) => Promise<number>) => Promise<number> {
   let isNoted = false;
   return async (work) => {
     const changed = await inWork(db, async (unit) => {
       const number = await work(unit);
-      await noteCommand(unit, number > 0 && !isNoted);
+      await noteCommand(unit, number > 0 && !isNoted && { id });
       return number;
     });
     isNoted ||= changed > 0;
@@ -188,8 +188,23 @@ export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): P
 export const accountsOf = async (db: Db, id: string): Promise<string[]> =>
   id === '*' ? (await listAccounts(db)).map((account) => account.id) : [await requireAccount(db, id)];
 
+/** Of all these accounts together. */
+export async function listNewest<Row extends { created_at: Date }>(
+  accounts: readonly string[],
+  limit: number,
+  list: (account: string) => Promise<Row[]>,
+): Promise<Row[]> {
+  let newest: Row[] = [];
+  // One after the other: the database of a command has few connections, and there may be thousands of accounts.
+  for (const account of accounts)
+    newest = [...newest, ...(await list(account))]
+      .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
+      .slice(0, limit);
+  return newest;
+}
+
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
-  if ((await listAccounts(db)).some((account) => account.id === id)) return id;
+  if (await findAccount(db, [], id)) return id;
   throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }

@@ -8,14 +8,14 @@ import { readBuild } from '../build.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
-import type { Db } from '../store/database.ts';
-import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { findWebhookSubscription, listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { withJitter } from '../webhooks/schedule.ts';
 import { sendOptions } from '../webhooks/send.ts';
 import { startWorker } from '../webhooks/worker.ts';
 import { WrongCall } from './faults.ts';
 import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
+  auditOnce,
   inAuditedWork,
   requireAccount,
   withDatabase,
@@ -134,31 +134,25 @@ async function replay(
   if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
   if ((event === undefined) === (failed === undefined))
     throw new WrongCall(['Give the ID of an event, or --failed.']);
-  const { replayed, switchedOff } = await withEvents(({ database: { db }, queue }) =>
-    inAuditedWork(db, async (unit) => {
-      const found = event && (await findEventId(unit.db, event));
-      if (subscription !== undefined) await requireSubscription(unit.db, subscription);
-      const filter = { subscriptionId: subscription, eventId: found, failed, since };
-      const done = await replayDeliveries(unit, filter, (tx, due) => queue.add(tx, due));
-      if (done.replayed > 0) return { id: found, ...done };
-      const to = subscription === undefined ? '' : ' to this subscription';
-      throw new Refused(
-        done.switchedOff > 0
-          ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
-          : failed
-            ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
-            : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
-      );
-    }),
-  );
+  const { replayed, switchedOff } = await withEvents(async ({ database: { db }, queue }) => {
+    const found = event && (await findEventId(db, event));
+    if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
+      throw noSubscription(subscription);
+    const filter = { subscriptionId: subscription, eventId: found, failed, since };
+    return replayDeliveries(auditOnce(db, found), filter, (tx, due) => queue.add(tx, due));
+  });
+  const to = subscription === undefined ? '' : ' to this subscription';
+  if (replayed === 0)
+    throw new Refused(
+      switchedOff > 0
+        ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
+        : failed
+          ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
+          : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
+    );
   printJson({ replayed, switched_off: switchedOff });
   if (event !== undefined && process.stdout.isTTY)
     console.error(`To see the result: ${call(`webhooks deliveries --event ${event}`)}`);
-}
-
-async function requireSubscription(db: Db, id: string): Promise<void> {
-  const all = await listWebhookSubscriptions(db);
-  if (!all.some((one) => one.id === id.toLowerCase())) throw noSubscription(id);
 }
 
 async function work(): Promise<void> {

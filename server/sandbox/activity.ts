@@ -1,7 +1,7 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
 import { createPrivateKey } from 'node:crypto';
 import { noteOperation } from '../actions/audit.ts';
-import { inWork } from '../actions/unit-of-work.ts';
+import { inWork, type Work } from '../actions/unit-of-work.ts';
 import { replayDeliveries } from '../actions/webhook-subscriptions.ts';
 import { signToken } from '../domain/token.ts';
 import { readPrivate } from '../private-files.ts';
@@ -50,17 +50,20 @@ export function createActivity({ db, now, enqueue, findNextAttempts }: ActivityO
         ),
       }));
     },
-    replay: (eventId: string): Promise<number> =>
-      inWork(db, async (unit) => {
-        const { replayed } = await replayDeliveries(unit, { eventId }, enqueue);
-        if (replayed > 0)
-          await noteOperation(unit, {
-            operator: 'sandbox',
-            host: 'landing page',
-            command: `webhooks replay ${eventId}`,
-          });
-        return replayed;
-      }),
+    replay: async (eventId: string): Promise<number> => {
+      const inStep = (work: (unit: Work) => Promise<number>) =>
+        inWork(db, async (unit) => {
+          const number = await work(unit);
+          if (number > 0)
+            await noteOperation(unit, {
+              operator: 'sandbox',
+              host: 'landing page',
+              command: `webhooks replay ${eventId}`,
+            });
+          return number;
+        });
+      return (await replayDeliveries(inStep, { eventId }, enqueue)).replayed;
+    },
   };
 }
 

@@ -45,13 +45,18 @@ export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRo
 }
 
 /** `search` is an ID, or part of the reference, the name or the email address. */
-export const listBuyers = (db: Db, account: string, search?: string) => {
+export const listBuyers = (
+  db: Db,
+  account: string,
+  { search, limit }: { search?: string | undefined; limit: number },
+) => {
   const query = db
     .selectFrom('buyers')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
+    .orderBy('id', 'desc')
+    .limit(limit);
   if (search === undefined) return query.execute();
   const part = search.toLowerCase();
   return query

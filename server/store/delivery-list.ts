@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { timeOfUuid } from '../domain/uuid.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
-import { dueColumns, withEvents, type Due } from './events.ts';
+import { dueColumns, withEvents, type DeliveryKey, type Due } from './events.ts';
 
 /** What events are about, such as a transaction. */
 export interface EventTarget {
@@ -171,24 +171,37 @@ export const countPending = (
     .modifyEnd(acrossAccounts('all-deliveries'))
     .executeTakeFirstOrThrow();
 
+/** In one transaction. */
+const reopenedAtOnce = 1000;
+
 /**
  * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
- * subscription that is switched off are not changed, only counted.
+ * subscription that is switched off are not changed, only counted. The newest first, beginning after `after`, and so many
+ * that one transaction is short; `last` is what the next call begins after, undefined when there are no more.
  */
 export async function reopenDeliveries(
   db: Tx,
   filter: Omit<DeliveryFilter, 'limit' | 'record'>,
-): Promise<{ due: Due[]; switchedOff: number }> {
-  const matches = matching(filter);
-  const to = sql`webhook_subscriptions.id = deliveries.subscription_id`;
-  const { rows } = await sql<Due>`
+  after?: Pick<DeliveryKey, 'created_at' | 'id'>,
+): Promise<{ due: Due[]; switchedOff: number; last: Pick<DeliveryKey, 'created_at' | 'id'> | undefined }> {
+  const isNext = after
+    ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
+    : sql`true`;
+  const { rows: found } = await sql<DeliveryKey & { active: boolean }>`
+    select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active
+    from deliveries join webhook_subscriptions on webhook_subscriptions.id = deliveries.subscription_id
+    where ${matching(filter)} and ${isNext}
+    order by deliveries.created_at desc, deliveries.id desc limit ${reopenedAtOnce}
+    ${acrossAccounts('all-deliveries')}`.execute(db);
+  const wanted = found.filter(({ active }) => active);
+  const { rows: due } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-    from webhook_subscriptions, events
-    where ${to} and active and events.merchant_account_id = deliveries.merchant_account_id
-      and events.created_at = event_created_at and events.id = event_id and ${matches}
+    where merchant_account_id = any(${wanted.map((one) => one.merchant_account_id)})
+      and id = any(${wanted.map(({ id }) => id)}::uuid[]) and ${matching(filter)}
     returning ${dueColumns} ${acrossAccounts('replayed-deliveries')}`.execute(db);
-  const { rows: off } = await sql<{ number: number }>`
-    select count(*)::integer as number from deliveries join webhook_subscriptions on ${to}
-    where not active and ${matches} ${acrossAccounts('all-deliveries')}`.execute(db);
-  return { due: rows, switchedOff: off[0]?.number ?? 0 };
+  return {
+    due,
+    switchedOff: found.length - wanted.length,
+    last: found.length === reopenedAtOnce ? found.at(-1) : undefined,
+  };
 }

@@ -23,11 +23,12 @@ export const insertGiftCard = (db: Tx, card: Insertable<GiftCardsTable>) =>
     .returningAll()
     .executeTakeFirst();
 
-export const listGiftCards = (db: Db, account: string) =>
+export const listGiftCards = (db: Db, account: string, limit: number) =>
   db
     .selectFrom('gift_cards')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(limit)
     .execute();

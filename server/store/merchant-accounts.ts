@@ -12,6 +12,10 @@ export const findFirstAccount = (db: Db, own: readonly string[]) =>
 export const findAccount = (db: Db, own: readonly string[], id: string) =>
   withinReach(db, own).where('id', '=', id).executeTakeFirst();
 
+/** Those of these that exist. */
+export const findAccounts = (db: Db, ids: readonly string[]) =>
+  ids.length === 0 ? Promise.resolve([]) : withinReach(db, ids).execute();
+
 export const listAccounts = (db: Db) =>
   db.selectFrom('merchant_accounts').selectAll().orderBy('created_at').orderBy('id').execute();
 

@@ -11,7 +11,13 @@ import { shownFingerprint } from '../../server/domain/fingerprints.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import { findTransactionOfAnyAccount, type NewTransaction } from '../../server/store/transactions.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
-import { createTransactions, noteReplacement, silentWork } from '../support/records.ts';
+import {
+  createAccount,
+  createBuyer,
+  createTransactions,
+  noteReplacement,
+  silentWork,
+} from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
 import { showsCode } from '../support/digits.ts';
@@ -66,6 +72,28 @@ describe('buyers and gift cards', () => {
     const [again, list] = await Promise.all([payments(create), payments(['buyers', 'list', '--json'])]);
     expect([again.status, again.stderr]).toEqual([1, 'There is a buyer z-1 already.\n']);
     expect(told(list.stdout).items).toContainEqual(told(made.stdout));
+  });
+
+  it('lists show as many as the limit says, the newest of all accounts', async () => {
+    const id = 'many';
+    await createAccount(db(), { id, display_name: id });
+    for (const day of [1, 2, 3]) {
+      const buyer = await createBuyer(db(), { merchant_account_id: id, external_identifier: `many-${day}` });
+      const created_at = new Date(`2030-01-0${day}T00:00:00Z`);
+      await db().updateTable('buyers').set({ created_at }).where('id', '=', buyer.id).execute();
+      await payments(['gift-cards', 'create', '--merchant-account', id], `999900007700123${day} 4711\n`);
+    }
+    const list = async (...args: string[]) => {
+      const { stdout, stderr } = await payments([...args, '--limit', '2', '--json']);
+      return [
+        (told(stdout).items as Record<string, unknown>[]).map((row) => row.external_identifier ?? row.last4),
+        stderr,
+      ];
+    };
+    const cut = 'Only the newest 2 are listed. For more: --limit 10000\n';
+    expect(await list('buyers', 'list', '--merchant-account', id)).toEqual([['many-3', 'many-2'], cut]);
+    expect(await list('buyers', 'list', '--merchant-account', '*')).toEqual([['many-3', 'many-2'], cut]);
+    expect(await list('gift-cards', 'list', '--merchant-account', id)).toEqual([['1233', '1232'], '']);
   });
 
   it('a gift card is read from standard input and never printed', async () => {

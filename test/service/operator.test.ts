@@ -1,15 +1,25 @@
 // What an operator looks at and tries out: transactions, cards, buyers, triggered events, and how calls are refused.
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
+import { openQueue } from '../../server/webhooks/queue.ts';
 import { onTerminal, paymentsHere } from '../support/in-process.ts';
 import { run } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createAccount, createBuyer, createTransactions, noteReplacement } from '../support/records.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
 import { buyer, transaction } from '../support/transactions.ts';
-import { hasty, storeCard, subscribe, unsubscribe, until, verify } from '../support/webhooks.ts';
+import {
+  causeDeliveries,
+  hasty,
+  storeCard,
+  subscribe,
+  unsubscribe,
+  until,
+  verify,
+} from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -495,6 +505,32 @@ describe('payments accounts delete', () => {
     }
     expect((await payments('accounts', 'list')).stdout).toMatch(/^keyed /m);
   });
+});
+
+it('webhooks replay --failed replays in batches, each in a transaction of its own, with one audit entry', async () => {
+  await using own = await startTestService({ config: { secrets, webhookWorker: false } });
+  const { db, background } = own.service.database;
+  const [on, off] = [
+    await subscribe(own, 'http://127.0.0.1:9/'),
+    await subscribe(own, 'http://127.0.0.1:9/'),
+  ];
+  const queue = await openQueue(background.pool, () => undefined, { supervise: false });
+  await causeDeliveries(own, queue, on, 2_100);
+  await causeDeliveries(own, queue, off, 1_100);
+  await queue.close();
+  await sql`update deliveries set state = 'failed'`.execute(db);
+  await sql`update webhook_subscriptions set active = false where id = ${off.id}`.execute(db);
+  const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = own.config;
+  const { stdout } = await paymentsHere(['webhooks', 'replay', '--failed'], { DATABASE_URL, DATA_DIR });
+  expect(JSON.parse(stdout)).toEqual({ replayed: 2_100, switched_off: 1_100 });
+  const { rows } = await sql<object>`
+    select subscription_id = ${on.id} as on, state, round, count(distinct xmin::text)::integer > 1 as "inSteps",
+      (select count(*)::integer from audit_entries where command like 'webhooks replay%') as entries
+    from deliveries group by 1, 2, 3 order by 1 desc`.execute(db);
+  expect(rows).toEqual([
+    { on: true, state: 'pending', round: 1, inSteps: true, entries: 1 },
+    { on: false, state: 'failed', round: 0, inSteps: false, entries: 1 },
+  ]);
 });
 
 describe('filters of lists', () => {
