@@ -86,9 +86,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (isStopping && config.databaseUrl === undefined) return;
       log.warn(message);
     },
-    progress: (message) => {
-      log.info(message);
-    },
   });
   const { db, background, migrated } = database;
   if (migrated.length > 0)

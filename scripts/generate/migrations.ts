@@ -43,19 +43,22 @@ export async function unlistedMigrations(project: string): Promise<string[]> {
 export async function migrationsIndex(project: string): Promise<string> {
   const names = await migrationNames(project);
   const digestOf = async (name: string) => {
-    const text = await readFile(join(project, folder, `${name}.ts`), 'utf8');
-    return createHash('sha256').update(text).digest('hex').slice(0, 12);
+    const parts = await readdir(join(project, folder, name)).catch((): string[] => []);
+    const hash = createHash('sha256');
+    for (const file of [`${name}.ts`, ...parts.sort().map((part) => join(name, part))])
+      hash.update(await readFile(join(project, folder, file)));
+    return hash.digest('hex').slice(0, 12);
   };
   const digests = await Promise.all(names.map(async (name) => `  '${name}': '${await digestOf(name)}',`));
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
-import type { ServiceMigration } from '../online.ts';
+import type { Migration } from '../migrate.ts';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}
 
-export const migrations: Record<string, ServiceMigration> = {
+export const migrations: Record<string, Migration> = {
 ${names.map((name) => `  '${name}': ${camel(name)},`).join('\n')}
 };
 
-/** Of their files: a sandbox refuses a migration that was edited after it was applied. */
+/** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
 export const digests: Record<string, string> = {
 ${digests.join('\n')}
 };

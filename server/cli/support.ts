@@ -37,8 +37,6 @@ export async function withDatabase<T>(
     pooler: config.databasePooler,
     command: calledCommand(),
     log: () => undefined,
-    // The output of a command may be for a program.
-    progress: console.error,
     size,
     // The connection, too, must not give up on a statement that may take long.
     ...(isLong ? { statementMilliseconds: 0 } : {}),

@@ -14,9 +14,11 @@ export async function refuseOtherEnvironment(
   /** Whether sample data and a key pair are added to a database that is not known yet. */
   fills: boolean,
 ): Promise<void> {
+  // First the records, then the note: another instance may fill the database meanwhile, and commits both at once.
+  const isUsed = fills && (await hasRecords(db));
   const noted = await findEnvironment(db);
   if (noted === 'production' && environment === 'sandbox') throw ofProduction();
-  if (noted === undefined && fills && (await hasOthersRecords(db)))
+  if (noted === undefined && isUsed)
     throw new DatabaseFault(
       `The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${way}`,
     );
@@ -42,23 +44,18 @@ export async function claimDatabase(db: Db | Tx, environment: Environment): Prom
   if (environment === 'sandbox' && (await findEnvironment(db)) === 'production') throw ofProduction();
 }
 
-/** Undefined in a database of a version before 1.3, and in one that only commands of a sandbox have used. */
+/** Undefined in a database that only commands of a sandbox have used. */
 export async function findEnvironment(db: Db): Promise<string | undefined> {
   if (!(await hasTable(db, 'settings'))) return undefined;
   const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return found?.value;
 }
 
-/** Sandboxes before 1.3 did not note that a database is theirs. All of them created this pair and this account. */
-async function hasOthersRecords(db: Db): Promise<boolean> {
+async function hasRecords(db: Db): Promise<boolean> {
   if (!(await hasTable(db, 'api_key_pairs'))) return false;
-  const { rows } = await sql<{ others: boolean }>`
-    select (exists (select from merchant_accounts) or exists (select from api_key_pairs))
-      and not (
-        exists (select from merchant_accounts where id = 'marketplace')
-        and exists (select from api_key_pairs where display_name = 'Sandbox')
-      ) as others`.execute(db);
-  return rows[0]?.others === true;
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from merchant_accounts) or exists (select from api_key_pairs) as found`.execute(db);
+  return rows[0]?.found === true;
 }
 
 async function hasTable(db: Db, table: string): Promise<boolean> {

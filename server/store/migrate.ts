@@ -1,62 +1,73 @@
-// Brings the database to this version. Whoever opens it does this: servers and commands.
-import { setTimeout as wait } from 'node:timers/promises';
-import { Migrator, sql, type Kysely, type Migration } from 'kysely';
-import { DatabaseFault, reasonOf, setupFault, type Db } from './database.ts';
-import { withLock } from './locks.ts';
+// Brings the database to this version. Whoever opens it does this: servers and commands. Not by Kysely's Migrator, whose lock
+// belongs to a session: see docs/decisions/0027-migrations.md.
+import { sql, type Kysely } from 'kysely';
+import { DatabaseFault, inTransactionOnce, reasonOf, setupFault, type Db, type Tx } from './database.ts';
+import { lockUntilCommit } from './locks.ts';
 import { digests, migrations } from './migrations/index.ts';
-import type { Progress } from './online.ts';
 
-const pollMilliseconds = 100;
+/** What a file in migrations/ exports. */
+export interface Migration {
+  up: (db: Kysely<unknown>) => Promise<void>;
+}
 
 /** For what must change nothing. */
 export async function refusePending(db: Db, place: string): Promise<string[]> {
-  const { pending, isOurs } = await findState(db);
-  if (pending.length === 0) return [];
+  const applied = await listApplied(db);
+  if (pendingAfter(applied).length === 0) return [];
   throw new DatabaseFault(
-    isOurs
+    applied.length > 0
       ? `The database ${place} is not migrated to this version, and this command changes nothing. Start the service first.`
       : `The database ${place} has no tables of this service. Check DATABASE_URL, or start the service first, which creates them.`,
   );
 }
 
-/** A mistyped DATABASE_URL must not add our tables to those of another application. */
-export async function refuseOtherApplication(db: Db, place: string): Promise<void> {
+/**
+ * A mistyped DATABASE_URL must not add our tables to those of another application. Those that development versions made have no
+ * migrations to this one.
+ */
+export async function refuseUnknown(db: Db, place: string): Promise<void> {
   // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
   const tables = await listTables(db);
-  if (tables.length === 0 || (await findState(db)).isOurs) return;
+  const applied = await listApplied(db);
+  const last = Object.keys(migrations).sort().at(-1) ?? '';
+  const isEarlier =
+    applied.some((name) => name < last && !(name in migrations)) ||
+    (applied.length === 0 && tables.includes('kysely_migration') && tables.includes('merchant_accounts'));
+  if (isEarlier)
+    throw new DatabaseFault(
+      `The database ${place} was made by a development version before 1.0.0, and there is no way from it to this version. ` +
+        'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL.',
+    );
+  if (tables.length === 0 || applied.length > 0) return;
   const more = tables.length > 5 ? ', …' : '';
   throw new DatabaseFault(
     `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL.`,
   );
 }
 
-/** Without those of extensions, partitions and the tables that Kysely creates before our first migration. */
+/** Without those of extensions, and without partitions of tables elsewhere. */
 async function listTables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-      and relkind = 'r' and not relispartition
-      and relname not in ('kysely_migration', 'kysely_migration_lock')
+    where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relkind in ('r', 'p')
+      and not relispartition
       and not exists (
         select from pg_depend
         where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
       )
-    order by relname limit 6`.execute(db);
+    order by relname`.execute(db);
   return rows.map(({ name }) => name);
 }
 
-/** Returns the names of the migrations that it applied. Several instances may start at once. */
-export async function migrate(db: Db, progress: Progress = () => undefined): Promise<string[]> {
+/**
+ * Returns the names of the migrations that it applied, in one transaction. Several instances may start at once. Migrations of a
+ * later version are left alone: during a rolling upgrade an instance of this version may be restarted, and must serve on.
+ */
+export async function migrate(db: Db): Promise<string[]> {
   try {
-    // Most starts have nothing to do, and need neither a lock nor a second connection.
-    const { pending, isKnown } = await findState(db);
-    if (pending.length === 0 && isKnown) return [];
-    // Polls, because `create index concurrently` waits for every statement that is older, also for one that waits for a lock.
-    for (;;) {
-      const migrated = await withLock(db, 'migrations', () => migrateAlone(db, progress));
-      if (migrated) return migrated.done;
-      await wait(pollMilliseconds);
-    }
+    // Most starts have nothing to do, and need no lock.
+    if (pendingAfter(await listApplied(db)).length === 0) return [];
+    return await inTransactionOnce(db, applyPending);
   } catch (error) {
     if (error instanceof DatabaseFault) throw error;
     const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
@@ -64,108 +75,56 @@ export async function migrate(db: Db, progress: Progress = () => undefined): Pro
   }
 }
 
-/** For a sandbox, after migrations: what was added to a migration after it was applied is missing, and nothing else says so. */
-export async function refuseChanged(db: Db): Promise<void> {
-  const name = 'migrations';
-  const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-  const noted = Object.fromEntries((found?.value ?? '').split('\n').map((line) => line.split(' '))) as Record<
-    string,
-    string | undefined
-  >;
-  const changed = Object.keys(digests).filter((one) => (noted[one] ?? digests[one]) !== digests[one]);
-  if (changed.length > 0)
-    throw new DatabaseFault(
-      `${changed.join(', ')} ${changed.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
-        'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
-    );
-  const value = Object.entries({ ...noted, ...digests })
-    .filter(([one]) => one !== '')
-    .map((pair) => pair.join(' '))
-    .join('\n');
-  if (value === found?.value) return;
-  await db
-    .insertInto('settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+async function applyPending(tx: Tx): Promise<string[]> {
+  await lockUntilCommit(tx, 'migrations');
+  await sql`
+    create table if not exists applied_migrations (
+      name text primary key,
+      digest text not null,
+      applied_at timestamptz(3) not null default now()
+    )`.execute(tx);
+  const pending = pendingAfter(await listApplied(tx));
+  for (const name of pending) {
+    await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
+    await sql`
+      insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(tx);
+  }
+  return pending;
 }
 
-async function migrateAlone(db: Db, progress: Progress): Promise<string[]> {
-  const { isFresh, later, pending } = await findState(db);
-  const known: Record<string, Migration> = {};
-  for (const [name, migration] of Object.entries(migrations)) {
-    const inTransaction = (tx: Kysely<unknown>) => {
-      if ('up' in migration) return migration.up(tx);
-      return isFresh ? migration.online({ db: tx, isFresh, progress: () => undefined }) : Promise.resolve();
-    };
-    known[name] = {
-      up: (tx) =>
-        inTransaction(tx).catch(blame(name, 'Nothing of it was applied: correct it and start again.')),
-    };
-  }
-  for (const name of later) known[name] = { up: () => Promise.resolve() };
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } });
-
-  const applied: string[] = [];
-  const apply = async (last?: string) => {
-    const { error, results = [] } = await (last === undefined
-      ? migrator.migrateToLatest()
-      : migrator.migrateTo(last));
-    if (error) throw error instanceof Error ? error : new Error(reasonOf(error));
-    applied.push(...results.map(({ migrationName }) => migrationName));
-  };
-  for (const [index, name] of isFresh ? [] : pending.entries()) {
-    const migration = migrations[name];
-    if (!migration || 'up' in migration) continue;
-    // All before it, in one transaction. Then it is done in steps, and noted as applied when it is complete.
-    if (index > 0) await apply(pending[index - 1]);
-    progress(`migrating the database: ${name}`);
-    await migration.online({ db: db as Kysely<unknown>, isFresh, progress }).catch(blame(name));
-    await apply(name);
-  }
-  await apply();
-  return applied;
+/** For a sandbox: what was added to a migration after it was applied is missing, and nothing else says so. */
+export async function refuseEdited(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string; digest: string }>`
+    select name, digest from applied_migrations order by name`.execute(db);
+  const edited = rows.filter(({ name, digest }) => (digests[name] ?? digest) !== digest);
+  if (edited.length === 0) return;
+  throw new DatabaseFault(
+    `${edited.map(({ name }) => name).join(', ')} ${edited.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
+      'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
+  );
 }
 
 /** Names the migration that failed, and its line where the stack has it, as in a checkout of the project. */
 const blame =
-  (name: string, advice = '') =>
+  (name: string) =>
   (error: unknown): never => {
     const stack = error instanceof Error ? error.stack : undefined;
     const [place] = new RegExp(`server/store/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
     const where = place === undefined ? '' : ` (${place})`;
-    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. ${advice}`.trim();
+    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. Nothing of it was applied: correct it and start again.`;
     throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });
   };
 
-interface State {
-  isFresh: boolean;
-  pending: string[];
-  /** Whether one of our migrations was applied. */
-  isOurs: boolean;
-  /**
-   * Migrations that a later version has applied. Kysely refuses a database with migrations that it does not know, but during a
-   * rolling upgrade an instance of this version may be restarted, and must serve on.
-   */
-  later: string[];
-  /** Whether all others that were applied are ours. If not, Kysely says which one is missing. */
-  isKnown: boolean;
-}
+const pendingAfter = (applied: string[]): string[] =>
+  Object.keys(migrations)
+    .filter((name) => !applied.includes(name))
+    .sort();
 
-async function findState(db: Db): Promise<State> {
-  const names = Object.keys(migrations).sort();
+/** Empty if this service has never used the database. */
+async function listApplied(db: Db | Tx): Promise<string[]> {
   const { rows: found } = await sql<{ table: string | null }>`
-    select to_regclass('kysely_migration')::text as table`.execute(db);
-  if (found[0]?.table == null)
-    return { isFresh: true, isOurs: false, later: [], pending: names, isKnown: true };
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  const applied = rows.map(({ name }) => name);
-  const last = names.at(-1) ?? '';
-  return {
-    isFresh: applied.length === 0,
-    isOurs: names.some((name) => applied.includes(name)),
-    later: applied.filter((name) => name > last),
-    pending: names.filter((name) => !applied.includes(name)),
-    isKnown: applied.every((name) => name > last || names.includes(name)),
-  };
+    select to_regclass('applied_migrations')::text as table`.execute(db);
+  if (found[0]?.table == null) return [];
+  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);
+  return rows.map(({ name }) => name);
 }

@@ -11,8 +11,7 @@ import {
 } from './database.ts';
 import { adviceFor, describe, nameRights } from './connection-faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { migrate, refuseChanged, refuseOtherApplication, refusePending } from './migrate.ts';
-import type { Progress } from './online.ts';
+import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
 import { findUnready, type Unready } from './readiness.ts';
 import { requireColumns } from './require-columns.ts';
 import type { Pooler } from './connection.ts';
@@ -35,8 +34,6 @@ export interface OpenOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: (message: string) => void;
-  /** What a migration does that may take long. */
-  progress?: Progress;
   size?: number;
   /** 0 for commands whose statements may take long. */
   statementMilliseconds?: number;
@@ -61,7 +58,7 @@ const startMilliseconds = 10_000;
 const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
 export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
-  const { environment, databaseUrl, dataDir, log, progress, size, statementMilliseconds } = options;
+  const { environment, databaseUrl, dataDir, log, size, statementMilliseconds } = options;
   const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
   const command = servesRequests ? undefined : (options.command ?? 'command');
   const onError = (error: Error) => {
@@ -110,13 +107,13 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
     // An embedded database is always that of a sandbox.
     const fills = servesRequests && environment === 'sandbox' && !embedded;
     const ready: Ready = async (db) => {
-      if (!embedded) await refuseOtherApplication(db, describe(url));
+      await refuseUnknown(db, embedded ? 'in DATA_DIR' : describe(url));
       await refuseOtherEnvironment(db, environment, fills);
       if (readOnly) return refusePending(db, describe(url));
-      const migrated = await migrate(db, progress);
+      const migrated = await migrate(db);
       if (environment === 'production') await claimDatabase(db, environment);
       else {
-        await refuseChanged(db);
+        await refuseEdited(db);
         await requireColumns(db);
       }
       return migrated;

@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import { missingRanges, type TimeRange } from '../domain/time-ranges.ts';
 import { acrossAccounts } from './across-accounts.ts';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
-import { isLockFault } from './online.ts';
 import type { Partitioned } from './tables/partitioned.ts';
 
 export interface Partition extends TimeRange {
@@ -156,3 +155,7 @@ export async function listMixed(
   }
   return found;
 }
+
+/** lock_not_available, deadlock_detected */
+const isLockFault = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');

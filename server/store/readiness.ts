@@ -11,7 +11,7 @@ export async function findUnready(pool: Pick<Pool, 'query'>): Promise<Unready | 
     // `transaction_read_only` is also on while a standby replays the log of its primary.
     const { rows } = await pool.query<{ isReadOnly: boolean; applied: number }>(
       `select current_setting('transaction_read_only')::boolean as "isReadOnly",
-         (select count(*) from kysely_migration where name = any($1::text[])) as applied`,
+         (select count(*) from applied_migrations where name = any($1::text[])) as applied`,
       [names],
     );
     if (rows[0]?.isReadOnly !== false) return 'database read-only';

@@ -138,11 +138,11 @@ describe('a database that lacks migrations', () => {
   it('makes /readyz 503 until they are there', async () => {
     await using service = await startTestService();
     const { db } = service.service.database;
-    await sql`update kysely_migration set name = 'x' || name where name like '0018%'`.execute(db);
+    await sql`update applied_migrations set name = 'x' || name where name like '0001%'`.execute(db);
     expect(await healthOf(service)).toEqual(notReady('migrations missing'));
-    await sql`update kysely_migration set name = substr(name, 2) where name like 'x%'`.execute(db);
+    await sql`update applied_migrations set name = substr(name, 2) where name like 'x%'`.execute(db);
     expect(await healthOf(service)).toEqual(ready);
-    await sql`alter table kysely_migration rename to elsewhere`.execute(db);
+    await sql`alter table applied_migrations rename to elsewhere`.execute(db);
     expect(await healthOf(service)).toEqual(notReady('migrations missing'));
   });
 });

@@ -69,7 +69,7 @@ describe('a role without rights', () => {
   afterAll(() => withClient(inject('serverUrl'), (client) => client.query(`drop role ${role}`)));
 
   it.each([
-    ['table kysely_migration', createTestDatabase],
+    ['table applied_migrations', createTestDatabase],
     ['schema public', createEmptyDatabase],
   ])('on the %s is told what it must own', async (what, create) => {
     const url = asRole(await create());

@@ -21,6 +21,8 @@ async function copyOf(template: string, kind: string): Promise<string> {
 /** The names of migrations that were applied. */
 export const appliedTo = (url: string) =>
   withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+    const { rows } = await client.query<{ name: string }>(
+      'select name from applied_migrations order by name',
+    );
     return rows.map(({ name }) => name);
   });

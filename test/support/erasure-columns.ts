@@ -55,6 +55,5 @@ export const notOfBuyers: Record<string, string[]> = {
     'creator_thumbprint',
   ],
   webhook_subscriptions: ['url', 'username', 'password_sealed', 'secret_sealed', 'old_secret_sealed'],
-  kysely_migration: ['name', 'timestamp'],
-  kysely_migration_lock: ['id'],
+  applied_migrations: ['name', 'digest', 'applied_at'],
 };

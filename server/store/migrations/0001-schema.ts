@@ -1,0 +1,310 @@
+// All tables, by resource. What belongs to a merchant account has the account as the first column of its primary key, so that
+// accounts can be spread over several servers: see docs/decisions/0018-account-first.md. IDs are unique over all accounts.
+import { sql, type Kysely } from 'kysely';
+import { transactions } from './0001-schema/transactions.ts';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    ...installation,
+    ...merchantAccounts,
+    ...apiKeyPairs,
+    ...buyers,
+    ...paymentMethods,
+    ...giftCards,
+    ...transactions,
+    ...webhookSubscriptions,
+    ...events,
+    ...idempotency,
+    ...limits,
+    ...auditTrail,
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const installation = [`create table settings (name text primary key, value text not null)`];
+
+const merchantAccounts = [
+  `create table merchant_accounts (
+     id text primary key check (length(id) between 1 and 255 and id <> '*'),
+     display_name text not null,
+     over_capture_amount bigint not null default 0,
+     over_capture_percentage integer,
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now()
+   )`,
+  // The oldest account is the default one, and lists of accounts begin with it.
+  `create index merchant_accounts_by_age on merchant_accounts (created_at, id)`,
+];
+
+const apiKeyPairs = [
+  `create table roles (
+     id uuid primary key default gen_random_uuid(),
+     slug text not null unique,
+     name text not null,
+     description text,
+     permissions text[] not null,
+     assignable_to text[] not null default '{api-key-pair}',
+     applies_to text[] not null default '{merchant-account}',
+     is_standalone_assignable boolean not null default true
+   )`,
+  `insert into roles (slug, name, description, permissions)
+   values ('administrator', 'Administrator', 'May read and write everything', '{*.read,*.write}')`,
+  `create table api_key_pairs (
+     id uuid primary key default gen_random_uuid(),
+     thumbprint text not null unique,
+     display_name text not null check (length(display_name) between 1 and 200),
+     algorithm text not null check (algorithm in ('ECDSA', 'RSA')),
+     public_key text not null,
+     active boolean not null default true,
+     creator_id uuid,
+     creator_name text,
+     creator_email_address text,
+     creator_thumbprint text,
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now(),
+     last_used_at timestamptz(3)
+   )`,
+  // GET /api-key-pairs
+  `create index api_key_pairs_newest on api_key_pairs (created_at desc, id desc)`,
+  `create table api_key_pair_roles (
+     api_key_pair_id uuid not null references api_key_pairs on delete cascade,
+     role_id uuid not null references roles,
+     primary key (api_key_pair_id, role_id)
+   )`,
+  `create table api_key_pair_merchant_accounts (
+     api_key_pair_id uuid not null references api_key_pairs on delete cascade,
+     merchant_account_id text not null references merchant_accounts,
+     primary key (api_key_pair_id, merchant_account_id)
+   )`,
+];
+
+const buyers = [
+  `create table buyers (
+     id uuid not null default gen_random_uuid() unique,
+     merchant_account_id text not null references merchant_accounts,
+     external_identifier text,
+     display_name text,
+     account_number text,
+     billing_details jsonb,
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now(),
+     erased_at timestamptz(3),
+     primary key (merchant_account_id, id),
+     unique (merchant_account_id, external_identifier)
+   )`,
+];
+
+const paymentMethods = [
+  `create table payment_methods (
+     id uuid not null default gen_random_uuid() unique,
+     merchant_account_id text not null references merchant_accounts,
+     buyer_id uuid,
+     external_identifier text,
+     status text not null check (status in ('processing', 'buyer_approval_required', 'succeeded', 'failed')),
+     scheme text,
+     country text,
+     currency text,
+     bin text,
+     card_type text,
+     card_issuer_name text,
+     expiration_date text,
+     label text,
+     fingerprint text,
+     number_sealed text,
+     redirect_url text,
+     has_replacement boolean not null default false,
+     replacement jsonb,
+     last_replaced_at timestamptz(3),
+     last_used_at timestamptz(3),
+     usage_count integer not null default 0,
+     cit_last_used_at timestamptz(3),
+     cit_usage_count integer not null default 0,
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now(),
+     -- An imported decline applies a replacement only if the replacement was found before it.
+     replacement_found_at timestamptz(3),
+     account_fingerprint text,
+     verification_error text,
+     primary key (merchant_account_id, id),
+     constraint payment_methods_buyer foreign key (merchant_account_id, buyer_id) references buyers,
+     constraint payment_methods_external_identifier unique (merchant_account_id, external_identifier),
+     check (has_replacement = (replacement is not null))
+   )`,
+  // GET /payment-methods
+  `create index payment_methods_newest on payment_methods (merchant_account_id, created_at desc, id desc)`,
+  // The cards of a buyer, for the filter and for erasure.
+  `create index payment_methods_by_buyer on payment_methods (buyer_id) where buyer_id is not null`,
+  // Cards with the same number.
+  `create index payment_methods_by_fingerprint on payment_methods (merchant_account_id, account_fingerprint)
+     where account_fingerprint is not null`,
+  `create index payment_methods_old_fingerprint on payment_methods (merchant_account_id) where fingerprint is not null`,
+  // Replacements that were found and are not applied yet.
+  `create index payment_methods_waiting on payment_methods (id) where has_replacement`,
+  `create table fingerprint_progress (
+     merchant_account_id text primary key references merchant_accounts on delete cascade,
+     version text not null,
+     phase text not null,
+     after text,
+     whole boolean not null default true
+   )`,
+  `create table fingerprint_moves (
+     merchant_account_id text not null references merchant_accounts on delete cascade,
+     old text not null,
+     fresh text,
+     primary key (merchant_account_id, old)
+   )`,
+  `create index fingerprint_moves_by_fresh on fingerprint_moves (merchant_account_id, fresh)`,
+  `insert into settings (name, value) values ('sealing', 'bound')`,
+];
+
+const giftCards = [
+  `create table gift_cards (
+     id uuid not null default gen_random_uuid() unique,
+     merchant_account_id text not null references merchant_accounts,
+     number_sealed text not null,
+     pin_sealed text not null,
+     bin text not null,
+     sub_bin text not null,
+     last4 text not null,
+     expiration_date timestamptz(3),
+     created_at timestamptz(3) not null default now(),
+     primary key (merchant_account_id, id)
+   )`,
+  // payments gift-cards list
+  `create index gift_cards_newest on gift_cards (merchant_account_id, created_at desc, id desc)`,
+];
+
+const webhookSubscriptions = [
+  // Without an account: for the events of all accounts.
+  `create table webhook_subscriptions (
+     id uuid primary key default gen_random_uuid(),
+     merchant_account_id text references merchant_accounts,
+     active boolean not null,
+     url text not null,
+     username text,
+     password_sealed text,
+     secret_sealed text not null,
+     old_secret_sealed text,
+     old_secret_until timestamptz(3),
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now(),
+     failing_since timestamptz(3)
+   )`,
+  // GET /webhook-subscriptions
+  `create index webhook_subscriptions_newest on webhook_subscriptions (created_at desc, id desc)`,
+];
+
+const events = [
+  // The body is text and not json, because every attempt must sign the same bytes.
+  `create table events (
+     id uuid not null,
+     name text not null,
+     merchant_account_id text not null,
+     body text not null,
+     created_at timestamptz(3) not null,
+     primary key (merchant_account_id, created_at, id)
+   ) partition by range (created_at)`,
+  `create table events_default partition of events default`,
+  `create index events_by_id on events (id)`,
+  // A replay starts a new round with the whole retry schedule; attempt numbers continue.
+  `create table deliveries (
+     id uuid not null default gen_random_uuid(),
+     event_id uuid not null,
+     subscription_id uuid not null,
+     state text not null default 'pending' check (state in ('pending', 'succeeded', 'failed')),
+     attempts integer not null default 0,
+     created_at timestamptz(3) not null default now(),
+     updated_at timestamptz(3) not null default now(),
+     round integer not null default 0,
+     attempts_before integer not null default 0,
+     merchant_account_id text not null,
+     event_created_at timestamptz(3) not null,
+     primary key (merchant_account_id, created_at, id)
+   ) partition by range (created_at)`,
+  `create table deliveries_default partition of deliveries default`,
+  `create index deliveries_by_id on deliveries (id)`,
+  `create index deliveries_by_event on deliveries (event_id)`,
+  // payments webhooks deliveries, of one subscription and of all.
+  `create index deliveries_by_subscription on deliveries (subscription_id, created_at desc)`,
+  `create index deliveries_by_age on deliveries (created_at desc, id)`,
+  // payments webhooks replay --failed
+  `create index deliveries_failed on deliveries (created_at desc) where state = 'failed'`,
+  // The oldest pending delivery, for metrics.
+  `create index deliveries_pending on deliveries (created_at) where state = 'pending'`,
+  `create table delivery_attempts (
+     delivery_id uuid not null,
+     number integer not null,
+     at timestamptz(3) not null,
+     status integer,
+     milliseconds integer not null,
+     error text,
+     merchant_account_id text not null,
+     primary key (merchant_account_id, delivery_id, number, at)
+   ) partition by range (at)`,
+  `create table delivery_attempts_default partition of delivery_attempts default`,
+  // Which worker delivers for an account at the moment: see server/store/delivery-turns.ts.
+  `create table delivery_turns (key text primary key, worker uuid not null, until timestamptz not null)`,
+];
+
+const idempotency = [
+  // `slot` and `fingerprint` are keyed digests. A claim lapses at `claimed_until`, because a process that was killed cannot give it
+  // back.
+  `create table idempotency_keys (
+     id uuid not null default gen_random_uuid() unique,
+     slot text not null unique,
+     fingerprint text not null,
+     claim uuid not null,
+     claimed_until timestamptz(3) not null,
+     answer_sealed text,
+     created_at timestamptz(3) not null,
+     merchant_account_id text not null,
+     primary key (merchant_account_id, slot)
+   )`,
+  // Retention.
+  `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+  // `id` and `slot` are those of the key: the answer is bound to them. `claim` tells whose answer it is.
+  `create table idempotency_answers (
+     merchant_account_id text not null,
+     id uuid not null,
+     slot text not null,
+     claim uuid not null,
+     answer_sealed text not null,
+     created_at timestamptz(3) not null,
+     primary key (merchant_account_id, id, created_at)
+   ) partition by range (created_at)`,
+  `create table idempotency_answers_default partition of idempotency_answers default`,
+];
+
+const limits = [
+  // The columns that rate-limiter-flexible requires.
+  `create table rate_limits (key varchar(255) primary key, points integer not null default 0, expire bigint)`,
+  // Which numbers were tried lately, as keyed digests, for the limit on numbers that are alike.
+  `create table card_numbers (
+     bucket text not null,
+     number text not null,
+     seen_at timestamptz(3) not null,
+     primary key (bucket, number)
+   )`,
+  // Retention.
+  `create index card_numbers_by_age on card_numbers (seen_at)`,
+];
+
+const auditTrail = [
+  `create table audit_entries (
+     id bigint generated always as identity primary key,
+     at timestamptz(3) not null default now(),
+     operator text not null,
+     host text not null,
+     command text not null
+   )`,
+  `create function refuse_audit_change() returns trigger language plpgsql as $$
+   begin
+     raise exception 'audit entries cannot be changed';
+   end $$`,
+  `create trigger audit_entries_append_only before update or truncate on audit_entries
+     for each statement execute function refuse_audit_change()`,
+  // The trail has names of operators, so it may be kept for a limited time (AUDIT_RETENTION_DAYS). Whoever has a connection of the
+  // service can remove entries that are older than 90 days, and cannot hide what was done since.
+  `create trigger audit_entries_not_removed before delete on audit_entries
+     for each row when (old.at > current_timestamp - interval '90 days') execute function refuse_audit_change()`,
+];

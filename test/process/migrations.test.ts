@@ -1,0 +1,92 @@
+// How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { migrations } from '../../server/store/migrations/index.ts';
+import { openStore } from '../../server/store/open.ts';
+import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { startTestService } from '../support/service.ts';
+
+const names = Object.keys(migrations);
+
+async function start(databaseUrl: string, environment: 'sandbox' | 'production' = 'sandbox') {
+  const options = { databaseUrl, environment, dataDir: '/nowhere', log: () => undefined, size: 2 };
+  const store = await openStore(options);
+  await store.close();
+  return store.migrated;
+}
+
+it('a start that migrates says so, once', async () => {
+  const databaseUrl = await createEmptyDatabase();
+  const saysSo = async () => {
+    await using service = await startTestService({ config: { databaseUrl, environment: 'production' } });
+    const lines = service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return lines.filter(({ msg }) => msg === 'the database was migrated');
+  };
+  expect(await saysSo()).toEqual([expect.objectContaining({ migrations: names.length, last: names.at(-1) })]);
+  expect(await saysSo()).toEqual([]);
+});
+
+it('a migration that fails is named, and leaves nothing behind; corrected, it is applied', async () => {
+  const databaseUrl = await createEmptyDatabase();
+  await start(databaseUrl);
+  migrations['9998-broken'] = {
+    up: async (db) => {
+      await sql`create table left_behind (id int)`.execute(db);
+      await sql`select nothing from nowhere`.execute(db);
+    },
+  };
+  try {
+    await expect(start(databaseUrl)).rejects.toThrow(
+      /^Migration 9998-broken failed.*: relation "nowhere" does not exist\. Nothing of it was applied/,
+    );
+    expect(await appliedTo(databaseUrl)).toEqual(names);
+    migrations['9998-broken'].up = async (db) => {
+      await sql`create table left_behind (id int)`.execute(db);
+    };
+    expect(await start(databaseUrl)).toEqual(['9998-broken']);
+  } finally {
+    delete migrations['9998-broken'];
+  }
+});
+
+it('a sandbox names a migration that was edited after it was applied; production does not look', async () => {
+  const databaseUrl = await createEmptyDatabase();
+  await start(databaseUrl);
+  await start(databaseUrl);
+  await withClient(databaseUrl, (client) => client.query(`update applied_migrations set digest = 'old'`));
+  await expect(start(databaseUrl)).rejects.toThrow(/^0001-schema.* edited after this database/);
+  await start(databaseUrl, 'production');
+});
+
+describe('beside a later version that has migrated the database', () => {
+  it('an instance serves on, and starts again', async () => {
+    const databaseUrl = await createTestDatabase('furnished');
+    const config = { databaseUrl };
+    await using service = await startTestService({ config });
+    migrations['9998-later'] = {
+      up: async (db) => {
+        await sql`alter table transactions add column later text`.execute(db);
+      },
+    };
+    try {
+      expect(await start(databaseUrl)).toEqual(['9998-later']);
+    } finally {
+      delete migrations['9998-later'];
+    }
+    const list = (one: typeof service) => one.call('GET', '/transactions', { token: one.token('*.read') });
+    expect((await list(service)).status).toBe(200);
+    await using restarted = await startTestService({ config });
+    expect((await list(restarted)).status).toBe(200);
+    expect((await fetch(`${restarted.url}/readyz`)).status).toBe(200);
+    expect(await appliedTo(databaseUrl)).toEqual([...names, '9998-later']);
+  });
+
+  it('a database with a migration that this version should know is refused', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await start(databaseUrl);
+    await withClient(databaseUrl, (client) =>
+      client.query(`insert into applied_migrations (name, digest) values ('0001-another', '')`),
+    );
+    await expect(start(databaseUrl)).rejects.toThrow('was made by a development version');
+  });
+});
