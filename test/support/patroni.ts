@@ -75,23 +75,24 @@ export async function startPatroni(): Promise<Patroni> {
     // JSON is YAML, too.
     await writeFile(file, JSON.stringify(settingsOf(node, etcdPort, password)), { mode: 0o600 });
     node.child = startAsOrdinaryUser(node.folder, needs.patroni, [file]);
+    // A backend that loses its postmaster while it waits for a standby reads its standard input, and must find the end of it.
+    node.child.process.stdin.end();
   };
-  const members = async (): Promise<Member[]> => {
-    for (const { api } of nodes) {
-      const answer = await fetch(`http://127.0.0.1:${api}/cluster`, {
-        signal: AbortSignal.timeout(3_000),
-      }).catch(() => undefined);
-      if (answer?.ok) return ((await answer.json()) as { members: Member[] }).members;
-    }
-    return [];
-  };
+  /** From the node that is fastest: one that is frozen does not answer. */
+  const members = (): Promise<Member[]> =>
+    Promise.any(
+      nodes.map(async ({ api }) => {
+        const answer = await fetch(`http://127.0.0.1:${api}/cluster`, { signal: AbortSignal.timeout(3_000) });
+        return ((await answer.json()) as { members: Member[] }).members;
+      }),
+    ).catch(() => []);
   const signalPostgres = (name: string, sent: NodeJS.Signals) => {
     const file = join(nodeOf(name).folder, 'data', 'postmaster.pid');
     if (!existsSync(file)) return;
     const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
-    // The postmaster first, so that it starts nothing more.
-    signal(postmaster, sent);
-    for (const pid of childrenOf(postmaster)) signal(pid, sent);
+    // It starts nothing more, and is still the parent of all when they are listed.
+    signal(postmaster, 'SIGSTOP');
+    for (const pid of [...childrenOf(postmaster), postmaster]) signal(pid, sent);
   };
   const killPostgres = (name: string) => {
     signalPostgres(name, 'SIGKILL');

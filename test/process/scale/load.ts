@@ -88,8 +88,9 @@ export function startLoad(urls: readonly string[], token: string): Load {
           times.push(now());
         }
       }
-      // There is enough load to be in the middle of writes, and the machine has time for everything else.
-      await wait(20);
+      // Enough to be in the middle of writes. A fast machine would otherwise store ten times as many cards, whose events all
+      // have to arrive.
+      await wait(100);
     }
   });
   return {
