@@ -1,5 +1,4 @@
-// Background jobs, run at start-up and then once a day. Several instances may run them at the same time, because each change
-// locks its row first.
+// Background jobs, run at start-up and then once a day, by one instance at a time.
 import type { Logger } from 'pino';
 import { rewriteFingerprints } from './actions/fingerprints.ts';
 import {
@@ -8,6 +7,7 @@ import {
   deleteOldEvents,
   deleteOldIdempotencyKeys,
   deleteOldRateLimits,
+  inOneInstance,
   preparePartitions,
 } from './actions/housekeeping.ts';
 import { applyExpiredReplacements, type CardSecrets } from './actions/payment-methods.ts';
@@ -56,7 +56,7 @@ export function startJobs(options: JobsOptions): Jobs {
   const jobs: Record<string, () => Promise<number>> = {
     // First, because what is stored before that goes to the default partition.
     partitions: () => preparePartitions(db, now(), eventRetentionDays),
-    'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork)).length,
+    'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork, now)).length,
     'old-events': () => deleteOldEvents(db, daysAgo(eventRetentionDays)),
     ...(auditRetentionDays !== undefined && {
       'old-audit-entries': () => deleteOldAuditEntries(db, daysAgo(auditRetentionDays)),
@@ -88,6 +88,14 @@ export function startJobs(options: JobsOptions): Jobs {
     };
   };
   const runAll = async () => {
+    try {
+      const isDone = await inOneInstance(db, runEach);
+      if (!isDone) log.debug('another instance runs the daily jobs');
+    } catch (error) {
+      log.error({ job: 'all', err: error }, 'the daily job failed');
+    }
+  };
+  const runEach = async () => {
     for (const [job, run] of Object.entries(jobs)) {
       if (stopping) return;
       try {

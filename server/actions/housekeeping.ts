@@ -13,30 +13,27 @@ import { deleteRateLimits } from '../store/rate-limits.ts';
 import { savePublicUrl } from '../store/settings.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Only one process at a time changes partitions; the others leave it to that one. */
-const alone = async (db: Db, work: () => Promise<number>): Promise<number> =>
-  (await withLock(db, 'partitions', work))?.done ?? 0;
+/** Undefined, without a call of `work`, when another process does it. */
+export const inOneInstance = <T>(db: Db, work: () => Promise<T>) => withLock(db, 'daily jobs', work);
 
 /** How long answers are kept, in whole days. */
 const answerDays = 1;
 
-export const preparePartitions = (db: Db, now: Date, eventRetentionDays: number): Promise<number> =>
-  alone(db, async () => {
-    let made = await makePartitions(db, answers, { now, days: partitionDays(answerDays) });
-    const days = partitionDays(eventRetentionDays);
-    for (const table of Object.values(eventTables)) made += await makePartitions(db, table, { now, days });
-    return made;
-  });
+export async function preparePartitions(db: Db, now: Date, eventRetentionDays: number): Promise<number> {
+  let made = await makePartitions(db, answers, { now, days: partitionDays(answerDays) });
+  const days = partitionDays(eventRetentionDays);
+  for (const table of Object.values(eventTables)) made += await makePartitions(db, table, { now, days });
+  return made;
+}
 
-export const deleteOldEvents = (db: Db, before: Date): Promise<number> =>
-  alone(db, () => pruneEvents(db, before));
+export const deleteOldEvents = (db: Db, before: Date): Promise<number> => pruneEvents(db, before);
 
 export const deleteOldAuditEntries = (db: Db, before: Date): Promise<number> => pruneAuditEntries(db, before);
 
 export const deleteOldRateLimits = (db: Db, now: Date): Promise<number> => deleteRateLimits(db, now);
 
 export const deleteOldIdempotencyKeys = (db: Db, before: Date): Promise<number> =>
-  alone(db, () => pruneIdempotencyKeys(db, before));
+  pruneIdempotencyKeys(db, before);
 
 export const deleteOldCardNumbers = (db: Db, before: Date): Promise<number> => pruneCardNumbers(db, before);
 

@@ -1,6 +1,6 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
-import { binOf, hasExpired, lastFour, schemeOf } from '../domain/cards.ts';
+import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
 import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
 import {
@@ -16,7 +16,8 @@ import { lockBuyer } from '../store/buyers.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
-  listPendingReplacements,
+  listDueReplacements,
+  lockDueReplacements,
   lockPaymentMethod,
   lockPaymentMethodOfAnyAccount,
   updatePaymentMethod,
@@ -185,24 +186,30 @@ export async function noteDecline(
   if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
 }
 
-/** The daily job: applies pending replacements of cards that have expired, one unit of work each. Returns those changed. */
+/** In one look. Those of an account are changed in one transaction. */
+const appliedAtOnce = 100;
+
+/** The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. */
 export async function applyExpiredReplacements(
   db: Db,
   inUnitOfWork: InUnitOfWork,
-): Promise<PaymentMethodRow[]> {
-  const applied: PaymentMethodRow[] = [];
-  for (const { merchant_account_id: account, id } of await listPendingReplacements(db)) {
-    const method = await inUnitOfWork(async (unit) => {
-      const found = await lockPaymentMethod(unit.db, account, id);
-      const isDue =
-        found?.has_replacement &&
-        found.expiration_date !== null &&
-        hasExpired(found.expiration_date, unit.now);
-      return isDue ? settleReplacement(unit, found, { kind: 'expired' }) : undefined;
-    });
-    if (method) applied.push(method);
+  now: () => Date,
+): Promise<string[]> {
+  const applied: string[] = [];
+  for (;;) {
+    const due = await listDueReplacements(db, now(), appliedAtOnce);
+    for (const account of new Set(due.map((card) => card.merchant_account_id))) {
+      const ids = due.filter((card) => card.merchant_account_id === account).map(({ id }) => id);
+      const changed = await inUnitOfWork(async (unit) => {
+        const found = await lockDueReplacements(unit.db, account, ids, unit.now);
+        for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
+        // False: nothing for the audit trail.
+        return found.length > 0 && found;
+      });
+      if (changed) applied.push(...changed.map(({ id }) => id));
+    }
+    if (due.length < appliedAtOnce) return applied;
   }
-  return applied;
 }
 
 function settleReplacement(

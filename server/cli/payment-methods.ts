@@ -67,9 +67,9 @@ export function paymentMethods(): Command {
     .description('apply pending replacements of cards that have expired, as the daily job does')
     .action(async () => {
       const applied = await withEvents(({ database, inUnitOfWork }) =>
-        applyExpiredReplacements(database.db, inUnitOfWork),
+        applyExpiredReplacements(database.db, inUnitOfWork, () => new Date()),
       );
-      printJson({ applied: applied.map(({ id }) => id) });
+      printJson({ applied });
     });
   return command;
 }

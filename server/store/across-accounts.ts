@@ -8,8 +8,8 @@ export const exceptions = {
   'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
   'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
   'flat-list': 'A sharded engine merges the pages of its shards; it cannot limit each account.',
-  'pending-replacements':
-    'The daily job looks once for the few cards that wait. Each is changed by its account.',
+  'due-replacements':
+    'The daily job looks for expired cards of all accounts. Each is changed by its account.',
   'outdated-fingerprints':
     'The daily job looks once for accounts with old fingerprints, then goes through each.',
   'fingerprint-versions': 'An operator, and a start, looks at the fingerprints of the whole installation.',

@@ -117,10 +117,30 @@ export const listPaymentMethods = (
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };
 
-export const listPendingReplacements = (db: Db) =>
+/** Cards that have expired and wait for their replacement, by the index payment_methods_waiting. Dates are MM/YY. */
+const isDue = (now: Date) => {
+  const [year, month] = now.toISOString().slice(2, 7).split('-');
+  return sql<boolean>`has_replacement
+    and right(expiration_date, 2) || left(expiration_date, 2) < ${`${year ?? ''}${month ?? ''}`}`;
+};
+
+export const listDueReplacements = (db: Db, now: Date, limit: number) =>
   db
     .selectFrom('payment_methods')
     .select(['merchant_account_id', 'id'])
-    .where('has_replacement', '=', true)
-    .modifyEnd(acrossAccounts('pending-replacements'))
+    .where(isDue(now))
+    .limit(limit)
+    .modifyEnd(acrossAccounts('due-replacements'))
+    .execute();
+
+/** Those of these that are still due, locked until the transaction ends. */
+export const lockDueReplacements = (db: Tx, account: string, ids: readonly string[], now: Date) =>
+  db
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', 'in', ids)
+    .where(isDue(now))
+    .orderBy('id')
+    .forUpdate()
     .execute();

@@ -10,6 +10,7 @@ import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
 import { createFingerprints } from '../../server/domain/fingerprints.ts';
 import { createVault } from '../../server/domain/vault.ts';
 import { inTransaction, openDatabase } from '../../server/store/database.ts';
+import { withLock } from '../../server/store/locks.ts';
 import { insertEvent, recordAttempts } from '../../server/store/events.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
@@ -61,6 +62,46 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   });
 });
 
+it('does not touch cards that have not expired, changes those of an account together, and only in one instance', async () => {
+  const now = new Date('2040-01-01T00:00:00Z');
+  await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
+  const { db, background } = service.service.database;
+  const { secrets } = service;
+  const stored = await db
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('status', '=', 'succeeded')
+    .execute();
+  const [first = '', second = '', later = ''] = stored.map((card) => card.id);
+  const read = async () => {
+    const { rows } = await sql<{ id: string; waits: boolean; change: string }>`
+      select id, has_replacement as waits, xmin::text as change from payment_methods
+      where id = any(${[first, second, later]}::uuid[])`.execute(db);
+    const of = (wanted: string) => rows.find((row) => row.id === wanted);
+    return [of(first), of(second), of(later)] as const;
+  };
+  await inTransaction(background.db, async (tx) => {
+    const asAnother = () =>
+      withLock(db, 'daily jobs', async () => {
+        await sql`
+          update payment_methods set merchant_account_id = 'default',
+            expiration_date = case when id = ${later} then '01/40' else '12/39' end`.execute(db);
+        for (const card of [first, second, later])
+          await noteReplacement({ db, secrets, now }, card, { number: '4012888888881881' });
+        await sql`select from payment_methods where id = ${later} for update`.execute(tx);
+        const seen = service.logs.length;
+        const isLeft = () => service.logs.slice(seen).some((line) => line.includes('another instance runs'));
+        await vi.waitUntil(isLeft, { timeout: 10_000 });
+        expect((await read()).map((card) => card?.waits)).toEqual([true, true, true]);
+      });
+    await vi.waitUntil(asAnother, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await read())[0]?.waits === false, { timeout: 10_000 });
+    const [one, other, kept] = await read();
+    expect([other?.waits, kept?.waits]).toEqual([false, true]);
+    expect(one?.change).toBe(other?.change);
+  });
+});
+
 it('deletes old events without pending deliveries, expired rate limit counters, idempotency keys and card numbers', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
@@ -99,10 +140,9 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     db,
   );
   await sql`
-    insert into idempotency_keys (slot, fingerprint, claim, claimed_until, created_at) values
-      ('over', '', gen_random_uuid(), now(), ${daysAgo(1)}), ('still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(
-    db,
-  );
+    insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at) values
+      ('default', 'over', '', gen_random_uuid(), now(), ${daysAgo(1)}),
+      ('default', 'still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(db);
   await sql`insert into card_numbers values ('b', 'over', ${daysAgo(1)}), ('b', 'still', ${daysAgo(0.9)})`.execute(
     db,
   );

@@ -92,6 +92,8 @@ const buyers = [
      primary key (merchant_account_id, id),
      unique (merchant_account_id, external_identifier)
    )`,
+  // payments buyers list
+  `create index buyers_newest on buyers (merchant_account_id, created_at desc, id desc)`,
 ];
 
 const paymentMethods = [
@@ -138,8 +140,9 @@ const paymentMethods = [
   `create index payment_methods_by_fingerprint on payment_methods (merchant_account_id, account_fingerprint)
      where account_fingerprint is not null`,
   `create index payment_methods_old_fingerprint on payment_methods (merchant_account_id) where fingerprint is not null`,
-  // Replacements that were found and are not applied yet.
-  `create index payment_methods_waiting on payment_methods (id) where has_replacement`,
+  // Cards that wait for their replacement, by year and month of expiry: the daily job looks for those that have expired.
+  `create index payment_methods_waiting on payment_methods ((right(expiration_date, 2) || left(expiration_date, 2)))
+     where has_replacement`,
   `create table fingerprint_progress (
      merchant_account_id text primary key references merchant_accounts on delete cascade,
      version text not null,
@@ -192,6 +195,8 @@ const webhookSubscriptions = [
    )`,
   // GET /webhook-subscriptions
   `create index webhook_subscriptions_newest on webhook_subscriptions (created_at desc, id desc)`,
+  // Every event looks for the subscriptions of its account and for those without one.
+  `create index webhook_subscriptions_by_account on webhook_subscriptions (merchant_account_id)`,
 ];
 
 const events = [
