@@ -66,14 +66,13 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
     fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
   });
-  if (retry?.writes !== false)
-    raw.use({
-      onRequest({ request, schemaPath }) {
-        // Where the service ignores keys, one must not make the call look safe to retry.
-        if (!routes[`${request.method} ${schemaPath}`]?.takesKey) request.headers.delete(keyHeader);
-        else if (!request.headers.has(keyHeader)) request.headers.set(keyHeader, makeKey());
-      },
-    });
+  raw.use({
+    onRequest({ request, schemaPath }) {
+      // Where the service ignores keys, one must not make the call look safe to retry.
+      if (!routes[`${request.method} ${schemaPath}`]?.takesKey) request.headers.delete(keyHeader);
+      else if (!request.headers.has(keyHeader)) request.headers.set(keyHeader, makeKey());
+    },
+  });
 
   // For messages.
   const urlOf = (path: string) => baseUrl.replace(/\/?$/, path);

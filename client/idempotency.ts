@@ -1,7 +1,5 @@
 // Idempotency keys: every write has one, so that it can be sent again after a lost connection or a 5xx.
 export const keyHeader = 'Idempotency-Key';
-/** Servers before contract 1.1 ignore keys and never send this header. */
-export const replayedHeader = 'Idempotency-Replayed';
 
 /** Not `crypto.randomUUID`, which pages without https do not have. */
 export const makeKey = (): string =>

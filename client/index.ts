@@ -24,9 +24,7 @@
  * - On a server, `payments-service-client/server` signs tokens itself: `createPaymentsClient({ keyPair: { privateKey } })`.
  * - The client makes up to three attempts. It retries every request after 429, when `Retry-After` (up to 60 seconds) has
  *   passed, and GET also after network errors and 5xx. Every write has an `Idempotency-Key`, a random one unless you set it, and
- *   is retried like GET with the same key, once an answer to a write has shown that the server honours keys (contract 1.1 or
- *   later; `retry: { writes: true }` if you know that it does). `retry: { tries: 1 }` disables retries;
- *   `onRetry` beside it is told of each.
+ *   is retried like GET with the same key. `retry: { tries: 1 }` disables retries; `onRetry` beside it is told of each.
  * - `verifyWebhook({ headers, body, secret })` returns the event of a webhook delivery, or throws.
  *
  * Must not import anything Node-only: client/tsconfig.json leaves out the types of Node.js, and a test bundles this file for a

@@ -1,8 +1,7 @@
 // Retries. After 429 nothing has changed, so every request is retried. After a network error or 5xx the service may have
-// processed the request, so only GET is retried, and a write with an Idempotency-Key, if the server is known to honour keys:
-// one before contract 1.1 ignores them and would do everything twice.
+// processed the request, so only GET is retried, and a write, because its Idempotency-Key keeps it from being done twice.
 import { createConnectionError, readRetryAfter } from './errors.ts';
-import { keyHeader, replayedHeader } from './idempotency.ts';
+import { keyHeader } from './idempotency.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -12,12 +11,6 @@ export interface RetryOptions {
   tries?: number | undefined;
   /** If `Retry-After` is longer than this, the response is returned without a retry. Default 60. */
   maxWaitSeconds?: number | undefined;
-  /**
-   * Whether writes are retried after network errors and 5xx, with the same Idempotency-Key. By default, once an answer has
-   * shown that the server honours keys; `true`: from the first write on, because you know that the server has contract 1.1 or
-   * later; `false`: never, and no keys are sent.
-   */
-  writes?: boolean | undefined;
   /**
    * Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. If it is
    * async, the delay begins when it is done.
@@ -51,9 +44,8 @@ export type Authorize = (request: Request, refused?: string) => Promise<string |
 export function createRetryingFetch(
   fetch: Fetch,
   authorize: Authorize,
-  { tries = 3, maxWaitSeconds = 60, writes, onRetry, sleep = sleepFor }: RetryOptions = {},
+  { tries = 3, maxWaitSeconds = 60, onRetry, sleep = sleepFor }: RetryOptions = {},
 ): Fetch {
-  let honoursKeys = writes === true;
   return async (request) => {
     let hasRenewed = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -71,9 +63,7 @@ export function createRetryingFetch(
           outcome = await outcomeOf(fetch(again), request);
         }
       }
-      const isKeyed = request.headers.has(keyHeader);
-      if (isKeyed && writes === undefined) honoursKeys = showsKeys(outcome) ?? honoursKeys;
-      const isSafe = request.method === 'GET' || (isKeyed && honoursKeys);
+      const isSafe = request.method === 'GET' || request.headers.has(keyHeader);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
       if (delay === undefined || delay > maxWaitSeconds) {
         if (hasFailed(outcome)) throw createConnectionError(request, outcome.error);
@@ -109,16 +99,6 @@ async function outcomeOf(response: Promise<Response>, { signal }: Request): Prom
     if (signal.aborted) throw error;
     return { status: 0, error };
   }
-}
-
-/**
- * Whether the answer to a write shows that the server honours keys. A write that was carried out without the header shows that
- * it does not (any more). Undefined for what shows nothing: a refusal may come before the key is looked at, or from a proxy.
- */
-function showsKeys(outcome: Outcome): boolean | undefined {
-  if (hasFailed(outcome)) return undefined;
-  if (outcome.headers.has(replayedHeader)) return true;
-  return outcome.ok ? false : undefined;
 }
 
 /** Undefined if the request must not be retried. `isSafe`: it may be sent again although it may have been processed. */

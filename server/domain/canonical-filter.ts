@@ -1,5 +1,4 @@
-// One spelling for every value of a filter, so that a cursor is bound to what a filter means. Where a value has a usual
-// spelling, this is it: cursors of version 1.0, which were bound to the spelling, then go on working.
+// One spelling for every value of a filter, so that a cursor is bound to what a filter means.
 import { notAfter, notBefore } from './instants.ts';
 import { readMetadataFilter } from './metadata-filter.ts';
 import { readUuid } from './uuid.ts';

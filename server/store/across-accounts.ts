@@ -19,7 +19,6 @@ export const exceptions = {
   retention:
     'The daily job looks once for what is old. It drops whole partitions, and deletes rows by account.',
   'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
-  'lane-of-job': 'A job of version 1.0 has only the ID of its delivery.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
 } as const;
 

@@ -2,7 +2,7 @@
 import { CompiledQuery } from 'kysely';
 import PgBoss from 'pg-boss';
 import type { Db, Pool } from '../store/database.ts';
-import { isOpen, keyOf, laneOf, createLaneIndex, queueName, assignLanes, type Lane } from './queue-lanes.ts';
+import { isOpen, keyOf, laneOf, createLaneIndex, queueName, type Lane } from './queue-lanes.ts';
 import { withSchemaLock } from './schema-lock.ts';
 
 /** A delivery and its round of attempts. A replay starts a new round; jobs of older rounds are then ignored. */
@@ -77,24 +77,13 @@ export async function openQueue(
     maintenanceIntervalSeconds: supervisionSeconds,
   });
   boss.on('error', onError);
-  let supervision: NodeJS.Timeout | undefined;
-  const close = () => {
-    clearInterval(supervision);
-    return boss.stop({ graceful: false, close: false, wait: false });
-  };
+  const close = () => boss.stop({ graceful: false, close: false, wait: false });
   try {
     await withSchemaLock(pool, async () => {
       await boss.start();
       await boss.createQueue(queueName);
       await createLaneIndex(pool);
     });
-    if (supervise) {
-      await assignLanes(pool);
-      supervision = setInterval(
-        () => void assignLanes(pool).catch(onError),
-        supervisionSeconds * 1000,
-      ).unref();
-    }
   } catch (error) {
     // Otherwise the timers of pg-boss keep the process alive although the start failed.
     await close();
