@@ -109,23 +109,3 @@ it('lists no lane while no job is due, so that lanes which wait for a retry cost
   expect(all).toHaveLength(500);
   expect(all.filter(({ isDue }) => isDue)).toHaveLength(1);
 });
-
-it('gives a lane to every job of an older version, however many, and does not wait for one that is locked', async () => {
-  await using jobs = await withJobs(11_000);
-  const { pool } = jobs;
-  await pool.query('update pgboss.job set singleton_key = null where name = $1', [queueName]);
-  const without = async () => {
-    const open = `select from pgboss.job where name = $1 and singleton_key is null`;
-    return (await pool.query(open, [queueName])).rowCount;
-  };
-  const other = await pool.connect();
-  await other.query('begin');
-  await other.query('select from pgboss.job where name = $1 limit 1 for update', [queueName]);
-  const supervised = await openQueue(pool, () => undefined);
-  expect(await without()).toBe(1);
-  await other.query('rollback');
-  other.release();
-  await supervised.close();
-  await (await openQueue(pool, () => undefined)).close();
-  expect(await without()).toBe(0);
-});
