@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -32,7 +32,8 @@ export const startCluster = (folder: string): Promise<EmbeddedDatabase> =>
 
 /** Fills the folder of a run: `data` with a stopped cluster, `sandbox` with the files of the first start. */
 export async function fillFolder(folder: string, templates: Templates): Promise<void> {
-  const kept = join(cache, await digestOfMakers());
+  const digest = await digestOfMakers();
+  const kept = join(cache, digest);
   if (existsSync(kept)) {
     await copyFolder(kept, folder);
     return;
@@ -44,9 +45,10 @@ export async function fillFolder(folder: string, templates: Templates): Promise<
   } finally {
     await embedded.stop();
   }
-  // What earlier code made is not needed any more.
-  await removeFolder(cache);
   await mkdir(cache, { recursive: true });
+  // What earlier code made is not needed any more. A draft may be that of another run.
+  const others = (await readdir(cache)).filter((name) => name !== digest && !name.startsWith('draft-'));
+  for (const name of others) await removeFolder(join(cache, name));
   const draft = await mkdtemp(join(cache, 'draft-'));
   await copyFolder(folder, draft);
   // Another run may have been faster.

@@ -165,27 +165,40 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   });
 
   const { paths } = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
+  const all = Object.values(paths).flatMap((item) => Object.values(item));
+  const inConsole = ({ operationId, tags }: (typeof all)[number]) =>
+    `/console/#/${encodeURIComponent(tags[0])}/${operationId}`;
 
-  it.each(Object.values(paths).flatMap((item) => Object.values(item)))(
-    '$operationId leads from the docs to the console, and is in view there',
-    async ({ operationId, tags }) => {
-      await visit(`/docs/reference.html#operation/${operationId}`, async (page) => {
-        const path = `/console/#/${encodeURIComponent(tags[0])}/${operationId}`;
-        await page.locator(`#content a[href$="${path}"]`).click();
-        await page.waitForURL(service.url + path);
-        const operation = page.locator(`[id$="-${operationId}"].is-open`);
-        await operation.locator('.responses-wrapper').waitFor();
-        const yOf = async (element: Locator) => (await element.boundingBox())?.y ?? -1;
-        const bar = await page.locator('.token').boundingBox();
-        await expect
-          .poll(() => yOf(operation.locator('.opblock-summary')), { message: operationId })
-          .toBeGreaterThanOrEqual(bar?.height ?? Infinity);
-        expect(await yOf(operation.locator('.opblock-summary'))).toBeLessThan(800);
-        const { height = Infinity } = (await operation.locator('.responses-wrapper').boundingBox()) ?? {};
-        expect(height, operationId).toBeLessThan(2_500);
-      });
-    },
+  it('every operation of the docs has a link to its place in the console', async () => {
+    await visit('/docs/reference.html', async (page) => {
+      for (const operation of all) {
+        await page.goto(`${service.url}/docs/reference.html#operation/${operation.operationId}`);
+        await page.locator(`#content a[href$="${inConsole(operation)}"]`).waitFor();
+      }
+    });
+  });
+
+  // Those with the longest answers.
+  const long = all.filter(({ operationId }) =>
+    ['createPaymentMethod', 'listTransactions'].includes(operationId),
   );
+
+  it.each(long)('$operationId is in view there, and its answers are not long', async (operation) => {
+    await visit(`/docs/reference.html#operation/${operation.operationId}`, async (page) => {
+      await page.locator(`#content a[href$="${inConsole(operation)}"]`).click();
+      await page.waitForURL(service.url + inConsole(operation));
+      const block = page.locator(`[id$="-${operation.operationId}"].is-open`);
+      await block.locator('.responses-wrapper').waitFor();
+      const yOf = async (element: Locator) => (await element.boundingBox())?.y ?? -1;
+      const bar = await page.locator('.token').boundingBox();
+      await expect
+        .poll(() => yOf(block.locator('.opblock-summary')))
+        .toBeGreaterThanOrEqual(bar?.height ?? Infinity);
+      expect(await yOf(block.locator('.opblock-summary'))).toBeLessThan(800);
+      const { height = Infinity } = (await block.locator('.responses-wrapper').boundingBox()) ?? {};
+      expect(height).toBeLessThan(2_500);
+    });
+  });
 
   it('the console has every operation', async () => {
     await visit('/console/', async (page) => {
