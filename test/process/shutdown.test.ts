@@ -5,12 +5,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createCaller } from '../support/call.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, withClient } from '../support/database.ts';
 import { eventually, newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
 import { root, startCommand, startServer } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -168,14 +168,11 @@ async function startFreezer(databaseUrl: string) {
   };
 }
 
-/** Milliseconds that the work takes. */
-const timeOf = async (work: () => Promise<unknown>) => {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-};
+describe('closing ends', { timeout: 120_000 }, () => {
+  beforeEach(() => {
+    limits.shutdownMilliseconds = 100;
+  });
 
-describe('closing ends within 20 s', { timeout: 120_000 }, () => {
   it('past a request, a daily job and a delivery that hang; the delivery is left to the next', async () => {
     let begun = () => {};
     const underWay = new Promise<void>((resolve) => (begun = resolve));
@@ -205,7 +202,7 @@ describe('closing ends within 20 s', { timeout: 120_000 }, () => {
     const waiting = `select 1 from pg_locks where not granted and relation = 'rate_limits'::regclass`;
     await until(async () => (await locker.query(waiting)).rows.length > 0);
 
-    expect(await timeOf(() => service.service.close())).toBeLessThan(20_000);
+    await service.service.close();
     await request;
     await locker.end();
     await using next = await startTestService({ webhooks: patient, config: service.config });
@@ -224,8 +221,14 @@ describe('closing ends within 20 s', { timeout: 120_000 }, () => {
     await storeCard(service);
     await receiver.received(1);
     freezer.freeze();
-    expect(await timeOf(() => service.service.close())).toBeLessThan(20_000);
+    await service.service.close();
 
+    // The lease ended long ago.
+    await withClient(databaseUrl, (client) =>
+      client.query(
+        `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
+      ),
+    );
     await using next = await startTestService({
       webhooks: patient,
       config: { ...service.config, databaseUrl },
@@ -262,9 +265,9 @@ describe('the process', () => {
     await call('POST', '/webhook-subscriptions', { token, body: { url: `http://127.0.0.1:${port}/` } });
     await call('POST', '/payment-methods', { token, body: card });
     await connected;
-    let status: number | null = null;
-    const time = await timeOf(async () => ({ status } = await server.stop('SIGTERM')));
-    expect({ status, inTime: time < 20_000 }).toEqual({ status: 0, inTime: true });
+    const begun = performance.now();
+    const { status } = await server.stop('SIGTERM');
+    expect({ status, inTime: performance.now() - begun < 20_000 }).toEqual({ status: 0, inTime: true });
     receiver.close();
   });
 

@@ -5,17 +5,22 @@ import { runInNewContext } from 'node:vm';
 const mostRounds = 4;
 
 /**
- * Megabytes that a round adds to the heap, after a collection. A leak adds to it in every round, and everything else only in
- * some of them: so the least of several rounds is what leaks.
+ * Whether every round adds this many megabytes to the heap, after a collection. A leak does so in every round, and everything
+ * else only in some of them: so the first round that adds less ends it.
  */
-export async function leakOf(round: (number: number) => Promise<unknown>): Promise<number> {
+export async function leaks(
+  megabytes: number,
+  round: (number: number) => Promise<unknown>,
+): Promise<boolean> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const heaps: number[] = [];
+  let before = -Infinity;
   for (let number = 0; number < mostRounds; number += 1) {
     await round(number);
     collect();
-    heaps.push(process.memoryUsage().heapUsed / 1e6);
+    const heap = process.memoryUsage().heapUsed / 1e6;
+    if (heap - before < megabytes) return false;
+    before = heap;
   }
-  return Math.min(...heaps.slice(1).map((heap, index) => heap - (heaps[index] ?? 0)));
+  return true;
 }
