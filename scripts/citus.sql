@@ -8,7 +8,7 @@ begin;
 set local citus.multi_shard_modify_mode = 'sequential';
 set local client_min_messages = 'warning';
 
--- What belongs to a merchant account. Partitions follow their table.
+-- What belongs to a merchant account.
 create temporary table tables_of_accounts on commit drop as
 select name::regclass as id, position
 from unnest(array[
@@ -38,14 +38,6 @@ begin
       where attrelid = tables.id and attnum = any(conkey) and attname = 'merchant_account_id')
   loop
     execute format('alter table %s drop constraint %I', found.id, found.name);
-  end loop;
-
-  -- They fill in what versions before 1.3 leave out. Such a version does not run on Citus, which refuses triggers.
-  for found in
-    select tables.id, tgname as name from tables_of_accounts as tables join pg_trigger on tgrelid = tables.id
-    where not tgisinternal
-  loop
-    execute format('drop trigger %I on %s', found.name, found.id);
   end loop;
 end $$;
 

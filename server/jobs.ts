@@ -1,15 +1,7 @@
 // Background jobs, run at start-up and then once a day, by one instance at a time.
 import type { Logger } from 'pino';
 import { rewriteFingerprints } from './actions/fingerprints.ts';
-import {
-  deleteOldAuditEntries,
-  deleteOldCardNumbers,
-  deleteOldEvents,
-  deleteOldIdempotencyKeys,
-  deleteOldRateLimits,
-  inOneInstance,
-  preparePartitions,
-} from './actions/housekeeping.ts';
+import { deleteOld, inOneInstance } from './actions/housekeeping.ts';
 import { applyExpiredReplacements, type CardSecrets } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import { isDoneWithin } from './domain/deadline.ts';
@@ -51,29 +43,32 @@ export function startJobs(options: JobsOptions): Jobs {
     auditRetentionDays,
     everyMilliseconds = day,
   } = options;
-  const daysAgo = (days: number) => new Date(now().getTime() - days * day);
+  let stopping = false;
+  const isStopping = () => stopping;
+  const ago = (milliseconds: number) => ({
+    before: new Date(now().getTime() - milliseconds),
+    isStopping,
+  });
   /** Each returns how many records it changed. */
   const jobs: Record<string, () => Promise<number>> = {
-    // First, because what is stored before that goes to the default partition.
-    partitions: () => preparePartitions(db, now(), eventRetentionDays),
     'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork, now)).length,
-    'old-events': () => deleteOldEvents(db, daysAgo(eventRetentionDays)),
+    'old-events': () => deleteOld(db, 'events', ago(eventRetentionDays * day)),
     ...(auditRetentionDays !== undefined && {
-      'old-audit-entries': () => deleteOldAuditEntries(db, daysAgo(auditRetentionDays)),
+      'old-audit-entries': () => deleteOld(db, 'audit_entries', ago(auditRetentionDays * day)),
     }),
-    'old-idempotency-keys': () =>
-      deleteOldIdempotencyKeys(db, new Date(now().getTime() - keepKeyMilliseconds)),
-    'old-rate-limits': () => deleteOldRateLimits(db, now()),
-    'old-card-numbers': () =>
-      deleteOldCardNumbers(db, new Date(now().getTime() - options.rememberNumbersMilliseconds)),
+    // The keys first: a key must not outlive its answer.
+    'old-idempotency-keys': () => deleteOld(db, 'idempotency_keys', ago(keepKeyMilliseconds)),
+    'old-answers': () => deleteOld(db, 'idempotency_answers', ago(keepKeyMilliseconds)),
+    // A minute later than they end, because clocks differ.
+    'old-rate-limits': () => deleteOld(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
+    'old-card-numbers': () => deleteOld(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
     // The last, because after an upgrade it may take a while.
     fingerprints: async () => (await rewriteFingerprints(db, secrets, rewriteOptions())) ?? 0,
   };
-  let stopping = false;
   const rewriteOptions = () => {
     let logged = performance.now();
     return {
-      isStopping: () => stopping,
+      isStopping,
       onProgress: (state: object) => {
         if (performance.now() - logged < logMilliseconds) return;
         logged = performance.now();

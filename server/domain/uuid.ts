@@ -11,7 +11,7 @@ export const isUuid = (text: string): boolean => uuidPattern.test(text);
 /** In lower case, as it is stored; undefined when the text is not a UUID. */
 export const readUuid = (text: string): string | undefined => (isUuid(text) ? text.toLowerCase() : undefined);
 
-/** Version 7: it begins with the time in milliseconds, so records that are found by their ID alone can be looked for by time. */
+/** Version 7: it begins with the time in milliseconds, so that new entries of an index by ID are side by side. */
 export function makeTimedUuid(at: Date): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(at.getTime(), 0, 6);
@@ -19,7 +19,3 @@ export function makeTimedUuid(at: Date): string {
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
-
-/** Undefined for an ID of another version. */
-export const timeOfUuid = (id: string): Date | undefined =>
-  id[14] === '7' ? new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)) : undefined;

@@ -16,16 +16,12 @@ export const exceptions = {
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
-  retention:
-    'The daily job looks once for what is old. It drops whole partitions, and deletes rows by account.',
   'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
 } as const;
 
 /** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
 export const changing = {
-  partitions:
-    'A partition that is made gets the rows of its time from the default one, whatever the account.',
   'replayed-deliveries': 'An operator replays deliveries of all accounts.',
   'deliveries-of-subscription': 'A subscription may be for all accounts.',
 } as const;

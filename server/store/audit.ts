@@ -1,5 +1,4 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
-import { deleteInBatches } from './batches.ts';
 import type { Db, Tx } from './database.ts';
 import type { AuditEntriesTable } from './tables/audit-entries.ts';
 
@@ -36,7 +35,3 @@ export function listAuditEntries(
     );
   return query.execute();
 }
-
-/** The database refuses to delete entries of the last 90 days. */
-export const pruneAuditEntries = (db: Db, before: Date): Promise<number> =>
-  deleteInBatches(db, { table: 'audit_entries', key: ['id'], where: sql`at < ${before}` });

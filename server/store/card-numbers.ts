@@ -69,11 +69,3 @@ const note = (db: Db, { bucket, number }: TriedNumber, now: Date) =>
     .values({ bucket, number, seen_at: now })
     .onConflict((conflict) => conflict.columns(['bucket', 'number']).doUpdateSet({ seen_at: now }))
     .execute();
-
-export async function pruneCardNumbers(db: Db, before: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('card_numbers')
-    .where('seen_at', '<=', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}

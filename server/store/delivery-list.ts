@@ -1,6 +1,5 @@
 // What operators do with deliveries: list them, count those that are still tried, and replay them.
-import { sql, type RawBuilder } from 'kysely';
-import { timeOfUuid } from '../domain/uuid.ts';
+import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import { dueColumns, withEvents, type DeliveryKey, type Due } from './events.ts';
@@ -56,25 +55,18 @@ type ShownAttempt = Awaited<ReturnType<typeof listAttempts>>[number];
 const notTried = { number: null, at: null, status: null, milliseconds: null, error: null };
 
 /** Apart from the deliveries, so that a limit cuts none of them in the middle. */
-async function listAttempts(
-  db: Db,
-  of: readonly { id: string; merchant_account_id: string; created_at: Date }[],
-) {
+async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
   if (of.length === 0) return [];
-  return (
-    db
-      .selectFrom('delivery_attempts')
-      .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error'])
-      .where(
-        sql<boolean>`(merchant_account_id, delivery_id) in (select * from unnest(
+  return db
+    .selectFrom('delivery_attempts')
+    .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error'])
+    .where(
+      sql<boolean>`(merchant_account_id, delivery_id) in (select * from unnest(
         ${of.map((one) => one.merchant_account_id)}::text[], ${of.map(({ id }) => id)}::uuid[]))`,
-      )
-      // PostgreSQL then looks only into the partitions since then.
-      .where('at', '>=', shortlyBefore(new Date(Math.min(...of.map((one) => one.created_at.getTime())))))
-      .orderBy('number')
-      .modifyEnd(acrossAccounts('all-deliveries'))
-      .execute()
-  );
+    )
+    .orderBy('number')
+    .modifyEnd(acrossAccounts('all-deliveries'))
+    .execute();
 }
 
 /** Clocks may differ, and an imported record may have a time of another zone. */
@@ -99,7 +91,7 @@ const matching = ({
       sql`true`,
       ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
       ...(accountId ? [sql`deliveries.merchant_account_id = ${accountId}`] : []),
-      ...(eventId ? [isOfEvent(eventId)] : []),
+      ...(eventId ? [sql`deliveries.event_id = ${eventId}::uuid`] : []),
       ...(record?.merchant_account_id
         ? [sql`deliveries.merchant_account_id = ${record.merchant_account_id}`]
         : []),
@@ -140,13 +132,6 @@ export const listEventsOf = (db: Db, { id, merchant_account_id, created_at }: Ev
     .limit(limit)
     .execute();
 
-/** The ID tells the time, so only the partitions of that time are read. Not that of an event of versions before 1.3. */
-function isOfEvent(eventId: string): RawBuilder<boolean> {
-  const is = sql<boolean>`deliveries.event_id = ${eventId}::uuid`;
-  const at = timeOfUuid(eventId);
-  return at ? sql<boolean>`${is} and deliveries.created_at = ${at}` : is;
-}
-
 /** At most two, of events that have deliveries. */
 export async function findEventIds(db: Db, begin: string, end: string): Promise<string[]> {
   const { rows } = await sql<{ event_id: string }>`
@@ -171,6 +156,12 @@ export const countPending = (
     .modifyEnd(acrossAccounts('all-deliveries'))
     .executeTakeFirstOrThrow();
 
+/** Where a step of a replay ends. */
+interface Place {
+  created_at: Date;
+  id: string;
+}
+
 /** In one transaction. */
 const reopenedAtOnce = 1000;
 
@@ -182,12 +173,12 @@ const reopenedAtOnce = 1000;
 export async function reopenDeliveries(
   db: Tx,
   filter: Omit<DeliveryFilter, 'limit' | 'record'>,
-  after?: Pick<DeliveryKey, 'created_at' | 'id'>,
-): Promise<{ due: Due[]; switchedOff: number; last: Pick<DeliveryKey, 'created_at' | 'id'> | undefined }> {
+  after?: Place,
+): Promise<{ due: Due[]; switchedOff: number; last: Place | undefined }> {
   const isNext = after
     ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
     : sql`true`;
-  const { rows: found } = await sql<DeliveryKey & { active: boolean }>`
+  const { rows: found } = await sql<DeliveryKey & Place & { active: boolean }>`
     select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active
     from deliveries join webhook_subscriptions on webhook_subscriptions.id = deliveries.subscription_id
     where ${matching(filter)} and ${isNext}
@@ -196,8 +187,9 @@ export async function reopenDeliveries(
   const wanted = found.filter(({ active }) => active);
   const { rows: due } = await sql<Due>`
     update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-    where merchant_account_id = any(${wanted.map((one) => one.merchant_account_id)})
-      and id = any(${wanted.map(({ id }) => id)}::uuid[]) and ${matching(filter)}
+    where (merchant_account_id, id) in (select * from unnest(
+        ${wanted.map((one) => one.merchant_account_id)}::text[], ${wanted.map(({ id }) => id)}::uuid[]))
+      and ${matching(filter)}
     returning ${dueColumns} ${acrossAccounts('replayed-deliveries')}`.execute(db);
   return {
     due,

@@ -11,11 +11,9 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** What finds a delivery without a search through all accounts and partitions. */
 export interface DeliveryKey {
   /** Of the event. */
   merchant_account_id: string;
-  created_at: Date;
   id: string;
 }
 
@@ -26,8 +24,6 @@ export interface Due {
   subscription_id: string;
   /** Of the event. */
   merchant_account_id: string;
-  /** Of the delivery. */
-  createdAt: Date;
 }
 
 /**
@@ -37,10 +33,9 @@ export interface Due {
 export async function insertEvent(db: Tx, event: EventRow, only?: string): Promise<Due[]> {
   await db.insertInto('events').values(event).execute();
   const { id, merchant_account_id: account, created_at: at } = event;
-  // Created at the same time as their event, so that both are in partitions of the same time.
   const { rows } = await sql<Due>`
-    insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
-    select ${account}::text, ${at}::timestamptz, ${id}::uuid, ${at}::timestamptz, id from webhook_subscriptions
+    insert into deliveries (merchant_account_id, created_at, event_id, subscription_id)
+    select ${account}::text, ${at}::timestamptz, ${id}::uuid, id from webhook_subscriptions
     where active and (merchant_account_id = ${account} or merchant_account_id is null)
       ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}
     returning ${dueColumns}`.execute(db);
@@ -48,8 +43,7 @@ export async function insertEvent(db: Tx, event: EventRow, only?: string): Promi
 }
 
 export const dueColumns = sql`
-  deliveries.id as "deliveryId", round, subscription_id, deliveries.merchant_account_id,
-  deliveries.created_at as "createdAt"`;
+  deliveries.id as "deliveryId", round, subscription_id, deliveries.merchant_account_id`;
 
 export interface DueDelivery extends DeliveryKey {
   attempts: number;
@@ -76,49 +70,17 @@ export interface DueDelivery extends DeliveryKey {
 
 const isForAll = sql<boolean>`subscription.merchant_account_id is null`.as('for_all');
 
-/** As a job names it. Jobs of versions before 1.3 do not know when the delivery was created. */
-export type WantedDelivery = Pick<Due, 'deliveryId' | 'merchant_account_id'> & {
-  createdAt?: Date | undefined;
-};
-
-export async function findDeliveries(db: Db, wanted: readonly WantedDelivery[]): Promise<DueDelivery[]> {
-  const dated = wanted.flatMap((one) => (one.createdAt ? { ...one, createdAt: one.createdAt } : []));
-  const undated = wanted.filter(({ createdAt }) => createdAt === undefined);
-  return [
-    ...(dated.length > 0 ? await findDated(db, dated) : []),
-    ...(undated.length > 0 ? await findUndated(db, undated) : []),
-  ];
-}
-
-function findDated(
+/** As jobs name them. */
+export const findDeliveries = (
   db: Db,
-  wanted: readonly (WantedDelivery & { createdAt: Date })[],
-): Promise<DueDelivery[]> {
-  const times = wanted.map(({ createdAt }) => createdAt.getTime());
-  const given = sql<WantedDelivery>`unnest(${accountsOf(wanted)}::text[],
-    ${wanted.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[], ${idsOf(wanted)}::uuid[])`;
-  return (
-    selectDue(db)
-      .where(
-        sql<boolean>`(deliveries.merchant_account_id, deliveries.created_at, deliveries.id) in (select * from ${given})`,
-      )
-      // PostgreSQL then plans for the partitions of that time only.
-      .where('deliveries.created_at', '>=', new Date(Math.min(...times)))
-      .where('deliveries.created_at', '<=', new Date(Math.max(...times)))
-      .execute()
-  );
-}
-
-const findUndated = (db: Db, wanted: readonly WantedDelivery[]): Promise<DueDelivery[]> =>
+  wanted: readonly Pick<Due, 'deliveryId' | 'merchant_account_id'>[],
+): Promise<DueDelivery[]> =>
   selectDue(db)
     .where(
-      sql<boolean>`(deliveries.merchant_account_id, deliveries.id) in (
-        select * from unnest(${accountsOf(wanted)}::text[], ${idsOf(wanted)}::uuid[]))`,
+      sql<boolean>`(deliveries.merchant_account_id, deliveries.id) in (select * from unnest(
+        ${wanted.map((one) => one.merchant_account_id)}::text[], ${wanted.map((one) => one.deliveryId)}::uuid[]))`,
     )
     .execute();
-
-const accountsOf = (wanted: readonly WantedDelivery[]) => wanted.map((one) => one.merchant_account_id);
-const idsOf = (wanted: readonly WantedDelivery[]) => wanted.map(({ deliveryId }) => deliveryId);
 
 export const withEvents = (db: Db) =>
   db
@@ -126,7 +88,6 @@ export const withEvents = (db: Db) =>
     .innerJoin('events', (join) =>
       join
         .onRef('events.merchant_account_id', '=', 'deliveries.merchant_account_id')
-        .onRef('events.created_at', '=', 'deliveries.event_created_at')
         .onRef('events.id', '=', 'deliveries.event_id'),
     );
 
@@ -135,7 +96,6 @@ const selectDue = (db: Db) =>
     .innerJoin('webhook_subscriptions as subscription', 'subscription.id', 'deliveries.subscription_id')
     .select([
       'deliveries.id',
-      'deliveries.created_at',
       'deliveries.attempts',
       'deliveries.attempts_before',
       'deliveries.round',
@@ -178,7 +138,7 @@ export interface Attempt {
 }
 
 /** An attempt at a delivery as it was read before. */
-export type Attempted = Pick<DueDelivery, 'id' | 'created_at' | 'attempts' | 'round'> & {
+export type Attempted = Pick<DueDelivery, 'id' | 'attempts' | 'round'> & {
   attempt: Attempt;
   state: 'pending' | 'succeeded' | 'failed';
 };
@@ -194,7 +154,6 @@ export async function recordAttempts(
   made: readonly Attempted[],
 ): Promise<Set<string>> {
   const ids = made.map(({ id }) => id);
-  const times = made.map(({ created_at }) => created_at.getTime());
   const of = (values: readonly unknown[], type: 'integer[]' | 'text[]') =>
     sql`(${values}::${sql.raw(type)})[array_position(${ids}::uuid[], id)]`;
   const attempts = of(
@@ -214,9 +173,7 @@ export async function recordAttempts(
     update deliveries set attempts = attempts + 1, updated_at = now(),
       state = case when attempts = ${attempts} and round = ${rounds} then ${states} else state end
     where merchant_account_id = ${merchant_account_id}
-      and (created_at, id) in (select * from unnest(
-        ${made.map(({ created_at }) => created_at.toISOString())}::timestamptz[], ${ids}::uuid[]))
-      and created_at >= ${new Date(Math.min(...times))} and created_at <= ${new Date(Math.max(...times))}
+      and id = any(${ids}::uuid[])
     returning id, attempts as number, attempts - 1 = ${attempts} and round = ${rounds} as "isCurrent"`.execute(
     db,
   );
@@ -232,6 +189,19 @@ export async function recordAttempts(
       ${found.map(({ attempt }) => attempt.milliseconds)}::integer[],
       ${found.map(({ attempt }) => attempt.error)}::text[])`.execute(db);
   return new Set(rows.flatMap(({ id, isCurrent }) => (isCurrent ? [id] : [])));
+}
+
+/** Of events of one account, with their attempts. This waits for attempts that are being recorded. */
+export async function deleteDeliveriesOf(db: Tx, account: string, events: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where merchant_account_id = ${account} and event_id = any(${[...events]}::uuid[])
+    returning id`.execute(db);
+  if (rows.length > 0)
+    await sql`
+      delete from delivery_attempts
+      where merchant_account_id = ${account} and delivery_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(
+      db,
+    );
 }
 
 /** Records that these subscriptions succeeded. */

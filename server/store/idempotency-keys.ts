@@ -1,13 +1,8 @@
 // Idempotency keys with their answers. A key is claimed by one committed statement before the request is carried out, and
-// its answer is stored in the transaction of the change: see docs/decisions/0011. Claims are in one table, because a slot must be
-// unique at all times; answers, which are larger, are in partitions by time: see docs/decisions/0019.
+// its answer is stored in the transaction of the change: see docs/decisions/0011.
 import { sql } from 'kysely';
-import { acrossAccounts } from './across-accounts.ts';
 import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
-import { dropPartitions, listMixed } from './partitions.ts';
-import { answers } from './tables/partitioned.ts';
-import { deleteInBatches } from './batches.ts';
 
 /** A slot stands for one key of one key pair in one account, so it tells nothing that `account` does not. */
 export interface Slot {
@@ -114,18 +109,3 @@ export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: 
 /** Leaves a key alone whose answer is kept: the commit of a change may have succeeded although the service saw it fail. */
 export const releaseIdempotencyKey = (db: Db, key: Claimed) =>
   db.deleteFrom('idempotency_keys').where(ofClaim(key)).execute();
-
-/** The keys first: a key must not outlive its answer. */
-export async function pruneIdempotencyKeys(db: Db, before: Date): Promise<number> {
-  const isOver = sql`created_at <= ${before}`;
-  const { rows } = await sql<{ account: string }>`
-    select distinct merchant_account_id as account from idempotency_keys
-    where ${isOver} ${acrossAccounts('retention')}`.execute(db);
-  let pruned = 0;
-  for (const { account } of rows)
-    pruned += await deleteInBatches(db, { table: 'idempotency_keys', account, key: ['slot'], where: isOver });
-  await dropPartitions(db, answers, before);
-  for (const { table, account } of await listMixed(db, answers, before))
-    await deleteInBatches(db, { table, account, key: ['id', 'created_at'], where: isOver });
-  return pruned;
-}

@@ -2,7 +2,6 @@
 // transactions takes it as long as to read one. pg calls this a named statement.
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { answers, eventTables } from './tables/partitioned.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');
@@ -11,10 +10,7 @@ export const plannedAnew = sql.raw('/* planned anew */');
  * rows that match, if it takes them for few; it multiplies the shares of several filters, so it does where they are many.
  */
 export const plannedInOrder = sql.raw('/* planned anew, in order */');
-// Also what reads or changes tables that are partitioned by time: a plan for any time includes all partitions.
-const tables = Object.values({ ...eventTables, answers }).map(({ table }) => table);
-const partitioned = new RegExp(`^(?!\\s*insert)[^]*\\b(${tables.join('|')})\\b`, 'i');
-const isPlannedAnew = (text: string) => text.startsWith('/* planned anew') || partitioned.test(text);
+const isPlannedAnew = (text: string) => text.startsWith('/* planned anew');
 export const isInOrder = (text: string) => text.startsWith('/* planned anew, in order */');
 
 /** How a connection plans its next statement. A new one plans anew. */

@@ -1,8 +1,7 @@
 // The counters of the rate limits. They are in the database, so that all instances share them.
-import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { withinBudget, type Budget } from './budget.ts';
-import type { Db, Pool } from './database.ts';
+import type { Pool } from './database.ts';
 
 export interface RateLimit {
   scope: string;
@@ -63,11 +62,4 @@ export function createRateLimiter(pool: Pool, limits: readonly RateLimit[]): Cou
       throw error;
     }
   };
-}
-
-/** Deletes the counters of windows that have ended, a minute later, because clocks differ. */
-export async function deleteRateLimits(db: Db, now: Date): Promise<number> {
-  const ended = now.getTime() - 60_000;
-  const { numAffectedRows } = await sql`delete from rate_limits where expire < ${ended}`.execute(db);
-  return Number(numAffectedRows ?? 0);
 }

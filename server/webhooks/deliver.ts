@@ -76,9 +76,9 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   traced?.end(succeeded);
   context.noteAttempt?.(state === 'pending' ? 'retried' : state === 'failed' ? 'given_up' : state);
   const finish = async () => {
-    const { id, created_at, attempts, round } = delivery;
+    const { id, attempts, round } = delivery;
     await record({
-      ...{ id, created_at, attempts, round, job, state, wait },
+      ...{ id, attempts, round, job, state, wait },
       attempt: { at, status, milliseconds, error },
       outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
     });

@@ -13,8 +13,6 @@ export interface Job {
   subscription_id: string;
   /** Of the event. */
   merchant_account_id: string;
-  /** Of the delivery. Missing in a job that a version before 1.3 has added. */
-  createdAt?: Date | undefined;
   /** Of the request that caused the event. */
   traceparent?: string | undefined;
 }
@@ -24,7 +22,6 @@ export type DueJob = Omit<Job, 'id'> & { afterSeconds?: number };
 interface JobData {
   deliveryId: string;
   round: number;
-  createdAt?: string | undefined;
   traceparent?: string | undefined;
 }
 
@@ -102,7 +99,6 @@ export async function openQueue(
         data: {
           deliveryId: job.deliveryId,
           round: job.round,
-          createdAt: job.createdAt?.toISOString(),
           traceparent,
         } satisfies JobData,
         singletonKey: keyOf(job),
@@ -151,12 +147,7 @@ export async function openQueue(
            singleton_key as key`,
         [queueName, wanted.map(keyOf), wanted.map(({ limit }) => limit)],
       );
-      return rows.map(({ id, key, data: { createdAt, ...data } }) => ({
-        id,
-        ...data,
-        ...laneOf(key),
-        createdAt: createdAt === undefined ? undefined : new Date(createdAt),
-      }));
+      return rows.map(({ id, key, data }) => ({ id, ...data, ...laneOf(key) }));
     },
     async complete(db, jobIds) {
       // The options must be the fourth argument. The types of pg-boss also allow them as the third, but there they are

@@ -40,10 +40,8 @@ export function createRecord({ db, queue, log, limit }: Deps): Record {
     const switchedOff = await inTransaction(db, async (tx) => {
       const [{ job }] = results as [Result];
       const current = await recordAttempts(tx, job.merchant_account_id, results);
-      const again = results.flatMap(({ job: done, created_at: createdAt, wait }) =>
-        wait === undefined || !current.has(done.deliveryId)
-          ? []
-          : [{ ...done, createdAt, afterSeconds: wait }],
+      const again = results.flatMap(({ job: done, wait }) =>
+        wait === undefined || !current.has(done.deliveryId) ? [] : [{ ...done, afterSeconds: wait }],
       );
       await queue.add(tx, again);
       await queue.complete(

@@ -36,8 +36,9 @@ async function listKeys(): Promise<Key[]> {
     select conrelid::regclass::text as table, contype as type, ${names('conrelid', 'conkey')} as columns,
       nullif(confrelid, 0)::regclass::text as target, ${names('confrelid', 'confkey')} as "targetColumns"
     from pg_constraint
-    where connamespace = 'public'::regnamespace and contype in ('p', 'f', 'u') and convalidated
-      and not (select relispartition from pg_class where pg_class.oid = conrelid)`.execute(database.db);
+    where connamespace = 'public'::regnamespace and contype in ('p', 'f', 'u') and convalidated`.execute(
+    database.db,
+  );
   return rows;
 }
 

@@ -137,8 +137,8 @@ const damages: [check: string, damage: string, repair: string][] = [
   ],
   [
     'deliveries have their event',
-    `update deliveries set event_created_at = event_created_at + interval '1 hour'`,
-    `update deliveries set event_created_at = event_created_at - interval '1 hour'`,
+    `update events set merchant_account_id = 'marketplace'`,
+    `update events set merchant_account_id = 'default'`,
   ],
   [
     'everything that is sealed can be opened',

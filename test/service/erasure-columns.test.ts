@@ -9,7 +9,6 @@ const textColumns = `
   select table_name || '.' || column_name as name from information_schema.columns
   join information_schema.tables using (table_schema, table_name)
   where table_schema = 'public' and table_type = 'BASE TABLE' and column_name <> 'merchant_account_id'
-    and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
     and udt_name not in ('uuid', '_uuid', 'bool', 'int2', 'int4', 'int8', 'timestamptz', 'timestamp', 'interval')
   order by 1`;
 

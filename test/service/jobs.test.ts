@@ -2,18 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startJobs } from '../../server/jobs.ts';
-import { deleteOldAuditEntries } from '../../server/actions/housekeeping.ts';
-import { createSubscription } from '../../server/actions/webhook-subscriptions.ts';
+import { deleteOld } from '../../server/actions/housekeeping.ts';
+import { createSubscription, deleteSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
 import { createFingerprints } from '../../server/domain/fingerprints.ts';
 import { createVault } from '../../server/domain/vault.ts';
-import { inTransaction, openDatabase } from '../../server/store/database.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../server/store/database.ts';
 import { withLock } from '../../server/store/locks.ts';
 import { insertEvent, recordAttempts } from '../../server/store/events.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
+import { insertWebhookSubscription } from '../../server/store/webhook-subscriptions.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -124,7 +126,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     const attempt = { at: created_at, status: 200, milliseconds: 1, error: null };
     await inTransaction(db, async (tx) => {
       const [due] = await insertEvent(tx, event);
-      const key = { merchant_account_id: 'default', created_at, id: due?.deliveryId ?? '' };
+      const key = { merchant_account_id: 'default', id: due?.deliveryId ?? '' };
       await recordAttempts(tx, key.merchant_account_id, [{ ...key, round: 0, attempts: 0, attempt, state }]);
     });
     return id;
@@ -171,6 +173,65 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   expect(left.map(({ event_id }) => event_id).sort()).toEqual(kept);
 });
 
+describe('retention', () => {
+  const make = (db: Db, subscription: string | null, state: string, number: number) =>
+    sql`
+      with made as (
+        insert into events (id, name, merchant_account_id, body, created_at)
+        select gen_random_uuid(), 'transaction.created', 'default', '{}', now() - interval '40 days' + number * interval '1 s'
+        from generate_series(1, ${number}) as number returning *
+      ), sent as (
+        insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, state)
+        select merchant_account_id, created_at, id, coalesce(${subscription}::uuid, gen_random_uuid()), ${state} from made
+        returning *
+      )
+      insert into delivery_attempts (merchant_account_id, delivery_id, number, at, milliseconds)
+      select merchant_account_id, id, 1, created_at, 1 from sent`.execute(db);
+  const count = async (db: Db) => {
+    const { rows } = await sql<{ counts: number[] }>`
+      select array[(select count(*)::integer from events), (select count(*)::integer from deliveries),
+        (select count(*)::integer from delivery_attempts)] as counts`.execute(db);
+    return rows[0]?.counts;
+  };
+  const before = () => new Date(Date.now() - 30 * 86_400_000);
+
+  let database: Database;
+  beforeEach(async () => {
+    database = openDatabase(await createTestDatabase('furnished'), () => undefined);
+  });
+  afterEach(() => database.close());
+
+  it('deletes more than a batch of events, with their deliveries and attempts, and nothing that is still delivered', async () => {
+    const { db } = database;
+    const values = { merchant_account_id: 'default', active: true, url: 'http://127.0.0.1:9/' };
+    const { id } = await inTransaction(db, (tx) =>
+      insertWebhookSubscription(tx, { ...values, username: null, password_sealed: null, secret_sealed: '' }),
+    );
+    await make(db, id, 'failed', 700);
+    await make(db, id, 'pending', 3);
+    await make(db, id, 'succeeded', 700);
+    // Of a subscription that was deleted meanwhile.
+    await make(db, null, 'pending', 2);
+    expect(await deleteOld(db, 'events', { before: before() })).toBe(1_402);
+    expect(await count(db)).toEqual([3, 3, 3]);
+    await silentWork(db, (unit) => deleteSubscription(unit, id));
+    expect(await count(db)).toEqual([3, 0, 0]);
+    expect(await deleteOld(db, 'events', { before: before() })).toBe(3);
+  });
+
+  it('leaves a row that somebody has locked to the next run, and everything when the service stops', async () => {
+    const { db } = database;
+    await make(db, null, 'failed', 2);
+    await inTransaction(db, async (tx) => {
+      await sql`select from events limit 1 for update`.execute(tx);
+      expect(await deleteOld(db, 'events', { before: before(), isStopping: () => true })).toBe(0);
+      expect(await deleteOld(db, 'events', { before: before() })).toBe(1);
+    });
+    expect(await deleteOld(db, 'events', { before: before() })).toBe(1);
+    expect(await count(db)).toEqual([0, 0, 0]);
+  });
+});
+
 it('keeps events and audit entries for as long as the configuration says', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
@@ -201,8 +262,9 @@ it('the database keeps what operators did in the last 90 days, whatever it is to
     .insertInto('audit_entries')
     .values([89, 91].map((days) => ({ at: at(days), operator: 'o', host: 'h', command: `${days} days` })))
     .execute();
-  await expect(deleteOldAuditEntries(db, new Date())).rejects.toThrow('audit entries cannot be changed');
-  expect(await deleteOldAuditEntries(db, at(90))).toBe(1);
+  const remove = (before: Date) => deleteOld(db, 'audit_entries', { before });
+  await expect(remove(new Date())).rejects.toThrow('audit entries cannot be changed');
+  expect(await remove(at(90))).toBe(1);
 });
 
 it('continues after the database was down, and logs the failure', async () => {

@@ -17,8 +17,7 @@ const account = 'merchant_account_id';
 export async function listAccountTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_attribute on attrelid = pg_class.oid
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-       and attname = $1 and not attisdropped and relname <> all ($2::text[])
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and attname = $1 and not attisdropped and relname <> all ($2::text[])
      order by relname`,
     [account, globalTables],
   );
@@ -34,8 +33,7 @@ interface Patterns {
 }
 
 function patternsFor(tables: readonly string[]): Patterns {
-  // Or a partition of one.
-  const table = `(?:public\\.)?((?:${tables.join('|')})(?:_before|_default|_\\d{8}(?:_\\d\\d)?)?)`;
+  const table = `(?:public\\.)?(${tables.join('|')})`;
   return {
     references: new RegExp(
       `(?:\\bfrom|\\bjoin|\\bupdate|\\busing|,)\\s+${table}(?![\\w.])(?:\\s+(?:as\\s+)?(?!(?:${keywords})\\b)(\\w+))?`,

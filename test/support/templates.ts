@@ -1,6 +1,5 @@
 /** The databases that tests copy: one migrated and empty, one after the first start of a sandbox. */
 import { mkdir } from 'node:fs/promises';
-import { preparePartitions } from '../../server/actions/housekeeping.ts';
 import type { Config } from '../../server/config.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { openSecrets } from '../../server/secrets.ts';
@@ -42,8 +41,6 @@ export async function makeTemplates(
   await withDatabase(serverUrl, furnished, async ({ db }) => {
     const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
     await fillSandbox(db, dataDir, new Date(), await openSecrets(config));
-    // What a service does when it starts, so that services start faster.
-    await preparePartitions(db, new Date(), 30);
   });
   await closeTemplate(cluster, furnished);
 }

@@ -58,11 +58,9 @@ export const causeDeliveries = (
         insert into events (id, name, merchant_account_id, body, created_at)
         select gen_random_uuid(), 'payment-method.created', 'default', '{}', now()
         from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
-      insert into deliveries (merchant_account_id, created_at, event_id, event_created_at, subscription_id)
-      select merchant_account_id, created_at, id, created_at, ${id}::uuid from made
-      returning id as "deliveryId", round, subscription_id, merchant_account_id, created_at as "createdAt"`.execute(
-      tx,
-    );
+      insert into deliveries (merchant_account_id, created_at, event_id, subscription_id)
+      select merchant_account_id, created_at, id, ${id}::uuid from made
+      returning id as "deliveryId", round, subscription_id, merchant_account_id`.execute(tx);
     await queue.add(tx, rows);
   });
 

@@ -207,10 +207,10 @@ const events = [
      merchant_account_id text not null,
      body text not null,
      created_at timestamptz(3) not null,
-     primary key (merchant_account_id, created_at, id)
-   ) partition by range (created_at)`,
-  `create table events_default partition of events default`,
-  `create index events_by_id on events (id)`,
+     primary key (merchant_account_id, id)
+   )`,
+  // Retention, erasure, and the history of a record.
+  `create index events_by_age on events (merchant_account_id, created_at, id)`,
   // A replay starts a new round with the whole retry schedule; attempt numbers continue.
   `create table deliveries (
      id uuid not null default gen_random_uuid(),
@@ -223,11 +223,8 @@ const events = [
      round integer not null default 0,
      attempts_before integer not null default 0,
      merchant_account_id text not null,
-     event_created_at timestamptz(3) not null,
-     primary key (merchant_account_id, created_at, id)
-   ) partition by range (created_at)`,
-  `create table deliveries_default partition of deliveries default`,
-  `create index deliveries_by_id on deliveries (id)`,
+     primary key (merchant_account_id, id)
+   )`,
   `create index deliveries_by_event on deliveries (event_id)`,
   // payments webhooks deliveries, of one subscription and of all.
   `create index deliveries_by_subscription on deliveries (subscription_id, created_at desc)`,
@@ -244,9 +241,8 @@ const events = [
      milliseconds integer not null,
      error text,
      merchant_account_id text not null,
-     primary key (merchant_account_id, delivery_id, number, at)
-   ) partition by range (at)`,
-  `create table delivery_attempts_default partition of delivery_attempts default`,
+     primary key (merchant_account_id, delivery_id, number)
+   )`,
   // Which worker delivers for an account at the moment: see server/store/delivery-turns.ts.
   `create table delivery_turns (key text primary key, worker uuid not null, until timestamptz not null)`,
 ];
@@ -266,7 +262,7 @@ const idempotency = [
      primary key (merchant_account_id, slot)
    )`,
   // Retention.
-  `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+  `create index idempotency_keys_by_age on idempotency_keys (merchant_account_id, created_at)`,
   // `id` and `slot` are those of the key: the answer is bound to them. `claim` tells whose answer it is.
   `create table idempotency_answers (
      merchant_account_id text not null,
@@ -276,13 +272,16 @@ const idempotency = [
      answer_sealed text not null,
      created_at timestamptz(3) not null,
      primary key (merchant_account_id, id, created_at)
-   ) partition by range (created_at)`,
-  `create table idempotency_answers_default partition of idempotency_answers default`,
+   )`,
+  // Retention.
+  `create index idempotency_answers_by_age on idempotency_answers (merchant_account_id, created_at)`,
 ];
 
 const limits = [
   // The columns that rate-limiter-flexible requires.
   `create table rate_limits (key varchar(255) primary key, points integer not null default 0, expire bigint)`,
+  // Retention.
+  `create index rate_limits_by_age on rate_limits (expire)`,
   // Which numbers were tried lately, as keyed digests, for the limit on numbers that are alike.
   `create table card_numbers (
      bucket text not null,
@@ -302,6 +301,8 @@ const auditTrail = [
      host text not null,
      command text not null
    )`,
+  // payments audit --since, and retention.
+  `create index audit_entries_by_age on audit_entries (at)`,
   `create function refuse_audit_change() returns trigger language plpgsql as $$
    begin
      raise exception 'audit entries cannot be changed';

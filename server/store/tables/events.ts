@@ -13,7 +13,6 @@ export interface DeliveriesTable {
   merchant_account_id: string;
   id: Generated<string>;
   event_id: string;
-  event_created_at: ColumnType<Date, Date, never>;
   subscription_id: string;
   state: Generated<'pending' | 'succeeded' | 'failed'>;
   attempts: Generated<number>;
