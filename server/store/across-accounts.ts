@@ -22,7 +22,6 @@ export const exceptions = {
 
 /** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
 export const changing = {
-  'replayed-deliveries': 'An operator replays deliveries of all accounts.',
   'deliveries-of-subscription': 'A subscription may be for all accounts.',
 } as const;
 

@@ -185,12 +185,15 @@ export async function reopenDeliveries(
     order by deliveries.created_at desc, deliveries.id desc limit ${reopenedAtOnce}
     ${acrossAccounts('all-deliveries')}`.execute(db);
   const wanted = found.filter(({ active }) => active);
-  const { rows: due } = await sql<Due>`
-    update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-    where (merchant_account_id, id) in (select * from unnest(
-        ${wanted.map((one) => one.merchant_account_id)}::text[], ${wanted.map(({ id }) => id)}::uuid[]))
-      and ${matching(filter)}
-    returning ${dueColumns} ${acrossAccounts('replayed-deliveries')}`.execute(db);
+  const due: Due[] = [];
+  for (const account of new Set(wanted.map((one) => one.merchant_account_id))) {
+    const ids = wanted.filter((one) => one.merchant_account_id === account).map(({ id }) => id);
+    const { rows } = await sql<Due>`
+      update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
+      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}
+      returning ${dueColumns}`.execute(db);
+    due.push(...rows);
+  }
   return {
     due,
     switchedOff: found.length - wanted.length,
