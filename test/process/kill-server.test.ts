@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { signToken } from '../../server/domain/token.ts';
+import { runningUrl } from '../../server/postgres/index.ts';
 import { createCaller } from '../support/call.ts';
+import { withClient } from '../support/cluster.ts';
 import { startServer } from '../support/processes.ts';
 import { expectStored, startLoad } from '../support/load.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
@@ -34,7 +36,7 @@ function createHesitation() {
 }
 
 const clients = 8;
-const rounds = 4;
+const rounds = 2;
 
 it('after kill -9 every acknowledged card exists exactly once, and its event is received; a repeated delivery has the same webhook-id', async () => {
   await using dataDir = await newDataDir();
@@ -65,8 +67,14 @@ it('after kill -9 every acknowledged card exists exactly once, and its event is 
     await load.grow(20);
     await load.stop();
     hesitation.end();
+    // The leases of killed servers end now instead of in 20 s. What runs may be sent twice, as after a crash.
+    await withClient((await runningUrl(dataDir.path)) ?? '', (client) =>
+      client.query(
+        `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
+      ),
+    );
 
-    // Each delivery is verified once, because the wait for the leases of killed servers asks for what is missing many times.
+    // Each delivery is verified once, because the wait asks for what is missing many times.
     const ids = new Map<string, Set<unknown>>();
     let verified = 0;
     const missing = () => {
