@@ -116,18 +116,4 @@ describe('the backlog of a subscription', () => {
       return (await pool.query(open)).rowCount === 0;
     });
   });
-
-  it('that an older version of the service queued is delivered', async () => {
-    await using receiver = await startReceiver();
-    const subscription = await subscribe(service, receiver.url);
-    await cause(subscription, 3);
-    await sql`update pgboss.job set singleton_key = null where name = 'webhook-deliveries'`.execute(
-      service.service.database.db,
-    );
-    start();
-    const { pool } = service.service.database.background;
-    const supervised = await openQueue(pool, () => undefined);
-    await until(async () => (await stateCounts(subscription)).succeeded === 3);
-    await supervised.close();
-  });
 });
