@@ -11,9 +11,8 @@ export function createKeptAnswers(now: () => Date): KeptAnswers<never> {
     return known && now().getTime() - known.at < keepKeyMilliseconds ? known : undefined;
   };
   return {
-    // The mock has one secret, so a request has one slot.
-    find: ([keyed]) => Promise.resolve(keyed && find(keyed.slot)),
-    claim([{ slot, fingerprint } = { slot: '', fingerprint: '' }]) {
+    find: ({ slot }) => Promise.resolve(find(slot)),
+    claim({ slot, fingerprint }) {
       const known = find(slot);
       if (known) return Promise.resolve({ known });
       const own: Known & { at: number } = { fingerprint, answer: undefined, at: now().getTime() };

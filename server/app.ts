@@ -63,11 +63,12 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
   const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
-  const { environment, cursors, vault, fingerprints, digests, velocity, pins } = deps;
+  const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, pool, isSharded } = database;
   const dbOf = ({ budget }: Partial<Context>, owners?: User['owners']) => dbFor({ budget, owners });
-  const shared = { isSharded, environment, cursors, vault, fingerprints, pins, providers, now };
+  const shared = { isSharded, environment, cursors, vault, keysOf, providers, now };
+  const keysFor = (context: Context, account: string | null) => keysOf(dbOf(context), account);
   const example = createExamples(document);
   const table = Object.values(operations);
   const find = createRouter(table);
@@ -127,9 +128,9 @@ export function createApp(deps: AppDeps): Express {
               limit,
               now(),
             ),
-          digestsOf: velocity,
+          keysOf: keysFor,
         }),
-        digests,
+        keysOf: keysFor,
         keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
         keepsRefusal: async ({ caller, budget }) =>
           (await countRefusal(keptRefusals.scope, caller.keyPairId, budget)) === undefined,

@@ -39,8 +39,6 @@ export interface Config {
   olderCardKeys?: readonly Buffer[];
   /** The keys after the first in CURSOR_KEY. Cursors that they signed are still accepted. */
   olderCursorKeys?: readonly Buffer[];
-  /** The keys after the first in FINGERPRINT_KEY: what they made is recognised, and made anew with the first. */
-  olderFingerprintKeys?: readonly Buffer[];
   /** What to do if the keys fit no stored value. */
   missingKeys?: 'refuse' | 'accept';
   /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
@@ -180,7 +178,7 @@ export function readConfig(
     // An older key only opens: a weak one must stay usable until everything is sealed with another.
     const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
     secrets[name] = first;
-    olderKeys[name] = withoutRepeated(first, older);
+    olderKeys[name] = older.filter((key) => key !== undefined);
     const isForm = [sealing, ...others].every((key) => decodeKey(key) !== undefined);
     if (!first || !isForm)
       faults.push(`${name} is ${isForm ? 'too weak' : 'not 32 bytes in base64'}: it must be ${format}`);
@@ -256,7 +254,6 @@ export function readConfig(
     secrets,
     olderCardKeys: olderKeys.CARD_KEY ?? [],
     olderCursorKeys: olderKeys.CURSOR_KEY ?? [],
-    ...(olderKeys.FINGERPRINT_KEY ? { olderFingerprintKeys: olderKeys.FINGERPRINT_KEY } : {}),
     ...(given('CARDS_PER_MINUTE') === undefined
       ? {}
       : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
@@ -289,10 +286,3 @@ function warningsOf(
 const keysIn = (value: string): string[] => value.split(',').map((key) => key.trim());
 
 const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));
-
-/** A request claims a slot for each FINGERPRINT_KEY, and would wait for itself if two of them were the same. */
-const withoutRepeated = (first: Buffer | undefined, older: readonly (Buffer | undefined)[]): Buffer[] => [
-  ...new Map(
-    older.flatMap((key) => (key && !first?.equals(key) ? [[key.toString('hex'), key] as const] : [])),
-  ).values(),
-];

@@ -1,8 +1,7 @@
 // Background jobs, run at start-up and then once a day, by one instance at a time.
 import type { Logger } from 'pino';
-import { rewriteFingerprints } from './actions/fingerprints.ts';
 import { deleteOld, inOneInstance } from './actions/housekeeping.ts';
-import { applyExpiredReplacements, type CardSecrets } from './actions/payment-methods.ts';
+import { applyExpiredReplacements } from './actions/payment-methods.ts';
 import type { InUnitOfWork } from './actions/unit-of-work.ts';
 import { isDoneWithin } from './domain/deadline.ts';
 import { keepKeyMilliseconds } from './domain/idempotency.ts';
@@ -16,7 +15,6 @@ export interface Jobs {
 export interface JobsOptions {
   db: Db;
   inUnitOfWork: InUnitOfWork;
-  secrets: CardSecrets;
   /** How long the numbers of the limit on storing cards are remembered. */
   rememberNumbersMilliseconds: number;
   log: Logger;
@@ -30,13 +28,11 @@ export interface JobsOptions {
 
 const day = 86_400_000;
 const stopMilliseconds = 10_000;
-const logMilliseconds = 5_000;
 
 export function startJobs(options: JobsOptions): Jobs {
   const {
     db,
     inUnitOfWork,
-    secrets,
     log,
     now,
     eventRetentionDays,
@@ -62,25 +58,6 @@ export function startJobs(options: JobsOptions): Jobs {
     // A minute later than they end, because clocks differ.
     'old-rate-limits': () => deleteOld(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
     'old-card-numbers': () => deleteOld(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
-    // The last, because after an upgrade it may take a while.
-    fingerprints: async () => (await rewriteFingerprints(db, secrets, rewriteOptions())) ?? 0,
-  };
-  const rewriteOptions = () => {
-    let logged = performance.now();
-    return {
-      isStopping,
-      onProgress: (state: object) => {
-        if (performance.now() - logged < logMilliseconds) return;
-        logged = performance.now();
-        log.info({ job: 'fingerprints', ...state }, 'rewriting fingerprints');
-      },
-      onFault: (card: string, error: unknown) => {
-        log.error(
-          { job: 'fingerprints', card, err: error },
-          'the number of a card cannot be opened; see: payments doctor',
-        );
-      },
-    };
   };
   const runAll = async () => {
     try {

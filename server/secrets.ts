@@ -1,28 +1,17 @@
-// Creates the vault, fingerprints and cursors from the configured secrets. The sandbox generates its own secrets; production
-// must configure them.
+// Creates the vault, the keys of digests and cursors from the configured secrets. The sandbox generates its own secrets;
+// production must configure them.
+import { createKeysOf, type KeysOf } from './actions/digest-keys.ts';
 import { secretsFault, type Config } from './config.ts';
 import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
-import { createFingerprints, type Fingerprints } from './domain/fingerprints.ts';
-import { createIdempotencyDigests, type IdempotencyDigests } from './domain/idempotency.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './domain/vault.ts';
-import {
-  createPinDigests,
-  createVelocityDigests,
-  type PinDigests,
-  type VelocityDigests,
-} from './domain/velocity.ts';
 import { makeDataDirectory } from './postgres/index.ts';
-import { olderKeysIn, sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
 export interface Secrets {
   vault: Vault;
   cursors: CursorCodec;
-  fingerprints: Fingerprints;
-  /** One for each FINGERPRINT_KEY, so that a request is recognised during a rotation. */
-  digests: readonly IdempotencyDigests[];
-  velocity: VelocityDigests;
-  pins: PinDigests;
+  keysOf: KeysOf;
   /** The IDs of the keys of each variable, in their order. */
   keyIds: () => Record<SecretName, readonly string[]>;
   /** What a command in production was not given. Whoever uses one of these gets a ConfigFault that names it. */
@@ -35,14 +24,7 @@ export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
 
 /** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
 export async function openSecrets(config: Config, { readOnly = false } = {}): Promise<Secrets> {
-  const {
-    environment,
-    dataDir,
-    secrets,
-    olderCardKeys = [],
-    olderCursorKeys = [],
-    olderFingerprintKeys,
-  } = config;
+  const { environment, dataDir, secrets, olderCardKeys = [], olderCursorKeys = [] } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
   const known: Partial<Record<SecretName, Buffer | undefined>> =
@@ -56,10 +38,6 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     return key;
   };
   const cardKeys = once((): Keys => [keyOf('CARD_KEY'), ...olderCardKeys]);
-  const fingerprintKeys = once((): Keys => [
-    keyOf('FINGERPRINT_KEY'),
-    ...(olderFingerprintKeys ?? (secrets.FINGERPRINT_KEY ? [] : olderKeysIn(dataDir, 'FINGERPRINT_KEY'))),
-  ]);
   const cursorKeys = once((): Keys => [keyOf('CURSOR_KEY'), ...olderCursorKeys]);
   // A function, because a rotation changes the key of a running sandbox.
   const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : cardKeys;
@@ -68,10 +46,8 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     return createVault(readCardKeys);
   });
   const cursors = once(() => createCursorCodec(cursorKeys()));
-  const fingerprints = once(() => createFingerprints(fingerprintKeys()));
-  const digests = once(() => fingerprintKeys().map(createIdempotencyDigests));
-  const velocity = once(() => createVelocityDigests(fingerprintKeys()));
-  const pins = once(() => createPinDigests(fingerprintKeys()));
+  // The records of a sandbox may be thrown away, so it does not have to be told that a key is lost.
+  const replaces = environment === 'sandbox' || config.missingKeys === 'accept';
   return {
     missing,
     get vault() {
@@ -80,26 +56,10 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     get cursors() {
       return cursors();
     },
-    get fingerprints() {
-      return fingerprints();
-    },
-    get digests() {
-      return digests();
-    },
-    get velocity() {
-      return velocity();
-    },
-    get pins() {
-      return pins();
-    },
+    keysOf: createKeysOf({ vault, replaces }),
     keyIds: () => {
       if (missing.length > 0) throw secretsFault(missing);
-      const { version, older } = fingerprints();
-      return {
-        CARD_KEY: readCardKeys().map(keyIdOf),
-        FINGERPRINT_KEY: [version, ...older],
-        CURSOR_KEY: cursorKeys().map(keyIdOf),
-      };
+      return { CARD_KEY: readCardKeys().map(keyIdOf), CURSOR_KEY: cursorKeys().map(keyIdOf) };
     },
   };
 }

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { hasSeveralHosts, hasUnencodedPassword } from './database-url.ts';
 
-export const secretNames = ['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'] as const;
+export const secretNames = ['CARD_KEY', 'CURSOR_KEY'] as const;
 export type SecretName = (typeof secretNames)[number];
 
 /** These hold secrets, so they can also be given as files. */
@@ -164,7 +164,7 @@ export const keys: Key[] = [
   },
   {
     name: 'MISSING_KEYS',
-    doc: 'whether to start although CARD_KEY or FINGERPRINT_KEY fits none of the stored values, because the key is lost',
+    doc: 'whether to start although CARD_KEY fits none of the stored values, because the key is lost',
     format: '`refuse` or `accept`',
     default: 'refuse',
     ...oneOf('refuse', 'accept'),
@@ -179,15 +179,12 @@ export const keys: Key[] = [
 
 const secretDocs: Record<SecretName, string> = {
   CARD_KEY: 'encrypts card numbers, webhook secrets and passwords',
-  FINGERPRINT_KEY: 'makes card fingerprints',
   CURSOR_KEY: 'signs cursors',
 };
 
 /** During a rotation these have several keys. */
 const severalKeys: Record<SecretName, string> = {
   CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
-  FINGERPRINT_KEY:
-    ', or several such keys separated by commas: the first is used, what the others made is recognised',
   CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
 };
 

@@ -23,7 +23,8 @@ import { countFaults, observe, refusePort, type Observing } from './observe.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
-import { openSecrets, type Secrets } from './secrets.ts';
+import type { Vault } from './domain/vault.ts';
+import { openSecrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
 import { findActivePairNamed } from './store/api-key-pairs.ts';
 import { findFirstAccount } from './store/merchant-accounts.ts';
@@ -109,7 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     observed.readFrom({ database, queue });
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
-    await refuseWrongKeys(background.db, { config, secrets, log });
+    await refuseWrongKeys(background.db, { config, vault: secrets.vault, log });
     if (environment === 'production') await warnOfData(background.db, log);
     let publicUrl = config.publicUrl;
     const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
@@ -187,7 +188,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const jobs = startJobs({
       db: background.db,
       inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
-      secrets,
       rememberNumbersMilliseconds,
       log,
       now,
@@ -228,22 +228,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/**
- * With a wrong CARD_KEY requests fail. With a wrong FINGERPRINT_KEY repeated requests are not recognised, and are carried out
- * again: nobody would notice. A sandbox only logs it, because its records may be thrown away.
- */
+/** With a wrong CARD_KEY requests fail. A sandbox only logs it, because its records may be thrown away. */
 async function refuseWrongKeys(
   db: Db,
-  { config, secrets, log }: { config: Config; secrets: Secrets; log: Logger },
+  { config, vault, log }: { config: Config; vault: Vault; log: Logger },
 ): Promise<void> {
-  for (const { name, missing, isWhollyWrong } of await findMissingKeys(db, secrets)) {
-    const ids = missing.join(', ');
-    if (isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
-      throw new ConfigFault(
-        `${name} fits no stored value: they need key ${ids}. Add it to ${name}. If it is lost, see "A lost key" in docs/guides/keys.md.`,
-      );
-    log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to ${name})`));
-  }
+  const found = await findMissingKeys(db, vault);
+  if (!found) return;
+  const ids = found.missing.join(', ');
+  if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
+    throw new ConfigFault(
+      `CARD_KEY fits no stored value: they need key ${ids}. Add it to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
+    );
+  log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
 }
 
 /** What makes requests fail although the service runs. */

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
-import { createIdempotencyDigests, type SentAnswer } from '../../server/domain/idempotency.ts';
+import { deriveKeys } from '../../server/domain/digest-keys.ts';
+import type { SentAnswer } from '../../server/domain/idempotency.ts';
 import { ApiError } from '../../server/errors.ts';
 import { createOnce, keyedBy, sendText } from '../../server/http/idempotency.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
@@ -20,7 +21,8 @@ export interface AnswerOptions {
 }
 
 /** Not a secret: the mock keeps nothing that must be kept from somebody. It knows no key pairs: all callers are one. */
-const digests = [createIdempotencyDigests(Buffer.from('mock'))];
+const keys = deriveKeys(Buffer.from('mock'));
+const keysOf = () => Promise.resolve(keys);
 const keyPairId = '';
 
 export function createAnswer({ address, now }: AnswerOptions): Step {
@@ -30,7 +32,7 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
     const preference = readPreference(preferOf(req), context.operation);
     const run = () => respond(context, req, res, preference);
     // Whoever chooses the answer does not want an earlier one.
-    const keyed = preference ? undefined : keyedBy(digests, context, keyPairId, req);
+    const keyed = preference ? undefined : await keyedBy(keysOf, context, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
     sendText(res, await (keyed ? once({ kept, keyed, res }, run) : run()));
   };

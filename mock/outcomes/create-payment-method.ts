@@ -6,14 +6,14 @@ import type { components } from '../../generated/types.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { sandboxStatus } from '../../server/providers/simulated-values.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/domain/cards.ts';
-import { createFingerprints, shownFingerprint } from '../../server/domain/fingerprints.ts';
+import { deriveKeys, fingerprintOf } from '../../server/domain/digest-keys.ts';
 import { hostFaults } from '../../server/domain/web-address.ts';
 import { ApiError } from '../../server/errors.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 
 /** Not a secret: the mock's fingerprints only have to be equal for equal cards of an account. */
-const fingerprints = createFingerprints([Buffer.from('mock')]);
+const keysOf = (account: string) => deriveKeys(Buffer.from(`mock ${account}`));
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 type Body = Input<'createPaymentMethod'>['body'];
@@ -75,7 +75,7 @@ function fillExample(
     expiration_date: body.expiration_date,
     label: lastFour(body.number),
     scheme: schemeOf(body.number),
-    fingerprint: status === 'failed' ? null : shownFingerprint(fingerprints.make(owner, body.number)),
+    fingerprint: status === 'failed' ? null : fingerprintOf(keysOf(owner), body.number),
     details: { bin: binOf(body.number), ...describeSimulatedCard(body.number) },
     approval_url: example.approval_url && approvalUrl(example.approval_url, id, body.redirect_url),
     created_at: time,

@@ -35,7 +35,6 @@ import {
 } from '../store/erasure.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
-import { findSealer } from '../store/sealing.ts';
 import { writeErasedTransactions } from '../store/transactions.ts';
 import { placeOfAnswer } from './idempotency.ts';
 import type { Work } from './unit-of-work.ts';
@@ -207,18 +206,17 @@ const eraseAnswersOf = (
 ): Promise<void> =>
   eachBatch((after: Parameters<typeof lockAnswers>[3]) =>
     step('kept_answers', async ({ db: tx }) => {
-      const { open, seal } = await findSealer(tx, vault);
       const { rows, next } = await lockAnswers(tx, table, account, after);
       const changed = rows.flatMap(({ id, created_at, slot, answer_sealed: sealed }) => {
         const place = placeOfAnswer({ id, slot });
-        const answer = parseJson(open(sealed, place)) as SentAnswer;
+        const answer = parseJson(vault.open(sealed, place)) as SentAnswer;
         const shown = parseJson(answer.text);
         if (!isResource(shown)) return [];
         const erased = eraseResource(shown, subject, { references, others: new Set() });
         if (isSame(shown, erased)) return [];
         // Sealed inside the transaction, because a rotation of the key waits for transactions.
         const text = JSON.stringify({ ...answer, text: JSON.stringify(erased) });
-        return { id, created_at, answer_sealed: seal(text, place) };
+        return { id, created_at, answer_sealed: vault.seal(text, place) };
       });
       return { found: changed.length, write: () => writeAnswers(tx, table, account, changed), next };
     }),

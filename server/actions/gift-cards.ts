@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import type { Vault } from '../domain/vault.ts';
 import { insertGiftCard } from '../store/gift-cards.ts';
-import { findSealer } from '../store/sealing.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */
-export async function createGiftCard(
+export function createGiftCard(
   { db }: Work,
   { number, pin, ...given }: { id?: string; merchant_account_id: string; number: string; pin: string },
-  vault: Vault,
+  { seal }: Vault,
 ) {
   const { id = randomUUID(), merchant_account_id: owner } = given;
-  const { seal } = await findSealer(db, vault);
   return insertGiftCard(db, {
     ...given,
     id,

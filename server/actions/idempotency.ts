@@ -11,7 +11,6 @@ import {
   settleIdempotencyKey,
   type Claimed,
 } from '../store/idempotency-keys.ts';
-import { findSealer } from '../store/sealing.ts';
 import { inWork, type Work } from './unit-of-work.ts';
 
 interface Deps {
@@ -29,17 +28,13 @@ export const placeOfAnswer = ({ slot, id }: { slot: string; id: string }): Place
 
 export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
-  const find = async (keyed: readonly Keyed[]) => {
-    const { open } = await findSealer(db, vault);
-    for (const one of keyed) {
-      const known = await findIdempotencyKey(db, one, since());
-      if (!known) continue;
-      const { fingerprint, answer_sealed: sealed } = known;
-      const answer =
-        sealed === null ? undefined : (parseJson(open(sealed, placeOfAnswer(known))) as SentAnswer);
-      return { fingerprint, answer };
-    }
-    return undefined;
+  const find = async (keyed: Keyed) => {
+    const known = await findIdempotencyKey(db, keyed, since());
+    if (!known) return undefined;
+    const { fingerprint, answer_sealed: sealed } = known;
+    const answer =
+      sealed === null ? undefined : (parseJson(vault.open(sealed, placeOfAnswer(known))) as SentAnswer);
+    return { fingerprint, answer };
   };
   return {
     find,
@@ -47,45 +42,25 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
       for (;;) {
         const known = await find(keyed);
         if (known) return { known };
-        const keys = await claimAll(keyed);
-        if (keys) return { claim: claimOf(keys) };
+        const wanted = { ...keyed, claim: randomUUID(), now: now(), since: since() };
+        const key = await claimIdempotencyKey(db, wanted);
+        if (key) return { claim: claimOf(key) };
       }
     },
   };
 
-  /** Undefined when another request has one of the slots. */
-  async function claimAll(keyed: readonly Keyed[]): Promise<Claimed[] | undefined> {
-    const claim = randomUUID();
-    const keys: Claimed[] = [];
-    for (const one of keyed) {
-      const made = await claimIdempotencyKey(db, { ...one, claim, now: now(), since: since() });
-      if (!made) {
-        for (const key of keys) await releaseIdempotencyKey(db, key);
-        return undefined;
-      }
-      keys.push(made);
-    }
-    return keys;
-  }
-
-  function claimOf(keys: readonly Claimed[]) {
+  function claimOf(key: Claimed) {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
-      const { seal } = await findSealer(work.db, vault);
-      for (const key of keys) {
-        const isOurs = await settleIdempotencyKey(
-          work.db,
-          key,
-          seal(JSON.stringify(answer), placeOfAnswer(key)),
-        );
-        if (!isOurs) throw new Error('the claim of the Idempotency-Key has lapsed');
-      }
+      const sealed = vault.seal(JSON.stringify(answer), placeOfAnswer(key));
+      if (!(await settleIdempotencyKey(work.db, key, sealed)))
+        throw new Error('the claim of the Idempotency-Key has lapsed');
     };
     return {
       keep: (answer: SentAnswer, work?: Work) =>
         work ? settle(work, answer) : inWork(db, (own) => settle(own, answer)),
       release: async () => {
-        for (const key of keys) await releaseIdempotencyKey(db, key);
+        await releaseIdempotencyKey(db, key);
       },
     };
   }

@@ -1,7 +1,7 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
-import { versionOf, type Fingerprints } from '../domain/fingerprints.ts';
+import { fingerprintOf } from '../domain/digest-keys.ts';
 import { replacementAfter, type Trigger } from '../domain/replacement.ts';
 import {
   checkMove,
@@ -9,7 +9,7 @@ import {
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../domain/state-machine.ts';
-import type { Sealer, Vault } from '../domain/vault.ts';
+import type { Vault } from '../domain/vault.ts';
 import { presentPaymentMethod } from '../present/payment-method.ts';
 import type { CardDescription, DescribeCard } from '../providers/cards.ts';
 import { lockBuyer } from '../store/buyers.ts';
@@ -23,14 +23,14 @@ import {
   updatePaymentMethod,
   type PaymentMethodRow,
 } from '../store/payment-methods.ts';
-import { findSealer } from '../store/sealing.ts';
 import type { Db } from '../store/database.ts';
 import { announce } from './announce.ts';
+import type { KeysOf } from './digest-keys.ts';
 import type { InUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 export interface CardSecrets {
   vault: Vault;
-  fingerprints: Fingerprints;
+  keysOf: KeysOf;
 }
 
 export interface NewCard extends CardDescription {
@@ -59,35 +59,17 @@ async function numberColumns(
   { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
   number: string,
   description: CardDescription,
-  secrets: CardSecrets,
+  { vault, keysOf }: CardSecrets,
 ) {
-  const { seal } = await findSealer(db, secrets.vault);
   return {
     scheme: schemeOf(number),
     bin: binOf(number),
     label: lastFour(number),
-    account_fingerprint: secrets.fingerprints.make(owner, number),
-    // In a replacement, so that it also replaces a fingerprint of the old form.
-    fingerprint: null,
+    fingerprint: fingerprintOf(await keysOf(db, owner), number),
     // A replacement is sealed for the same place as the number, because it becomes the number.
-    number_sealed: seal(number, { purpose: 'card-number', owner, id }),
+    number_sealed: vault.seal(number, { purpose: 'card-number', owner, id }),
     ...description,
   };
-}
-
-type StoredNumber = Partial<Pick<PaymentMethodRow, 'account_fingerprint' | 'fingerprint' | 'number_sealed'>>;
-
-/** Whether this number is stored there. A fingerprint of another version says nothing, so the number is opened then. */
-function holdsNumber(
-  { account_fingerprint: made, fingerprint: oldForm, number_sealed: sealed }: StoredNumber,
-  { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
-  number: string,
-  { fingerprints }: CardSecrets,
-  open: Sealer['open'],
-): boolean {
-  if (made && !oldForm && versionOf(made) === fingerprints.version)
-    return made === fingerprints.make(owner, number);
-  return Boolean(sealed) && open(sealed ?? '', { purpose: 'card-number', owner, id }) === number;
 }
 
 /** `taken` names the record that has the external identifier already. */
@@ -106,7 +88,7 @@ export async function createPaymentMethod(
   );
   const { merchant_account_id: account, external_identifier: external } = card;
   // A card that cannot be used is stored without its number, and nothing must tell which number it was.
-  const withoutNumber = card.status === 'failed' ? { number_sealed: null, account_fingerprint: null } : {};
+  const withoutNumber = card.status === 'failed' ? { number_sealed: null, fingerprint: null } : {};
   const made = await insertPaymentMethod(
     unit.db,
     { ...columns, id, ...stored, ...withoutNumber },
@@ -144,19 +126,17 @@ export async function noteReplacement(
   { expiration_date, number }: FoundDetails,
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
-  const { open } = await findSealer(unit.db, secrets.vault);
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found || (await isErased(unit, found))) return undefined;
   const card =
     number === undefined
-      ? {}
+      ? undefined
       : await numberColumns(unit, found, number, secrets.describeCard(number), secrets);
-  const isIn = (stored: StoredNumber | null) =>
-    stored !== null && number !== undefined && holdsNumber(stored, found, number, secrets, open);
-  const changesNumber = number !== undefined && !isIn(found);
+  const changesNumber = card !== undefined && card.fingerprint !== found.fingerprint;
   // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
   const isKnown = changesNumber
-    ? isIn(found.replacement) && found.replacement?.expiration_date === expiration_date
+    ? found.replacement?.fingerprint === card.fingerprint &&
+      found.replacement.expiration_date === expiration_date
     : found.expiration_date === expiration_date;
   if (isKnown) return found;
   // A new date does not undo a new number that was found before: both apply.

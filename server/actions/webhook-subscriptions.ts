@@ -7,7 +7,6 @@ import { reopenDeliveries, type DeliveryFilter } from '../store/delivery-list.ts
 import type { Due } from '../store/events.ts';
 import type { Tx } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
-import { findSealer } from '../store/sealing.ts';
 import {
   countWebhookSubscriptions,
   deleteWebhookSubscription,
@@ -37,7 +36,7 @@ const lockSubscriptions = (db: Tx, account: string | null): Promise<void> =>
 export async function createSubscription(
   { db }: Work,
   { authentication, ...columns }: NewSubscription,
-  vault: Vault,
+  { seal }: Vault,
 ): Promise<{ row: WebhookSubscriptionRow; secret: string }> {
   const { merchant_account_id: account, active } = columns;
   await lockSubscriptions(db, account);
@@ -46,7 +45,6 @@ export async function createSubscription(
   if (active) checkActiveCount(existing.active, account);
   const secret = makeSecret();
   const place = { owner: account, id: randomUUID() };
-  const { seal } = await findSealer(db, vault);
   const row = await insertWebhookSubscription(db, {
     ...columns,
     id: place.id,
@@ -63,13 +61,12 @@ export async function rotateSubscription(
   { db, now }: Work,
   id: string,
   keepMilliseconds: number,
-  vault: Vault,
+  { seal }: Vault,
 ): Promise<{ secret: string; until: Date } | undefined> {
   const found = await findWebhookSubscription(db, id);
   if (!found) return undefined;
   const secret = makeSecret();
   const until = new Date(now.getTime() + keepMilliseconds);
-  const { seal } = await findSealer(db, vault);
   const sealed = seal(secret, { purpose: 'webhook-secret', owner: found.merchant_account_id, id });
   const rotated = await rotateSecret(db, id, sealed, until, now);
   return rotated && { secret, until };

@@ -1,15 +1,11 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { isGiven } from '../actions/missing-keys.ts';
-import type { Fingerprints } from '../domain/fingerprints.ts';
 import { sealedWith, type Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
-import { countFingerprints } from '../store/fingerprints.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
-import { countUnbound, listSealed } from '../store/reseal.ts';
-import { findSealing } from '../store/sealing.ts';
+import { listSealed } from '../store/reseal.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
@@ -35,9 +31,6 @@ export function doctor(): Command {
             secrets.missing.includes('CARD_KEY')
               ? notChecked(opens, 'CARD_KEY')
               : await findUnopenable(db, secrets.vault),
-            secrets.missing.includes('FINGERPRINT_KEY')
-              ? notChecked(hasKeys, 'FINGERPRINT_KEY')
-              : await findForeignFingerprints(db, secrets.fingerprints),
           ],
         }),
         { readOnly: true, isLong: true },
@@ -54,7 +47,6 @@ export function doctor(): Command {
 }
 
 const opens = 'everything that is sealed can be opened';
-const hasKeys = 'fingerprints of cards are of a FINGERPRINT_KEY that is given';
 
 interface Checked extends Finding {
   /** Whether the check was left out, because a secret that it needs was not given. */
@@ -90,12 +82,10 @@ async function findNoAccount(db: Db): Promise<Finding> {
 
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const finding: Finding = { check: opens, broken: 0, examples: [] };
-  const sealing = await findSealing(db);
-  const { open } = vault.under(sealing);
   const missing = new Set<string>();
   await listSealed(db, ({ table, sealed, place }) => {
     try {
-      open(sealed, place);
+      vault.open(sealed, place);
     } catch {
       finding.broken += 1;
       if (!vault.canOpen(sealedWith(sealed))) missing.add(sealedWith(sealed));
@@ -104,28 +94,7 @@ async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   });
   if (missing.size > 0)
     return { ...finding, note: `they need key ${[...missing].join(', ')}: add it to CARD_KEY` };
-  if (sealing === 'bound') return finding;
-  const left = count(await countUnbound(db));
-  const note =
-    sealing === 'unbound'
-      ? `new values are not bound to their rows, nor are ${left}: run ${call('secrets rotate')}`
-      : `a rotation is not finished, ${left} are not bound to their rows: run ${call('secrets rotate')}`;
-  return { ...finding, note };
-}
-
-async function findForeignFingerprints(db: Db, fingerprints: Fingerprints): Promise<Finding> {
-  const foreign = [...(await countFingerprints(db))].filter(
-    ([version]) => version !== null && !isGiven(fingerprints, version),
-  );
-  const broken = foreign.reduce((sum, [, cards]) => sum + cards, 0);
-  if (broken === 0) return { check: hasKeys, broken, examples: [] };
-  const examples = foreign.map(([version]) => `key ${version ?? ''}`);
-  return {
-    check: hasKeys,
-    broken,
-    examples,
-    note: `add it to FINGERPRINT_KEY; if it is lost: ${call('secrets rewrite-fingerprints --all')}`,
-  };
+  return finding;
 }
 
 function printAll(findings: readonly Checked[], notes: readonly string[]): void {

@@ -88,7 +88,6 @@ const examples: Record<string, readonly string[]> = {
   ],
   'secrets rotate': ['payments secrets rotate'],
   'secrets status': ['payments secrets status'],
-  'secrets rewrite-fingerprints': ['payments secrets rewrite-fingerprints'],
   'database url': ['payments database url --hold'],
   'database psql': [
     'payments database psql',

@@ -40,10 +40,7 @@ const commands: Record<string, [description: string, load: () => Promise<Command
     'webhook subscriptions and their deliveries',
     async () => (await import('./webhooks.ts')).webhooks(),
   ],
-  secrets: [
-    'the keys that encrypt stored secrets and make fingerprints',
-    async () => (await import('./secrets.ts')).secrets(),
-  ],
+  secrets: ['the keys that encrypt stored secrets', async () => (await import('./secrets.ts')).secrets()],
   database: ['the database behind the service', async () => (await import('./database.ts')).database()],
   audit: [
     'show what operators changed with this command line, newest first',

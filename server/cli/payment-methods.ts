@@ -145,10 +145,8 @@ async function foundReplacement(
   const noted = isUuid(id)
     ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
         const { describeCard } = await loadProviders(config);
-        const { vault, fingerprints } = secrets;
-        return inUnitOfWork((unit) =>
-          noteReplacement(unit, id, details, { vault, fingerprints, describeCard }),
-        );
+        const { vault, keysOf } = secrets;
+        return inUnitOfWork((unit) => noteReplacement(unit, id, details, { vault, keysOf, describeCard }));
       })
     : undefined;
   if (!noted) throw notFound(id);

@@ -1,19 +1,18 @@
-// `payments secrets rotate`: makes a new card key and re-encrypts everything with it, bound to its row, while the service runs.
+// `payments secrets`: the IDs of the keys, and a new card key that everything is re-encrypted with while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { resealEverything, UnopenableValue } from '../actions/card-key.ts';
+import { findMissingKeys } from '../actions/missing-keys.ts';
 import { keyIdOf, type Keys, type Vault } from '../domain/vault.ts';
 import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../store/database.ts';
 import { withLock } from '../store/locks.ts';
-import { countSealed } from '../store/reseal.ts';
-import { countInstanceConnections, countOlderConnections, findSealing } from '../store/sealing.ts';
-import { fingerprintCommands } from './fingerprints.ts';
+import { countInstanceConnections, findKeyIds } from '../store/reseal.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { asResult, call, Refused, resultText } from './output.ts';
+import { asResult, call, printJson, printRows, Refused, resultText } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
@@ -22,7 +21,7 @@ export function secrets(): Command {
   const command = new Command('secrets');
   asResult(command.command('rotate'))
     .description(
-      'encrypt card numbers, gift cards, webhook secrets and kept answers with a new card key, bound to their rows, while the service runs',
+      'encrypt card numbers, gift cards, webhook secrets and everything else with a new card key, while the service runs',
     )
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .option(
@@ -41,11 +40,14 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   3. run, with the same CARD_KEY: payments secrets rotate --yes
      --yes says that step 2 is done on every instance
   4. restart every instance with CARD_KEY=<new>
-With an unchanged CARD_KEY it binds what versions before 1.2 stored: first replace all of their instances.
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
     .action((options: Options) => withSecrets((parts) => rotate(parts, options)));
-  for (const one of fingerprintCommands()) command.addCommand(one);
+  asResult(command.command('status'))
+    .description('list the keys of the secrets by ID, and keys that stored values need and that are missing')
+    .action(({ json }: { json?: boolean }) =>
+      withSecrets((parts) => status(parts, json), { readOnly: true }),
+    );
   return command;
 }
 
@@ -63,12 +65,10 @@ async function rotate(
   try {
     // Two rotations at the same time would each create a key.
     const rotated = await withLock(db, 'rotate secrets', async () => {
-      await refuseOlderInstances(db);
       const kept = isCardKeyInDataDir(config);
       if (kept) await createKey(db, vault, config.dataDir);
-      const used = await countSealed(db);
-      refuseMissingKeys(used, vault);
-      if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, used, vault.keyId);
+      await refuseMissingKeys(db, vault);
+      if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
       // Noted first: a rotation that is interrupted has changed something, too.
       await inAuditedWork(db, () => Promise.resolve(true));
       const total = await sealEverything(db, vault, progress);
@@ -84,17 +84,8 @@ async function rotate(
   }
 }
 
-/** They could not open what is bound, and their values would be refused. */
-async function refuseOlderInstances(db: Db): Promise<void> {
-  if ((await findSealing(db)) === 'bound' || (await countOlderConnections(db)) === 0) return;
-  throw new Refused(
-    'An instance of a version before 1.2 uses the database, and it could not read the result. Stop it first; nothing was changed.',
-  );
-}
-
 /** An instance without the new key could not read the result, and nothing in the database tells which keys it has. */
-async function refuseUnconfirmed(db: Db, used: ReadonlyMap<string, number>, keyId: string): Promise<void> {
-  if ([...used.keys()].every((key) => key === keyId)) return;
+async function refuseUnconfirmed(db: Db, keyId: string): Promise<void> {
   const connections = await countInstanceConnections(db);
   if (connections === 0) return;
   throw new Refused(
@@ -102,19 +93,20 @@ async function refuseUnconfirmed(db: Db, used: ReadonlyMap<string, number>, keyI
   );
 }
 
-/** Adds a new first key, unless an interrupted rotation created one and is not finished. */
+/** Adds a new first key, unless values show that an interrupted rotation created one and is not finished. */
 async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
-  const used = await countSealed(db);
-  if (keys.slice(1).some((key) => used.has(keyIdOf(key)))) return;
+  const used = await findKeyIds(db);
+  if (keys.slice(1).some((key) => used.includes(keyIdOf(key)))) return;
   saveCardKeys(dataDir, [randomBytes(32), ...keys]);
   if (vault.keyId === keyIdOf(keys[0])) throw new Error('The new key did not reach the vault.');
 }
 
-function refuseMissingKeys(used: ReadonlyMap<string, number>, vault: Vault): void {
-  const lost = [...used].filter(([key]) => !vault.canOpen(key));
-  if (lost.length === 0) return;
-  const named = lost.map(([key, total]) => `${key} (${count(total)} values)`).join(', ');
+/** By a sample: of a value that needs another one, the rotation tells when it gets there. */
+async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
+  const found = await findMissingKeys(db, vault);
+  if (!found) return;
+  const named = found.missing.join(', ');
   throw new Refused(
     `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
   );
@@ -150,7 +142,7 @@ const conclusion = (
   if (!kept && total === 0)
     return `Nothing to do: all values use the first key of CARD_KEY already, ${keyId}. To rotate, put the new key first (step 2 in ${call('secrets rotate --help')}). If ${keyId} is the new key, the rotation is done, and older keys can be removed from CARD_KEY.`;
   return [
-    `Encrypted ${count(total)} values with key ${keyId}; no value uses another key, and all are bound to their rows.`,
+    `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
     !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',
     kept && dropped > 0 && 'The old key was removed from DATA_DIR.',
     kept && dropped === 0 && 'The old key is still in DATA_DIR and can be removed.',
@@ -158,3 +150,18 @@ const conclusion = (
     .filter(Boolean)
     .join(' ');
 };
+
+async function status({ database: { db }, secrets }: ServiceParts, json?: boolean): Promise<void> {
+  const given = secrets.keyIds();
+  const keys = [
+    ...Object.entries(given).flatMap(([variable, ids]) =>
+      ids.map((id, index) => ({ variable, position: index + 1, id })),
+    ),
+    // Their position is null.
+    ...((await findMissingKeys(db, secrets.vault))?.missing ?? []).map((id) => ({
+      ...{ variable: 'CARD_KEY', position: null, id },
+    })),
+  ];
+  if (json) printJson({ keys });
+  else printRows(keys, {}, { whenEmpty: 'There is no key.' });
+}

@@ -63,9 +63,10 @@ async function run({
           await requireAccount(work.db, account);
           // Another command for the same sequence waits, and then continues where this one ended.
           await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
+          const keys = await secrets.keysOf(work.db, account);
           const begun = await beginImport(silently(work, 'seeded'));
           const from = await countSeeded(work.db, account, seedNumber);
-          const sampleAt = createSamples(account, { seed: seedNumber, until: end, secrets });
+          const sampleAt = createSamples(account, { seed: seedNumber, until: end, keys });
           // The next batch is generated and encoded while the database stores this one.
           let storing: Promise<unknown> = Promise.resolve();
           for (let made = 0; made < total; made += batch) {

@@ -1,7 +1,7 @@
 // What it means that a request is repeated with the same Idempotency-Key. Digests are keyed: a key may carry personal data, and
 // the body of a request has a card number in it, which could be guessed from a plain hash.
 import { createHmac } from 'node:crypto';
-import { binOf, lastFour } from './cards.ts';
+import type { DigestKeys } from './digest-keys.ts';
 
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
@@ -41,20 +41,14 @@ export interface Keyed {
   account: string;
   slot: string;
   fingerprint: string;
-  /** The same request as versions 1.2 and 1.3 stored it, for the day in which their keys are valid. */
-  olderFingerprint: string;
 }
 
-/**
- * Where answers are kept. A request has digests of every secret that is in use; there are several during a rotation of the
- * secret. It is known if one of its slots is, and it claims all of them, so that instances with different secrets agree as long
- * as they share one.
- */
+/** Where answers are kept. */
 export interface KeptAnswers<Unit> {
   /** What is known of the request. If nothing is, it is claimed: of several callers one gets the claim. */
-  claim: (keyed: readonly Keyed[]) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
+  claim: (keyed: Keyed) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
   /** Undefined when the request can be claimed. */
-  find: (keyed: readonly Keyed[]) => Promise<Known | undefined>;
+  find: (keyed: Keyed) => Promise<Known | undefined>;
 }
 
 export interface KeyedRequest {
@@ -64,51 +58,28 @@ export interface KeyedRequest {
   body: unknown;
 }
 
-export interface IdempotencyDigests {
-  slotOf: (owner: { keyPairId: string; account: string }, key: string) => string;
-  fingerprintOf: (request: KeyedRequest) => string;
-  /** Of versions 1.2 and 1.3, without the middle of a card number and with null. Only compared, never stored. */
-  olderFingerprintOf: (request: KeyedRequest) => string;
-}
+const digest = ({ idempotency }: DigestKeys, ...parts: unknown[]): string =>
+  createHmac('sha256', idempotency).update(canonical(parts)).digest('base64url');
 
-export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
-  // A key of its own, so that these digests can never be compared with the fingerprints of cards.
-  const key = createHmac('sha256', secret).update('idempotency').digest();
-  const digest = (keep: Keep, ...parts: unknown[]) =>
-    createHmac('sha256', key).update(canonical(parts, keep)).digest('base64url');
-  const requestDigest =
-    (keep: Keep) =>
-    ({ method, path, query, body }: KeyedRequest) =>
-      digest(keep, 'request', method, path, query, body);
-  return {
-    slotOf: ({ keyPairId, account }, given) => digest(withoutNull, 'slot', keyPairId, account, given),
-    fingerprintOf: requestDigest(withoutNull),
-    olderFingerprintOf: requestDigest(withoutMiddle),
-  };
-}
+export const slotOf = (
+  keys: DigestKeys,
+  { keyPairId, account }: { keyPairId: string; account: string },
+  key: string,
+): string => digest(keys, 'slot', keyPairId, account, key);
+
+export const requestFingerprint = (keys: DigestKeys, { method, path, query, body }: KeyedRequest): string =>
+  digest(keys, 'request', method, path, query, body);
 
 /** Must not be kept in any form, not even as part of a digest: it has a thousand possible values. */
 const neverKept = 'security_code';
 
-/** Undefined leaves the property out. */
-type Keep = (name: string, value: unknown) => unknown;
-
-/** A property that is null is the same as one that is absent. */
-const withoutNull: Keep = (_name, value) => value ?? undefined;
-
-const withoutMiddle: Keep = (name, value) =>
-  name === 'number' && typeof value === 'string' && /^\d{12,19}$/.test(value)
-    ? [binOf(value), lastFour(value), value.length]
-    : value;
-
-/** The same text for the same JSON value, whatever the order of its properties. */
-function canonical(value: unknown, keep: Keep): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, keep)).join(',')}]`;
+/** The same text for the same JSON value, whatever the order of its properties. One that is null is the same as none. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const members = Object.entries(value)
-    .map(([name, member]) => ({ name, kept: name === neverKept ? undefined : keep(name, member) }))
-    .filter(({ kept }) => kept !== undefined)
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .map(({ name, kept }) => `${JSON.stringify(name)}:${canonical(kept, keep)}`);
+    .filter(([name, member]) => name !== neverKept && member !== null && member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
   return `{${members.join(',')}}`;
 }

@@ -1,19 +1,16 @@
 // Encrypts secrets at rest with AES-256-GCM. Each value starts with the ID of its key, so that values of older keys can be
 // read after a rotation. A value is bound to its place: a card number that is copied into another row does not open there.
-// Values of versions before 1.2 are unbound, see docs/decisions/0014-bound-values.md.
+// See docs/decisions/0014-bound-values.md.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-// What is authenticated in an unbound value.
-const unboundPurposes = {
-  'card-number': 'card',
-  'gift-card-number': 'gift-card',
-  'gift-card-pin': 'gift-card',
-  'webhook-password': 'webhook',
-  'webhook-secret': 'webhook',
-  answer: 'answer',
-} as const;
-
-export type Purpose = keyof typeof unboundPurposes;
+export type Purpose =
+  | 'card-number'
+  | 'gift-card-number'
+  | 'gift-card-pin'
+  | 'webhook-password'
+  | 'webhook-secret'
+  | 'answer'
+  | 'digest-key';
 
 /** Where a value is stored. */
 export interface Place {
@@ -23,25 +20,13 @@ export interface Place {
   id: string;
 }
 
-/**
- * What the database says of its values. `unbound`: versions before 1.2 may run, so the old form is written. `binding`: a
- * rotation is under way, bound values are written and both forms are read. `bound`: the old form is refused.
- */
-export type Sealing = 'unbound' | 'binding' | 'bound';
-
-export interface Sealer {
-  seal: (text: string, place: Place) => string;
-  /** Throws when the value was not sealed for this place, is damaged, or needs a key that is missing. */
-  open: (sealed: string, place: Place) => string;
-}
-
 /** The first key encrypts; all of them decrypt. */
 export type Keys = readonly [Buffer, ...Buffer[]];
 
 export interface Vault {
-  under: (sealing: Sealing) => Sealer;
-  /** Asks until all values are bound. They stay so, so nobody asks after that. */
-  sealer: (ask: () => Promise<Sealing>) => Promise<Sealer>;
+  seal: (text: string, place: Place) => string;
+  /** Throws when the value was not sealed for this place, is damaged, or needs a key that is missing. */
+  open: (sealed: string, place: Place) => string;
   /** The key that encrypts new values. */
   readonly keyId: string;
   canOpen: (keyId: string) => boolean;
@@ -57,13 +42,10 @@ const cipherName = 'aes-256-gcm';
 const ivLength = 12;
 // Said in both directions: without it, a tag that was cut to four bytes is accepted.
 const authTagLength = 16;
-/** Between the key ID and the content of a bound value. */
-const boundMark = '2.';
 
 const boundTo = ({ purpose, owner, id }: Place): Buffer =>
   // PostgreSQL shows UUIDs in lower case, however they were written.
   Buffer.from(JSON.stringify([purpose, owner, id.toLowerCase()]));
-const unbound = ({ purpose }: Place): Buffer => Buffer.from(unboundPurposes[purpose]);
 
 function encrypt(key: Buffer, text: string, authenticated: Buffer): string {
   const iv = randomBytes(ivLength);
@@ -92,32 +74,17 @@ export function createVault(given: Keys | (() => Keys)): Vault {
     return keys;
   };
   refresh();
-  const under = (sealing: Sealing): Sealer => ({
+  return {
     seal(text, place) {
       const [current] = refresh();
-      const id = keyIdOf(current);
-      return sealing === 'unbound'
-        ? `${id}.${encrypt(current, text, unbound(place))}`
-        : `${id}.${boundMark}${encrypt(current, text, boundTo(place))}`;
+      return `${keyIdOf(current)}.${encrypt(current, text, boundTo(place))}`;
     },
     open(sealed, place) {
       refresh();
       const id = sealedWith(sealed);
       const key = keysById.get(id);
       if (!key) throw new Error(`A stored value needs key ${id}, which is missing. Add it to CARD_KEY.`);
-      const content = sealed.slice(id.length + 1);
-      if (content.startsWith(boundMark)) return decrypt(key, content.slice(boundMark.length), boundTo(place));
-      if (sealing === 'bound') throw new Error('A stored value is not bound to its place.');
-      return decrypt(key, content, unbound(place));
-    },
-  });
-  let allBound = false;
-  return {
-    under,
-    async sealer(ask) {
-      const sealing = allBound ? 'bound' : await ask();
-      allBound ||= sealing === 'bound';
-      return under(sealing);
+      return decrypt(key, sealed.slice(id.length + 1), boundTo(place));
     },
     get keyId() {
       return keyIdOf(refresh()[0]);

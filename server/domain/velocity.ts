@@ -1,9 +1,10 @@
-// Limits on what may be tried, for cards that are stored and for PINs of gift cards. Whoever knows BIN and last four digits of a card has about a thousand numbers to try, and the
-// fingerprint in an answer tells whether a guess was right. So only few different numbers may be tried that are alike in what
-// the API shows of them, and only few different PINs of a gift card. Both are remembered as keyed digests only.
+// Limits on what may be tried, for cards that are stored and for PINs of gift cards. Whoever knows BIN and last four digits of
+// a card has about a thousand numbers to try, and the fingerprint in an answer tells whether a guess was right. So only few
+// different numbers may be tried that are alike in what the API shows of them, and only few different PINs of a gift card. Both
+// are remembered as keyed digests only.
 import { createHmac } from 'node:crypto';
 import { binOf, lastFour } from './cards.ts';
-import type { Keys } from './vault.ts';
+import type { DigestKeys } from './digest-keys.ts';
 
 export interface TriedNumber {
   /** Numbers of one account that are alike in BIN and last four digits, or the PINs of a gift card. */
@@ -12,36 +13,21 @@ export interface TriedNumber {
   number: string;
 }
 
-/** One for each key: all of them are counted, so that a rotation of the key does not start the count again. */
-export type VelocityDigests = (account: string, number: string) => TriedNumber[];
+const digest = ({ velocity }: DigestKeys, ...parts: string[]): string =>
+  createHmac('sha256', velocity).update(JSON.stringify(parts)).digest('base64url');
 
-/** Keys of their own, so that these digests can never be compared with fingerprints. */
-const digestsWith = (keys: Keys) =>
-  keys.map((key) => {
-    const own = createHmac('sha256', key).update('velocity').digest();
-    return (...parts: string[]) =>
-      createHmac('sha256', own).update(JSON.stringify(parts)).digest('base64url');
-  });
+export const triedNumber = (keys: DigestKeys, number: string): TriedNumber => ({
+  bucket: digest(keys, 'bucket', binOf(number), lastFour(number)),
+  number: digest(keys, 'number', number),
+});
 
-export function createVelocityDigests(keys: Keys): VelocityDigests {
-  const digests = digestsWith(keys);
-  return (account, number) =>
-    digests.map((digest) => ({
-      bucket: digest('bucket', account, binOf(number), lastFour(number)),
-      number: digest('number', account, number),
-    }));
-}
-
-export type PinDigests = (account: string, card: { number: string; pin: string }) => TriedNumber[];
-
-export function createPinDigests(keys: Keys): PinDigests {
-  const digests = digestsWith(keys);
-  return (account, { number, pin }) =>
-    digests.map((digest) => ({
-      bucket: digest('gift card', account, number),
-      number: digest('pin', account, number, pin),
-    }));
-}
+export const triedPin = (
+  keys: DigestKeys,
+  { number, pin }: { number: string; pin: string },
+): TriedNumber => ({
+  bucket: digest(keys, 'gift card', number),
+  number: digest(keys, 'pin', number, pin),
+});
 
 /** Different PINs of a gift card in an account, as `POST /gift-cards/balances` says. */
 export const pinLimit: NumberLimit = { limit: 10, windowSeconds: 3600 };

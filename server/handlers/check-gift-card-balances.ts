@@ -1,12 +1,11 @@
 import type { Handler, Input, Result } from '../../generated/operations.ts';
-import { pinLimit } from '../domain/velocity.ts';
+import { pinLimit, triedPin } from '../domain/velocity.ts';
 import { ApiError } from '../errors.ts';
 import { presentGiftCardBalance } from '../present/gift-card-balance.ts';
 import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
 import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
 import { countCardNumber } from '../store/card-numbers.ts';
 import { findGiftCards } from '../store/gift-cards.ts';
-import { findSealer } from '../store/sealing.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];
@@ -38,27 +37,30 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
 const tooManyPins: Balance = { errorCode: 'suspected_fraud', rawCode: null, rawMessage: null };
 
 /** The PIN of a stored card is not the caller's guess. One after the other, so that the first PINs of the request pass. */
-async function findRefused(wanted: Wanted[], account: string, { db, pins, now }: Deps): Promise<Set<Wanted>> {
+async function findRefused(
+  wanted: Wanted[],
+  account: string,
+  { db, keysOf, now }: Deps,
+): Promise<Set<Wanted>> {
   const refused = new Set<Wanted>();
   for (const one of wanted) {
     if (one.id !== null || !one.card) continue;
-    for (const tried of pins(account, one.card))
-      if ((await countCardNumber(db, tried, pinLimit, now())) !== undefined) refused.add(one);
+    const tried = triedPin(await keysOf(db, account), one.card);
+    if ((await countCardNumber(db, tried, pinLimit, now())) !== undefined) refused.add(one);
   }
   return refused;
 }
 
 async function findCards(items: Items, owner: string, { db, vault }: Deps): Promise<Wanted[]> {
   const ids = items.flatMap((item) => ('id' in item ? [item.id] : []));
-  const { open } = await findSealer(db, vault);
   const stored = new Map((await findGiftCards(db, owner, ids)).map((row) => [row.id, row]));
   return items.map((item) => {
     if (!('id' in item)) return { id: null, card: item };
     const id = item.id.toLowerCase();
     const row = stored.get(id);
     const card = row && {
-      number: open(row.number_sealed, { purpose: 'gift-card-number', owner, id }),
-      pin: open(row.pin_sealed, { purpose: 'gift-card-pin', owner, id }),
+      number: vault.open(row.number_sealed, { purpose: 'gift-card-number', owner, id }),
+      pin: vault.open(row.pin_sealed, { purpose: 'gift-card-pin', owner, id }),
     };
     return { id, card };
   });

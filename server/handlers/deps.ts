@@ -1,11 +1,10 @@
 // What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The
 // type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
+import type { KeysOf } from '../actions/digest-keys.ts';
 import type { UnitOfWork } from '../actions/unit-of-work.ts';
 import type { CursorCodec } from '../domain/cursor.ts';
-import type { Fingerprints } from '../domain/fingerprints.ts';
 import type { Vault } from '../domain/vault.ts';
-import type { PinDigests } from '../domain/velocity.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Db } from '../store/database.ts';
 
@@ -17,8 +16,7 @@ export interface Deps {
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
   vault: Vault;
-  fingerprints: Fingerprints;
-  pins: PinDigests;
+  keysOf: KeysOf;
   /** Never called inside a unit of work. */
   providers: Providers;
   publicUrl: string;

@@ -3,7 +3,8 @@
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import type { IdempotencyDigests, KeptAnswers, SentAnswer } from '../domain/idempotency.ts';
+import type { DigestKeys } from '../domain/digest-keys.ts';
+import type { KeptAnswers, SentAnswer } from '../domain/idempotency.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
 import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';
@@ -32,7 +33,7 @@ export interface AnswerDeps<Deps, Unit> {
   depsOf: (context: Context, owners: Owners, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Throw when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
-  digests: readonly IdempotencyDigests[];
+  keysOf: (context: Context, account: string | null) => Promise<DigestKeys>;
   keptFor: (context: Context) => KeptAnswers<Unit>;
   keepsRefusal: (context: Context) => Promise<boolean>;
 }
@@ -40,7 +41,7 @@ export interface AnswerDeps<Deps, Unit> {
 export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
   const once = createOnce<Unit>();
   return async (context, req, res) => {
-    const { handlers, responses, depsOf, limitVelocity, digests, keptFor, keepsRefusal } = options;
+    const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, keepsRefusal } = options;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -71,7 +72,12 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
           check({ status: error.status, body: errorBody(error.code, error.facts) });
         throw error;
       });
-    const keyed = keyedBy(digests, context, context.caller.keyPairId, req);
+    const keyed = await keyedBy(
+      (account) => keysOf(context, account),
+      context,
+      context.caller.keyPairId,
+      req,
+    );
     const exchange = keyed && {
       kept: keptFor(context),
       keyed,

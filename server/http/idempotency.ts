@@ -7,13 +7,15 @@ import {
   keepKeyMilliseconds,
   noOwner,
   ownerOfSeveral,
+  requestFingerprint,
+  slotOf,
   type Claim,
-  type IdempotencyDigests,
   type Keyed,
   type KeptAnswers,
   type Known,
   type SentAnswer,
 } from '../domain/idempotency.ts';
+import type { DigestKeys } from '../domain/digest-keys.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Selection } from './merchant-account.ts';
 
@@ -21,24 +23,25 @@ const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
 
 /** Undefined for an operation that takes no key, and for a request without one. */
-export function keyedBy(
-  digests: readonly IdempotencyDigests[],
+export async function keyedBy(
+  /** Null: of the installation. */
+  keysOf: (account: string | null) => Promise<DigestKeys>,
   { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
   keyPairId: string,
   { headers, method, url, query, body }: Request,
-): readonly Keyed[] | undefined {
+): Promise<Keyed | undefined> {
   const key = headers[keyHeader];
   if (!operation.takesKey || typeof key !== 'string') return undefined;
   const account =
     selection.kind === 'one' ? selection.id : selection.kind === 'all' ? ownerOfSeveral : noOwner;
   const [path = ''] = url.split('?', 1);
   const request = { method, path, query, body: body as unknown };
-  return digests.map(({ slotOf, fingerprintOf, olderFingerprintOf }) => ({
+  const keys = await keysOf(selection.kind === 'one' ? selection.id : null);
+  return {
     account,
-    slot: slotOf({ keyPairId, account }, key),
-    fingerprint: fingerprintOf(request),
-    olderFingerprint: olderFingerprintOf(request),
-  }));
+    slot: slotOf(keys, { keyPairId, account }, key),
+    fingerprint: requestFingerprint(keys, request),
+  };
 }
 
 /** Keeps an answer with the change that it tells of. */
@@ -57,7 +60,7 @@ const lookMilliseconds = 100;
 
 interface KeyedExchange<Unit> {
   kept: KeptAnswers<Unit>;
-  keyed: readonly Keyed[];
+  keyed: Keyed;
   res: Response;
   /** Called when the key is known, before the request is compared with the first one. May refuse it. */
   beforeComparing?: () => Promise<void>;
@@ -77,8 +80,8 @@ export type Once<Unit> = (
 export function createOnce<Unit>(): Once<Unit> {
   // One look for all requests that wait for the same key, however many there are.
   const looks = new Map<string, Promise<Known | undefined>>();
-  const lookLater = (kept: KeptAnswers<Unit>, keyed: readonly Keyed[]) => {
-    const name = keyed.map(({ slot }) => slot).join();
+  const lookLater = (kept: KeptAnswers<Unit>, keyed: Keyed) => {
+    const name = keyed.slot;
     const look =
       looks.get(name) ??
       sleep(lookMilliseconds)
@@ -94,15 +97,13 @@ export function createOnce<Unit>(): Once<Unit> {
     beforeComparing,
   }: KeyedExchange<Unit>): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
-    const isSame = ({ fingerprint }: Known) =>
-      keyed.some((one) => one.fingerprint === fingerprint || one.olderFingerprint === fingerprint);
     for (;;) {
       const found = await kept.claim(keyed);
       if ('claim' in found) return found.claim;
       let known: Known | undefined = found.known;
       await beforeComparing?.();
       while (known) {
-        if (!isSame(known)) throw reused();
+        if (known.fingerprint !== keyed.fingerprint) throw reused();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });

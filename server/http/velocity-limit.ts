@@ -4,7 +4,8 @@
 // counted before it is compared with the first one: see docs/decisions/0013.
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
-import type { NumberLimit, TriedNumber, VelocityDigests } from '../domain/velocity.ts';
+import type { DigestKeys } from '../domain/digest-keys.ts';
+import { triedNumber, type NumberLimit, type TriedNumber } from '../domain/velocity.ts';
 import type { CountCall, RateLimit } from '../store/rate-limits.ts';
 import type { Context } from './context.ts';
 import { tooMany } from './rate-limit.ts';
@@ -40,7 +41,7 @@ export interface VelocityDeps {
     tried: TriedNumber,
     limit: NumberLimit,
   ) => Promise<number | undefined>;
-  digestsOf: VelocityDigests;
+  keysOf: (context: Context, account: string) => Promise<DigestKeys>;
 }
 
 export interface LimitVelocity {
@@ -50,7 +51,7 @@ export interface LimitVelocity {
   numbers: (context: Context, body: unknown) => Promise<void>;
 }
 
-export function createVelocityLimit({ countCard, countNumber, digestsOf }: VelocityDeps): LimitVelocity {
+export function createVelocityLimit({ countCard, countNumber, keysOf }: VelocityDeps): LimitVelocity {
   // Requests with the same number at the same time are counted once: those that repeat a request which is still running.
   const counting = new Map<string, ReturnType<typeof countNumber>>();
   const countShared: typeof countNumber = (context, account, tried, limit) => {
@@ -65,11 +66,10 @@ export function createVelocityLimit({ countCard, countNumber, digestsOf }: Veloc
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = body as { number: string };
-    for (const tried of digestsOf(selection.id, number)) {
-      const wait = await countShared(context, selection.id, tried, velocityLimit.sameBinAndLastFour);
-      if (wait !== undefined)
-        throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
-    }
+    const tried = triedNumber(await keysOf(context, selection.id), number);
+    const wait = await countShared(context, selection.id, tried, velocityLimit.sameBinAndLastFour);
+    if (wait !== undefined)
+      throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
   const cards: LimitVelocity['cards'] = async (context, body) => {
     const { operation, caller, selection, budget } = context;

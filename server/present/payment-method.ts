@@ -1,7 +1,6 @@
 import type { components } from '../../generated/types.ts';
 import type { BuyerRow } from '../store/buyers.ts';
 import type { PaymentMethodRow } from '../store/payment-methods.ts';
-import { shownFingerprint } from '../domain/fingerprints.ts';
 import { paymentMethodColumns } from '../store/tables/payment-methods.ts';
 import { presentBuyer } from './buyer.ts';
 import { presentColumns } from './columns.ts';
@@ -20,8 +19,6 @@ export function presentPaymentMethod(
 ): PaymentMethod {
   const needsApproval = method.status === 'buyer_approval_required';
   const { bin, card_type, card_issuer_name } = method;
-  // A guess that fails must not tell what it was. A fingerprint of the old form is not shown: others could recognise the card.
-  const isHidden = method.status === 'failed' || method.fingerprint !== null;
   return {
     type: 'payment-method',
     ...shown(method),
@@ -30,7 +27,8 @@ export function presentPaymentMethod(
     approval_url: needsApproval ? publicUrl + approvalPath(method.id) : null,
     buyer: buyer ? presentBuyer(buyer) : null,
     details: { bin, card_type, card_issuer_name },
-    fingerprint: isHidden ? null : shownFingerprint(method.account_fingerprint),
+    // A guess that fails must not tell what it was.
+    fingerprint: method.status === 'failed' ? null : method.fingerprint,
     method: 'card',
     mode: 'card',
   };

@@ -28,13 +28,14 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
       await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
       await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
     ];
-    const sample = (account: string, length: number) => {
-      const sampleAt = createSamples(account, { seed: 1, until: now, secrets });
+    const sample = async (account: string, length: number) => {
+      const keys = await secrets.keysOf(unit.db, account);
+      const sampleAt = createSamples(account, { seed: 1, until: now, keys });
       return Array.from({ length }, (_, index) => sampleAt(index));
     };
     if (made[0]) await createSampleRecords(unit, 'default', secrets);
-    if (made[0]) await createTransactions(unit, sample('default', 300));
-    if (made[1]) await createTransactions(unit, sample('marketplace', 60));
+    if (made[0]) await createTransactions(unit, await sample('default', 300));
+    if (made[1]) await createTransactions(unit, await sample('marketplace', 60));
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);

@@ -2,7 +2,7 @@
 // same transactions.
 import { createHash } from 'node:crypto';
 import { binOf, lastFour, schemeOf } from '../domain/cards.ts';
-import { shownFingerprint, type Fingerprints } from '../domain/fingerprints.ts';
+import { fingerprintOf, type DigestKeys } from '../domain/digest-keys.ts';
 import { giftCardBin } from '../domain/gift-cards.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 import type { NewTransaction } from '../store/transactions.ts';
@@ -12,7 +12,8 @@ export interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  secrets: { fingerprints: Pick<Fingerprints, 'make'> };
+  /** Of the account. */
+  keys: DigestKeys;
 }
 
 const statuses: [status: NewTransaction['status'], weight: number][] = [
@@ -69,20 +70,16 @@ const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (ind
 /** Returns the transaction of an index. */
 export function createSamples(
   account: string,
-  { seed, until, secrets }: SampleOptions,
+  { seed, until, keys }: SampleOptions,
 ): (index: number) => NewTransaction {
-  const snapshots = usable.map((card) => snapshotOf(card, account, secrets));
+  const snapshots = usable.map((card) => snapshotOf(card, keys));
   return (index) => sampleTransaction(index, account, { seed, until, snapshots });
 }
 
 const usable = cards.filter(({ status }) => status === 'succeeded');
 
 /** What is the same in all transactions of a card. */
-const snapshotOf = (
-  card: (typeof cards)[number],
-  account: string,
-  { fingerprints }: SampleOptions['secrets'],
-) => ({
+const snapshotOf = (card: (typeof cards)[number], keys: DigestKeys) => ({
   buyer: buyers[card.buyer],
   payment_method: {
     type: 'payment-method' as const,
@@ -99,7 +96,7 @@ const snapshotOf = (
     method: 'card' as const,
     payment_account_reference: null,
     scheme: schemeOf(card.number),
-    fingerprint: shownFingerprint(fingerprints.make(account, card.number)),
+    fingerprint: fingerprintOf(keys, card.number),
   },
 });
 

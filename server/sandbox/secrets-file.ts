@@ -53,10 +53,6 @@ function preferring<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, Buffer>;
 }
 
-/** The keys after the first of a secret. */
-export const olderKeysIn = (dataDir: string, name: string): Buffer[] =>
-  decode(read(fileIn(dataDir))?.[name] ?? '').slice(1);
-
 /** Returns the current card keys at each call. Reads the file again only when it has changed. */
 export function watchCardKeys(dataDir: string): () => Keys {
   const file = fileIn(dataDir);

@@ -10,9 +10,6 @@ export const exceptions = {
   'flat-list': 'A sharded engine merges the pages of its shards; it cannot limit each account.',
   'due-replacements':
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',
-  'outdated-fingerprints':
-    'The daily job looks once for accounts with old fingerprints, then goes through each.',
-  'fingerprint-versions': 'An operator, and a start, looks at the fingerprints of the whole installation.',
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',

@@ -61,7 +61,6 @@ const erasedCard = {
   expiration_date: null,
   label: null,
   fingerprint: null,
-  account_fingerprint: null,
   number_sealed: null,
   redirect_url: null,
   verification_error: null,
@@ -199,8 +198,7 @@ export const writeEvents = (db: Tx, account: string, events: readonly EventBody[
     where events.merchant_account_id = ${account} and events.created_at = given.created_at
       and events.id = given.id`.execute(db);
 
-/** Answers of versions before 1.3 are with the key. */
-export const answerTables = ['idempotency_keys', 'idempotency_answers'] as const;
+export const answerTables = ['idempotency_answers'] as const;
 type AnswerTable = (typeof answerTables)[number];
 
 interface SealedAnswer {

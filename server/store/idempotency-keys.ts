@@ -1,7 +1,6 @@
 // Idempotency keys with their answers. A key is claimed by one committed statement before the request is carried out, and
 // its answer is stored in the transaction of the change: see docs/decisions/0011.
 import { sql } from 'kysely';
-import { noOwner } from '../domain/idempotency.ts';
 import type { Db, Tx } from './database.ts';
 
 /** A slot stands for one key of one key pair in one account, so it tells nothing that `account` does not. */
@@ -20,13 +19,8 @@ interface KnownKey {
 /** Longer than a request without faults can take: a provider has 5 s, a connection 2 s, a statement 3 s. */
 const leaseSeconds = 15;
 
-/** What versions before 1.3 store by default, whatever the account is. `unique (slot)` holds between them and us. */
-const unknownAccount = noOwner;
-
-// Leases are measured by the clock of the database, which all instances share. A claim with an answer is for ever: versions
-// before 1.3 do not find the answer, and must not carry the request out again.
+// Leases are measured by the clock of the database, which all instances share. A claim with an answer does not lapse.
 const settled = sql`'infinity'::timestamptz`;
-const lapsed = sql<boolean>`key.answer_sealed is null and key.claimed_until <= clock_timestamp()`;
 
 /** Undefined when the slot can be claimed. `since`: older keys have expired. */
 export async function findIdempotencyKey(
@@ -35,13 +29,13 @@ export async function findIdempotencyKey(
   since: Date,
 ): Promise<KnownKey | undefined> {
   const { rows } = await sql<KnownKey>`
-    select key.id, key.slot, key.fingerprint, coalesce(answer.answer_sealed, key.answer_sealed) as answer_sealed
+    select key.id, key.slot, key.fingerprint, answer.answer_sealed
     from idempotency_keys as key
     left join idempotency_answers as answer
       on answer.merchant_account_id = key.merchant_account_id and answer.id = key.id
       and answer.created_at = key.created_at and answer.created_at > ${since} and answer.claim = key.claim
-    where key.merchant_account_id in (${account}, ${unknownAccount}) and key.slot = ${slot}
-      and key.created_at > ${since} and not (${lapsed})`.execute(db);
+    where key.merchant_account_id = ${account} and key.slot = ${slot}
+      and key.created_at > ${since} and key.claimed_until > clock_timestamp()`.execute(db);
   return rows[0];
 }
 
@@ -58,25 +52,12 @@ export interface Claimed extends Slot {
   claim: string;
 }
 
-/** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
-export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
-  const unlessTaken = (account: string) =>
-    claimRow(db, { ...wanted, account }).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === '23505') return 'taken' as const;
-      throw error;
-    });
-  // By `unique (slot)`: a version before 1.3 has it, and its claim may be over, or somebody claimed it at this moment.
-  const made = await unlessTaken(wanted.account);
-  const claimed = made === 'taken' ? await unlessTaken(unknownAccount) : made;
-  return claimed === 'taken' ? undefined : claimed;
-}
-
-// The same as `lapsed`, without the clock: Citus allows only immutable functions here. The new lease tells the time. The
-// difference of infinite times is an error.
-const isOver = sql<boolean>`key.answer_sealed is null and case when isfinite(key.claimed_until)
+// Citus allows only immutable functions here, so the new lease tells the time. The difference of infinite times is an error.
+const isLapsed = sql<boolean>`case when isfinite(key.claimed_until)
   then excluded.claimed_until - key.claimed_until >= make_interval(secs => ${leaseSeconds}) else false end`;
 
-async function claimRow(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
+/** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
+export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
   const { account, slot, fingerprint, claim, now, since } = wanted;
   const { rows } = await sql<{ id: string }>`
     insert into idempotency_keys as key (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
@@ -84,15 +65,15 @@ async function claimRow(db: Db, wanted: NewClaim): Promise<Claimed | undefined> 
       clock_timestamp() + make_interval(secs => ${leaseSeconds}), ${now})
     on conflict (merchant_account_id, slot) do update set
       fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-      created_at = excluded.created_at, answer_sealed = null
-    where key.created_at <= ${since} or ${isOver}
+      created_at = excluded.created_at
+    where key.created_at <= ${since} or ${isLapsed}
     returning id`.execute(db);
   return rows[0] && { account, slot, claim, ...rows[0] };
 }
 
 const ofClaim = ({ account, slot, claim }: Claimed) =>
   sql<boolean>`merchant_account_id = ${account} and slot = ${slot} and claim = ${claim}
-    and answer_sealed is null and claimed_until < ${settled}`;
+    and claimed_until < ${settled}`;
 
 /** False when the claim has lapsed and another request has it. */
 export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: string): Promise<boolean> {

@@ -1,4 +1,7 @@
 import type { Db, Tx } from './database.ts';
+import { merchantAccountColumns } from './tables/merchant-accounts.ts';
+
+const shown = Object.keys(merchantAccountColumns) as (keyof typeof merchantAccountColumns)[];
 
 /** The accounts that a key pair has access to; an empty `own` means all. */
 const withinReach = (db: Db, own: readonly string[]) => {
@@ -17,7 +20,7 @@ export const findAccounts = (db: Db, ids: readonly string[]) =>
   ids.length === 0 ? Promise.resolve([]) : withinReach(db, ids).execute();
 
 export const listAccounts = (db: Db) =>
-  db.selectFrom('merchant_accounts').selectAll().orderBy('created_at').orderBy('id').execute();
+  db.selectFrom('merchant_accounts').select(shown).orderBy('created_at').orderBy('id').execute();
 
 /** Undefined when the ID is taken. */
 export const insertAccount = (db: Tx, account: { id: string; display_name: string; created_at?: Date }) =>
@@ -25,10 +28,13 @@ export const insertAccount = (db: Tx, account: { id: string; display_name: strin
     .insertInto('merchant_accounts')
     .values({ over_capture_percentage: null, ...account })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returningAll()
+    .returning(shown)
     .executeTakeFirst();
 
-/** False when something belongs to it. Foreign keys refuse what another transaction adds meanwhile. */
+/**
+ * False when something belongs to it, or its key was used: processes remember keys, and an account of the same ID would get
+ * another one. Foreign keys refuse what another transaction adds meanwhile.
+ */
 export async function deleteEmptyAccount(db: Tx, id: string): Promise<boolean> {
   for (const table of [
     ...([
@@ -49,6 +55,10 @@ export async function deleteEmptyAccount(db: Tx, id: string): Promise<boolean> {
       .executeTakeFirst();
     if (found) return false;
   }
-  const { numDeletedRows } = await db.deleteFrom('merchant_accounts').where('id', '=', id).executeTakeFirst();
+  const { numDeletedRows } = await db
+    .deleteFrom('merchant_accounts')
+    .where('id', '=', id)
+    .where('key_sealed', 'is', null)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -1,6 +1,6 @@
 // Handles one job of the queue: makes the attempt, and decides what to record and when the next one is.
 import type { Logger } from 'pino';
-import type { Purpose, Sealer, Vault } from '../domain/vault.ts';
+import type { Purpose, Vault } from '../domain/vault.ts';
 import type { DueDelivery } from '../store/events.ts';
 import type { Db } from '../store/database.ts';
 import { describeFailure } from './failure.ts';
@@ -44,8 +44,7 @@ interface Outcome {
 
 /** Shared by all attempts of one worker. */
 interface AttemptContext extends DeliverDeps {
-  /** As it was before the delivery was read. */
-  sealer: Sealer;
+  open: Vault['open'];
   send: Send;
   record: Record;
   /** Of database transactions. */
@@ -108,11 +107,11 @@ async function attempt(
   delivery: DueDelivery,
   at: Date,
   traceparent: string | undefined,
-  { sealer, send, signal, log }: AttemptContext,
+  { open, send, signal, log }: AttemptContext,
 ): Promise<Outcome> {
   let opened: Opened;
   try {
-    opened = openSecrets(delivery, at, sealer);
+    opened = openSecrets(delivery, at, open);
   } catch (error) {
     log.error(
       { err: error, subscription: delivery.subscription_id },
@@ -139,9 +138,9 @@ interface Opened {
 }
 
 /** Throws when the row is damaged or its key is missing. */
-function openSecrets(delivery: DueDelivery, at: Date, sealer: Sealer): Opened {
+function openSecrets(delivery: DueDelivery, at: Date, openValue: Vault['open']): Opened {
   const { subscription_account_id: owner, subscription_id: id } = delivery;
-  const open = (sealed: string, purpose: Purpose) => sealer.open(sealed, { purpose, owner, id });
+  const open = (sealed: string, purpose: Purpose) => openValue(sealed, { purpose, owner, id });
   const secrets = [open(delivery.secret_sealed, 'webhook-secret')];
   const { old_secret_sealed: old, old_secret_until: until, username, password_sealed } = delivery;
   if (old !== null && until !== null && until > at) secrets.push(open(old, 'webhook-secret'));

@@ -3,10 +3,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDoneWithin } from '../domain/deadline.ts';
-import type { Sealer } from '../domain/vault.ts';
+import type { Vault } from '../domain/vault.ts';
 import { reasonOf } from '../store/database.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
-import { findSealer } from '../store/sealing.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { createLimit } from './limit.ts';
 import { createLanes } from './lanes.ts';
@@ -80,9 +79,9 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   /** Subscriptions of which more may be due than there was room for. */
   let backlogs = new Set<string>();
 
-  const attempt = (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<Answered> => {
+  const attempt = (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<Answered> => {
     const signal = cancellation.signal;
-    return deliver(job, delivery, { ...deps, sealer, send, record, limit: transactionLimit, signal });
+    return deliver(job, delivery, { ...deps, open, send, record, limit: transactionLimit, signal });
   };
 
   /** Fetches the next ones before a receiver has to wait for them. One that fails gets them at the next poll. */
@@ -91,12 +90,12 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (backlogs.has(id) && places.isHalfFree(delivery) && backlogs.delete(id)) wake();
   };
 
-  const hold = async (job: Job, delivery: DueDelivery, sealer: Sealer): Promise<void> => {
+  const hold = async (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<void> => {
     using _turn = turns.hold(delivery);
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
       if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
-      const answered = await attempt(job, delivery, sealer);
+      const answered = await attempt(job, delivery, open);
       if (!answered.succeeded) return answered;
       const finish = async () => {
         await answered.finish();
@@ -107,9 +106,9 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (!wasTried) await queue.putBack(job.id);
   };
 
-  const handle = async (job: Job, delivery: DueDelivery | undefined, sealer: Sealer): Promise<void> => {
+  const handle = async (job: Job, delivery: DueDelivery | undefined, open: Vault['open']): Promise<void> => {
     try {
-      if (delivery) await hold(job, delivery, sealer);
+      if (delivery) await hold(job, delivery, open);
       else await transactionLimit(() => queue.complete(db, [job.id]));
     } catch (error) {
       if (!cancellation.signal.aborted)
@@ -128,9 +127,9 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const { jobs, hasMore, isBusy, ...fetched } = await lanes.fetch(capacity);
     backlogs = fetched.backlogs;
     if (jobs.length > 0) {
-      const sealer = openingOnce(await findSealer(db, deps.vault));
+      const open = openingOnce(deps.vault);
       const byId = new Map((await findDeliveries(db, jobs)).map((delivery) => [delivery.id, delivery]));
-      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), sealer));
+      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), open));
     }
     if (hasMore) return 0;
     return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
@@ -195,15 +194,12 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 }
 
 /** The deliveries of a batch have few different secrets. */
-function openingOnce(sealer: Sealer): Sealer {
+function openingOnce(vault: Vault): Vault['open'] {
   const opened = new Map<string, string>();
-  return {
-    ...sealer,
-    open(sealed, place) {
-      const key = JSON.stringify([sealed, place]);
-      const text = opened.get(key) ?? sealer.open(sealed, place);
-      opened.set(key, text);
-      return text;
-    },
+  return (sealed, place) => {
+    const key = JSON.stringify([sealed, place]);
+    const text = opened.get(key) ?? vault.open(sealed, place);
+    opened.set(key, text);
+    return text;
   };
 }

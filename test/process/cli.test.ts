@@ -111,7 +111,7 @@ describe('help', () => {
   it.each([
     [[], 'Usage: payments'],
     [['unicorns'], "unknown command 'unicorns'"],
-    [['secrets', 'list'], 'secrets has these commands: rotate, status, rewrite-fingerprints'],
+    [['secrets', 'list'], 'secrets has these commands: rotate, status'],
     [['keys', 'creat'], 'Did you mean create?'],
     [['help', 'nothing'], "unknown command 'nothing'"],
     [['help', 'acounts'], 'Did you mean accounts?'],

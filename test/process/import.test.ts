@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginImport } from '../../server/actions/transactions.ts';
+import { deriveKeys } from '../../server/domain/digest-keys.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
@@ -51,7 +52,7 @@ const seeded = (index: number, seed = 77): FullTransaction =>
     createSamples('default', {
       seed,
       until: new Date('2025-06-01T00:00:00Z'),
-      secrets: { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } },
+      keys: deriveKeys(Buffer.alloc(32)),
     })(index),
   );
 

@@ -1,7 +1,7 @@
 // `payments seed` creates plausible and valid transactions, the same ones for the same seed.
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { deriveKeys } from '../../server/domain/digest-keys.ts';
 import { transactionMoves } from '../../server/domain/state-machine.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -9,13 +9,10 @@ import { createPayments, startPayments } from '../support/processes.ts';
 import { eventually } from '../support/data-dir.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const fingerprintKey = randomBytes(32).toString('base64');
 const until = '2026-11-01T00:00:00Z';
 const environment = ({ config }: TestService) => ({
   DATABASE_URL: config.databaseUrl,
   DATA_DIR: config.dataDir,
-  // The same in both: fingerprints are made with it.
-  FINGERPRINT_KEY: fingerprintKey,
 });
 const seed = (service: TestService, ...options: string[]) =>
   paymentsHere(['seed', ...options], environment(service));
@@ -87,8 +84,11 @@ it('refuses invalid options', async () => {
 });
 
 it('the first 300 transactions have every status and kind of value', () => {
-  const secrets = { fingerprints: { make: () => `v.${'ab'.repeat(32)}` } };
-  const sampleAt = createSamples('default', { seed: 1, until: new Date(until), secrets });
+  const sampleAt = createSamples('default', {
+    seed: 1,
+    until: new Date(until),
+    keys: deriveKeys(Buffer.alloc(32)),
+  });
   const rows = Array.from({ length: 300 }, (_, index) => sampleAt(index));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(300);
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));

@@ -6,15 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGiftCard } from '../../server/actions/gift-cards.ts';
 import { rotateSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import type { Place } from '../../server/domain/vault.ts';
-import { migrations } from '../../server/store/migrations/index.ts';
-import { openDatabase } from '../../server/store/database.ts';
-import { migrate } from '../../server/store/migrate.ts';
-import { countUnbound, listSealed, sealedColumns } from '../../server/store/reseal.ts';
-import { findSealing } from '../../server/store/sealing.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { listSealed, sealedColumns } from '../../server/store/reseal.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { keepAsBefore, noteReplacement, silentWork } from '../support/records.ts';
+import { noteReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { hasty, settled, storeCard, subscribe, type Subscription } from '../support/webhooks.ts';
 
@@ -23,7 +18,6 @@ let receiver: Receiver;
 const subscriptions: Subscription[] = [];
 const gifts: { id: string; account: string }[] = [];
 const keys = [randomUUID(), randomUUID()] as const;
-const olderKeys = [randomUUID(), randomUUID()] as const;
 
 beforeAll(async () => {
   service = await startTestService({ webhooks: hasty });
@@ -40,12 +34,6 @@ beforeAll(async () => {
     const gift = await silentWork(db(), (unit) => createGiftCard(unit, card, secrets.vault));
     gifts.push({ id: gift?.id ?? '', account });
   }
-  for (const key of olderKeys) await keep(key);
-  const kept = await db().selectFrom('idempotency_keys').select('slot').execute();
-  await keepAsBefore(
-    db(),
-    kept.map(({ slot }) => slot),
-  );
   for (const key of keys) await keep(key);
 });
 afterAll(async () => {
@@ -97,20 +85,19 @@ const swap = (table: string, column: string, one: string, two: string) =>
   `update ${table} set ${column} = other.${column} from ${table} as other
    where ${table}.id in ('${one}', '${two}') and other.id in ('${one}', '${two}') and other.id <> ${table}.id`;
 
-it('every sealed column has values here, all of them bound', async () => {
+it('every sealed column has values here', async () => {
   for (const { table, value } of sealedColumns) {
     const { rows } = await sql<{ total: number }>`
       select count(*) as total from ${sql.table(table)} where ${value} is not null`.execute(db());
     expect(rows[0]?.total, `${table} ${value.compile(db()).sql}`).toBeGreaterThan(1);
   }
-  expect(await countUnbound(db())).toBe(0);
   expect(await doctor()).toEqual([]);
 });
 
 it('no stored value opens in the place of another', async () => {
   const stored: { sealed: string; place: Place }[] = [];
   await listSealed(db(), (value) => stored.push(value));
-  const { open } = service.secrets.vault.under('bound');
+  const { open } = service.secrets.vault;
   const isSame = (one: Place, other: Place) =>
     one.purpose === other.purpose && one.owner === other.owner && one.id === other.id;
   const opened: unknown[] = [];
@@ -178,13 +165,10 @@ describe('a value that was moved in the database', () => {
       .executeTakeFirstOrThrow();
     // Without content, because what follows a cut tag would be read as the rest of it. Four bytes can be guessed.
     const place = { purpose: 'gift-card-pin', owner: 'default', id: gift(0) } as const;
-    const [key = '', mark = '', content = ''] = service.secrets.vault
-      .under('bound')
-      .seal('', place)
-      .split('.');
+    const [key = '', content = ''] = service.secrets.vault.seal('', place).split('.');
     const cut = Buffer.from(content, 'base64url').subarray(0, 16).toString('base64url');
     const asked = await withDamage(
-      kept(`pin_sealed = '${key}.${mark}.${cut}'`),
+      kept(`pin_sealed = '${key}.${cut}'`),
       kept(`pin_sealed = '${whole}'`),
       () => balances(0),
     );
@@ -221,36 +205,29 @@ describe('a value that was moved in the database', () => {
     expect((await list()).status).toBe(200);
   });
 
-  it.each([
-    ['of this version', 'idempotency_answers', keys],
-    ['of a version before 1.3', 'idempotency_keys', olderKeys],
-  ] as const)(
-    'a kept answer %s under another key, or with its row: 500, and nothing is done twice',
-    async (_, table, used) => {
-      const { rows } = await sql<{ id: string; slot: string }>`
-      select id, slot from ${sql.table(table)} where answer_sealed is not null order by id`.execute(db());
-      const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
-      const answers = swap(table, 'answer_sealed', one, two);
-      const set = (id: string, slot = '') =>
-        `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
-      const slots = [rows[0]?.slot, rows[1]?.slot];
-      const rename = (...[first, second]: typeof slots) =>
-        `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
-      const before = (await list()).body;
-      for (const [damage, repair] of [
-        [answers, answers],
-        [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
-      ] as const) {
-        const repeated = await withDamage(damage, repair, async () => [
-          await keep(used[0]),
-          await keep(used[1]),
-        ]);
-        expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
-      }
-      expect((await list()).body).toEqual(before);
-      expect((await keep(used[0])).headers.get('idempotency-replayed')).toBe('true');
-    },
-  );
+  it('a kept answer under another key, or with its row: 500, and nothing is done twice', async () => {
+    const { rows } = await sql<{ id: string; slot: string }>`
+      select id, slot from idempotency_answers order by id`.execute(db());
+    const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
+    const answers = swap('idempotency_answers', 'answer_sealed', one, two);
+    const set = (id: string, slot = '') => `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
+    const slots = [rows[0]?.slot, rows[1]?.slot];
+    const rename = (...[first, second]: typeof slots) =>
+      `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
+    const before = (await list()).body;
+    for (const [damage, repair] of [
+      [answers, answers],
+      [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
+    ] as const) {
+      const repeated = await withDamage(damage, repair, async () => [
+        await keep(keys[0]),
+        await keep(keys[1]),
+      ]);
+      expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
+    }
+    expect((await list()).body).toEqual(before);
+    expect((await keep(keys[0])).headers.get('idempotency-replayed')).toBe('true');
+  });
 
   it('the number of another card, also as a replacement: doctor names both', async () => {
     // In the order of doctor, which goes through them account by account.
@@ -264,49 +241,5 @@ describe('a value that was moved in the database', () => {
       expect(found).toEqual(unopenable(`payment_methods ${one}`, `payment_methods ${two}`));
     }
     expect(await doctor()).toEqual([]);
-  });
-});
-
-describe('the form of new values', () => {
-  const sealingAfter = async (prepare: (url: string) => Promise<void>) => {
-    const url = await createEmptyDatabase();
-    await prepare(url);
-    return withMigrated(url, findSealing);
-  };
-  const withMigrated = async <T>(
-    url: string,
-    work: (db: ReturnType<typeof openDatabase>['db']) => Promise<T>,
-  ) => {
-    const database = openDatabase(url, () => undefined, { size: 2 });
-    try {
-      await migrate(database.db);
-      return await work(database.db);
-    } finally {
-      await database.close();
-    }
-  };
-
-  it('is bound in a new installation', async () => {
-    expect(await sealingAfter(() => Promise.resolve())).toBe('bound');
-  });
-
-  it('is the old one in a database that an older version may be using, even if nothing is in it yet', async () => {
-    const before = async (url: string) => {
-      const later = Object.entries(migrations).filter(([name]) => name >= '0013');
-      for (const [name] of later) Reflect.deleteProperty(migrations, name);
-      try {
-        await withMigrated(url, () => Promise.resolve());
-      } finally {
-        Object.assign(migrations, Object.fromEntries(later));
-      }
-    };
-    expect(await sealingAfter(before)).toBe('unbound');
-  });
-
-  it('is bound, and nothing else is accepted, where the setting is missing', async () => {
-    const forget = async (url: string) => {
-      await withMigrated(url, (empty) => sql`delete from settings`.execute(empty));
-    };
-    expect(await sealingAfter(forget)).toBe('bound');
   });
 });

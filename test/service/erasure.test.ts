@@ -10,7 +10,6 @@ import { compileResponses } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { lockBuyer } from '../../server/store/buyers.ts';
 import { listEventKeys, type EventKey } from '../../server/store/erasure.ts';
-import { findSealer } from '../../server/store/sealing.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
 import type { EventName } from '../../generated/operations.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -60,8 +59,7 @@ async function dump(): Promise<string> {
     where schemaname not in ('pg_catalog', 'information_schema') order by 1`.execute(db());
   const parts: string[] = [];
   for (const { name } of [...tables, { name: 'pg_stats' }]) parts.push(...(await linesOf(name)));
-  const { vault } = service.secrets;
-  const { open } = await findSealer(db(), vault);
+  const { open } = service.secrets.vault;
   const answers = await db()
     .selectFrom('idempotency_answers')
     .select(['id', 'slot', 'answer_sealed'])
@@ -446,7 +444,6 @@ it('interrupted, it continues with the next run', async () => {
 it('a card that is being stored meanwhile is erased, too', async () => {
   const made = await createBuyer(db(), named('busy'));
   const id = made.id;
-  const { vault, fingerprints } = service.secrets;
   let erasing: ReturnType<typeof erase> | undefined;
   await silentWork(db(), async (unit) => {
     expect(await lockBuyer(unit.db, 'default', { id })).toMatchObject({ id });
@@ -468,7 +465,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
       ...{ number: card.number, expiration_date: '12/39', status: 'succeeded' as const },
       ...{ card_type: null, card_issuer_name: null },
     };
-    await createPaymentMethod(unit, stored, { vault, fingerprints });
+    await createPaymentMethod(unit, stored, service.secrets);
   });
   expect((await erasing)?.found).toMatchObject({ buyers: 1, payment_methods: 1 });
   expect(

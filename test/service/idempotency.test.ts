@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { requestFingerprint, slotOf } from '../../server/domain/idempotency.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import type { VerifyCard } from '../../server/providers/cards.ts';
 import { verifySimulatedCard } from '../../server/providers/simulated.ts';
@@ -430,13 +431,13 @@ describe('while the first request is running', () => {
   it('the second waits five seconds at most, and is then answered with 500', async () => {
     const key = randomUUID();
     // A claim of another instance, whose request takes long.
-    const [digests] = service.secrets.digests;
+    const keys = await service.secrets.keysOf(db(), 'default');
     const { keyPairId } = await adminPair();
     const request = { method: 'POST', path: '/webhook-subscriptions', query: {}, body: hook };
     await sql`
-      insert into idempotency_keys (slot, fingerprint, claim, claimed_until, created_at)
-      values (${digests?.slotOf({ keyPairId, account: 'default' }, key)}, ${digests?.fingerprintOf(request)}, gen_random_uuid(),
-        now() + interval '1 hour', now())`.execute(db());
+      insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
+      values ('default', ${slotOf(keys, { keyPairId, account: 'default' }, key)}, ${requestFingerprint(keys, request)},
+        gen_random_uuid(), now() + interval '1 hour', now())`.execute(db());
     const second = await subscribe({ key });
     expect([second.status, second.replayed]).toEqual([500, 'false']);
     // Its process was killed: the claim lapses, and the request is carried out.

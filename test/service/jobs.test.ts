@@ -7,8 +7,6 @@ import { startJobs } from '../../server/jobs.ts';
 import { deleteOld } from '../../server/actions/housekeeping.ts';
 import { createSubscription, deleteSubscription } from '../../server/actions/webhook-subscriptions.ts';
 import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
-import { createFingerprints } from '../../server/domain/fingerprints.ts';
-import { createVault } from '../../server/domain/vault.ts';
 import { inTransaction, openDatabase, type Database, type Db } from '../../server/store/database.ts';
 import { withLock } from '../../server/store/locks.ts';
 import { insertEvent, recordAttempts } from '../../server/store/events.ts';
@@ -272,14 +270,12 @@ it('continues after the database was down, and logs the failure', async () => {
   const logs: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });
   const { db } = away;
-  const key = Buffer.alloc(32);
   const now = () => new Date();
   const outbox = () => Promise.resolve({ id: '', deliveries: 0 });
   const inUnitOfWork = createUnitOfWork({ db, outbox, publicUrl: () => '', now });
   const jobs = startJobs({
     db,
     inUnitOfWork,
-    secrets: { vault: createVault([key]), fingerprints: createFingerprints([key]) },
     rememberNumbersMilliseconds: 0,
     log,
     now,

@@ -4,10 +4,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
 import { keyIdOf } from '../../server/domain/vault.ts';
-import { countSealed } from '../../server/store/reseal.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
+import { keysUsed } from '../support/sealed.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 type KeyList = readonly [Buffer, ...Buffer[]];
@@ -21,7 +21,6 @@ const [oldCard, newCard, oldCursor, newCursor] = [1, 2, 3, 4].map(() => randomBy
   ...[Buffer, Buffer, Buffer, Buffer],
 ];
 const both = ['one', 'two'] as const;
-const { FINGERPRINT_KEY } = testSecrets();
 
 let dataDir: DataDir;
 let databaseUrl: string;
@@ -40,7 +39,7 @@ async function restart(name: Name, { card, cursor }: Keys): Promise<void> {
   const config: Partial<Config> = {
     dataDir: dataDir.path,
     databaseUrl,
-    secrets: { CARD_KEY, CURSOR_KEY, FINGERPRINT_KEY },
+    secrets: { CARD_KEY, CURSOR_KEY },
     olderCardKeys,
     olderCursorKeys,
     webhookWorker: false,
@@ -127,7 +126,7 @@ describe('a rolling rotation of CARD_KEY and CURSOR_KEY', () => {
     const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY };
     const { status, stdout } = await paymentsHere(['secrets', 'rotate'], env);
     expect([status, stdout]).toEqual([0, expect.stringContaining('can be removed from CARD_KEY')]);
-    expect([...(await countSealed(at('one').service.database.db)).keys()]).toEqual([keyIdOf(newCard)]);
+    expect(await keysUsed(at('one').service.database.db)).toEqual([keyIdOf(newCard)]);
     for (const name of both) {
       await restart(name, { card: [newCard], cursor: [newCursor, oldCursor] });
       await worksOnBoth();
@@ -153,7 +152,6 @@ describe('`payments secrets rotate` in production', () => {
     const envWith = (...keys: Buffer[]) => ({
       ...{ ENVIRONMENT: 'production', DATABASE_URL: url },
       CARD_KEY: keys.map((key) => key.toString('base64')).join(','),
-      FINGERPRINT_KEY: secrets.FINGERPRINT_KEY.toString('base64'),
     });
     const run = (words: string, keys: Buffer[], input = '') =>
       paymentsHere(words.split(' '), envWith(...keys), input);
@@ -164,13 +162,8 @@ describe('`payments secrets rotate` in production', () => {
     const service = await startTestService({
       config: { environment: 'production', publicUrl: 'https://pay.example', databaseUrl: url, secrets },
     });
-    const used = async () => [...(await countSealed(service.service.database.db)).keys()];
+    const used = () => keysUsed(service.service.database.db);
     try {
-      // Nothing would be encrypted with another key.
-      expect((await run('secrets rotate', [oldCard])).status).toBe(0);
-      const noted = await audited();
-      expect(noted).not.toBe(before);
-
       const refused = await run('secrets rotate', [newCard, oldCard]);
       expect([refused.status, refused.stderr]).toEqual([
         1,
@@ -180,7 +173,7 @@ describe('`payments secrets rotate` in production', () => {
           ),
         ),
       ]);
-      expect([await used(), await audited()]).toEqual([[keyIdOf(oldCard)], noted]);
+      expect([await used(), await audited()]).toEqual([[keyIdOf(oldCard)], before]);
 
       expect((await run('secrets rotate --yes', [newCard, oldCard])).status).toBe(0);
       expect(await used()).toEqual([keyIdOf(newCard)]);

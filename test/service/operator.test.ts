@@ -336,7 +336,6 @@ describe('payments webhooks trigger', () => {
       DATABASE_URL: service.config.databaseUrl,
       PUBLIC_URL: 'https://payments.example',
       CARD_KEY: key(),
-      FINGERPRINT_KEY: key(),
       CURSOR_KEY: key(),
     });
     expect(production.status).toBe(1);

@@ -8,7 +8,7 @@ export const erased = {
   buyers: ['external_identifier', 'display_name', 'account_number', 'billing_details'],
   payment_methods: [
     ...['external_identifier', 'bin', 'expiration_date', 'label', 'fingerprint', 'number_sealed'],
-    ...['account_fingerprint', 'redirect_url', 'replacement', 'verification_error'],
+    ...['redirect_url', 'replacement', 'verification_error'],
   ],
   transactions: [
     ...['raw_response_description', 'metadata', 'buyer_external_identifier', 'payment_method_label'],
@@ -20,7 +20,6 @@ export const erased = {
 export const erasedInPart = {
   transactions: ['buyer', 'payment_method', 'gift_card_redemptions'],
   events: ['body'],
-  idempotency_keys: ['answer_sealed'],
   idempotency_answers: ['answer_sealed'],
 };
 
@@ -37,8 +36,6 @@ export const notOfBuyers: Record<string, string[]> = {
   idempotency_answers: ['slot'],
   rate_limits: ['key'],
   card_numbers: ['bucket', 'number'],
-  fingerprint_moves: ['old', 'fresh'],
-  fingerprint_progress: ['version', 'phase', 'after'],
   // Bearer cards: no record says who has one.
   gift_cards: ['number_sealed', 'pin_sealed', 'bin', 'sub_bin', 'last4'],
   // About merchants and operators.
@@ -48,12 +45,12 @@ export const notOfBuyers: Record<string, string[]> = {
   delivery_turns: ['key'],
   audit_entries: ['operator', 'host', 'command'],
   settings: ['name', 'value'],
-  merchant_accounts: ['id', 'display_name'],
+  merchant_accounts: ['id', 'display_name', 'key_sealed'],
   roles: ['slug', 'name', 'description', 'permissions', 'assignable_to', 'applies_to'],
   api_key_pairs: [
     ...['thumbprint', 'display_name', 'algorithm', 'public_key', 'creator_name', 'creator_email_address'],
     'creator_thumbprint',
   ],
   webhook_subscriptions: ['url', 'username', 'password_sealed', 'secret_sealed', 'old_secret_sealed'],
-  applied_migrations: ['name', 'digest', 'applied_at'],
+  applied_migrations: ['name', 'digest'],
 };

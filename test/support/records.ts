@@ -1,5 +1,4 @@
 /** Creates records for tests with the actions of the service, without events. */
-import { sql } from 'kysely';
 import { createAccount as makeAccount } from '../../server/actions/merchant-accounts.ts';
 import { createBuyer as makeBuyer } from '../../server/actions/buyers.ts';
 import {
@@ -67,11 +66,3 @@ export const noteReplacement = (
       ),
     now,
   );
-
-/** Puts kept answers where versions before 1.3 have them: with their keys, which then name no account. */
-export const keepAsBefore = (db: Db, slots: readonly string[]) =>
-  sql`
-    with moved as (delete from idempotency_answers where slot = any(${[...slots]}::text[]) returning *)
-    update idempotency_keys set merchant_account_id = '', answer_sealed = moved.answer_sealed,
-      claimed_until = now()
-    from moved where idempotency_keys.id = moved.id`.execute(db);

@@ -57,7 +57,6 @@ export const testSecrets = (): Record<SecretName, Buffer> =>
 /** The service then uses the secrets in its DATA_DIR, and a rotation can change them. */
 export const noSecrets: Record<SecretName, undefined> = {
   CARD_KEY: undefined,
-  FINGERPRINT_KEY: undefined,
   CURSOR_KEY: undefined,
 };
 

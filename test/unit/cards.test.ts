@@ -160,7 +160,7 @@ describe('facts from a card number', () => {
 describe('the vault', () => {
   const [key, older] = [randomBytes(32), randomBytes(32)];
   const vault = createVault([key, older]);
-  const { seal, open } = vault.under('bound');
+  const { seal, open } = vault;
   const place = { purpose: 'card-number', owner: 'default', id: randomUUID() } as const;
 
   it('opens what it sealed, seals differently each time, and hides the text', () => {
@@ -175,7 +175,7 @@ describe('the vault', () => {
   });
 
   it('opens values of older keys, and no values of unknown keys', () => {
-    const sealedWith = (other: Buffer) => createVault([other]).under('bound').seal('x', place);
+    const sealedWith = (other: Buffer) => createVault([other]).seal('x', place);
     expect(open(sealedWith(older), place)).toBe('x');
     expect(() => open(sealedWith(randomBytes(32)), place)).toThrow(/needs key [0-9a-f]{8}, which is missing/);
   });

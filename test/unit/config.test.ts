@@ -355,30 +355,18 @@ describe('production', () => {
     );
   });
 
-  it('takes several fingerprint keys, of which the first is used, and refuses a short one among them', () => {
-    const [first, second] = [random(), random()];
+  it('ignores a FINGERPRINT_KEY, which older versions needed, whatever it is', () => {
     const env = production();
-    const read = readConfig({ ...env, FINGERPRINT_KEY: `${first}, ${second}` });
-    expect(read.secrets.FINGERPRINT_KEY?.toString('base64')).toBe(first);
-    expect(read.olderFingerprintKeys?.map((key) => key.toString('base64'))).toEqual([second]);
-    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},short` })).toContain(
-      'FINGERPRINT_KEY is not 32 bytes',
-    );
-    expect(faultOf({ ...env, FINGERPRINT_KEY: `${first},${env.CARD_KEY ?? ''}` })).toContain('must differ');
-  });
-
-  it.each(['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY'])('takes every key of %s once', (name) => {
-    const [first, second] = [random(), random()];
-    const read = readConfig({ ...production(), [name]: [first, first, second, second].join(',') });
-    const all = [read.olderCardKeys, read.olderFingerprintKeys, read.olderCursorKeys].flatMap((keys) => keys);
-    expect(all.map((key) => key?.toString('base64'))).toEqual([second]);
+    const { warnings } = readConfig(env);
+    for (const value of [random(), `${random()},short`, env.CARD_KEY])
+      for (const name of ['FINGERPRINT_KEY', 'FINGERPRINT_KEY_FILE'])
+        expect(readConfig({ ...env, [name]: value })).toEqual({ ...readConfig(env), warnings });
   });
 
   it('refuses one secret for two purposes and names both', () => {
     const shared = random();
     const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });
     expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
-    expect(message).not.toContain('FINGERPRINT_KEY');
     expect(message).not.toContain(shared);
   });
 
@@ -410,10 +398,10 @@ describe('production', () => {
 
   it('reports a weak, a missing and a shared secret together', () => {
     const shared = random();
-    const message = faultOf({ ENVIRONMENT: 'production', CARD_KEY: shared, FINGERPRINT_KEY: shared });
-    expect(message).toContain('CURSOR_KEY is missing');
+    const message = faultOf({ ENVIRONMENT: 'production', CARD_KEY: shared, CURSOR_KEY: `${shared},weak` });
+    expect(message).toContain('CURSOR_KEY is not 32 bytes in base64');
     expect(message).toContain('DATABASE_URL is missing');
-    expect(message).toContain('CARD_KEY and FINGERPRINT_KEY must differ');
+    expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
   });
 
   it('practically never refuses random bytes', () => {
@@ -566,7 +554,7 @@ describe('a secret in a file', () => {
     ]);
     const without = Object.entries(env).filter(([name]) => !namesWithFiles.includes(name));
     expect(readConfig(Object.fromEntries([...without, ...asFiles]) as Env)).toEqual(readConfig(env));
-    expect(namesWithFiles).toEqual(['CARD_KEY', 'FINGERPRINT_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
+    expect(namesWithFiles).toEqual(['CARD_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
   });
 
   it('has several keys during a rotation', () => {
@@ -627,15 +615,14 @@ describe('a secret in a file', () => {
     const shared = random();
     const message = faultOf({
       ...production(),
-      ...{ CARD_KEY: undefined, CARD_KEY_FILE: fileWith('hunter2') },
+      ...{ CARD_KEY: undefined, CARD_KEY_FILE: fileWith(`${shared},hunter2`) },
       ...{ CURSOR_KEY: undefined, CURSOR_KEY_FILE: fileWith(shared) },
-      FINGERPRINT_KEY: shared,
       ...{ DATABASE_URL: undefined, DATABASE_URL_FILE: fileWith('mysql://u:hunter3@h/d') },
     });
     expect(message).toContain('has 3 faults:');
     expect(message).toContain('CARD_KEY_FILE is not 32 bytes in base64');
     expect(message).toContain('DATABASE_URL_FILE must be a postgres URL');
-    expect(message).toContain('FINGERPRINT_KEY and CURSOR_KEY_FILE must differ');
+    expect(message).toContain('CARD_KEY_FILE and CURSOR_KEY_FILE must differ');
     expect(message).not.toMatch(/hunter|\/tmp/);
     expect(message).not.toContain(shared);
   });

@@ -121,7 +121,10 @@ const rooms: Record<string, Room> = {
     packages: ['pino'],
   },
   'server/secrets.ts': {
-    from: ['server/config.ts', 'server/settings.ts', 'server/domain', 'server/postgres', 'server/sandbox'],
+    from: [
+      ...['server/config.ts', 'server/settings.ts', 'server/domain', 'server/actions'],
+      ...['server/postgres', 'server/sandbox'],
+    ],
   },
   'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
   'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },

@@ -29,6 +29,8 @@ const merchantAccounts = [
      display_name text not null,
      over_capture_amount bigint not null default 0,
      over_capture_percentage integer,
+     -- Made at the first use: see server/actions/digest-keys.ts.
+     key_sealed text,
      created_at timestamptz(3) not null default now(),
      updated_at timestamptz(3) not null default now()
    )`,
@@ -125,7 +127,6 @@ const paymentMethods = [
      updated_at timestamptz(3) not null default now(),
      -- An imported decline applies a replacement only if the replacement was found before it.
      replacement_found_at timestamptz(3),
-     account_fingerprint text,
      verification_error text,
      primary key (merchant_account_id, id),
      constraint payment_methods_buyer foreign key (merchant_account_id, buyer_id) references buyers,
@@ -136,28 +137,9 @@ const paymentMethods = [
   `create index payment_methods_newest on payment_methods (merchant_account_id, created_at desc, id desc)`,
   // The cards of a buyer, for the filter and for erasure.
   `create index payment_methods_by_buyer on payment_methods (buyer_id) where buyer_id is not null`,
-  // Cards with the same number.
-  `create index payment_methods_by_fingerprint on payment_methods (merchant_account_id, account_fingerprint)
-     where account_fingerprint is not null`,
-  `create index payment_methods_old_fingerprint on payment_methods (merchant_account_id) where fingerprint is not null`,
   // Cards that wait for their replacement, by year and month of expiry: the daily job looks for those that have expired.
   `create index payment_methods_waiting on payment_methods ((right(expiration_date, 2) || left(expiration_date, 2)))
      where has_replacement`,
-  `create table fingerprint_progress (
-     merchant_account_id text primary key references merchant_accounts on delete cascade,
-     version text not null,
-     phase text not null,
-     after text,
-     whole boolean not null default true
-   )`,
-  `create table fingerprint_moves (
-     merchant_account_id text not null references merchant_accounts on delete cascade,
-     old text not null,
-     fresh text,
-     primary key (merchant_account_id, old)
-   )`,
-  `create index fingerprint_moves_by_fresh on fingerprint_moves (merchant_account_id, fresh)`,
-  `insert into settings (name, value) values ('sealing', 'bound')`,
 ];
 
 const giftCards = [
@@ -252,11 +234,10 @@ const idempotency = [
   // back.
   `create table idempotency_keys (
      id uuid not null default gen_random_uuid() unique,
-     slot text not null unique,
+     slot text not null,
      fingerprint text not null,
      claim uuid not null,
      claimed_until timestamptz(3) not null,
-     answer_sealed text,
      created_at timestamptz(3) not null,
      merchant_account_id text not null,
      primary key (merchant_account_id, slot)

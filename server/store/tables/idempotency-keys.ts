@@ -2,15 +2,13 @@ import type { Generated } from 'kysely';
 import type { Stamp } from './columns.ts';
 
 export interface IdempotencyKeysTable {
-  /** `*` for a request about several accounts, empty for one without an account and for those of versions before 1.3. */
+  /** `*` for a request about several accounts, empty for one without an account. */
   merchant_account_id: string;
   id: Generated<string>;
   slot: string;
   fingerprint: string;
   claim: string;
   claimed_until: Stamp;
-  /** Of versions before 1.3; the others are in `idempotency_answers`. */
-  answer_sealed: string | null;
   created_at: Stamp;
 }
 

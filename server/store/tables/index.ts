@@ -4,7 +4,6 @@ import type { AuditEntriesTable } from './audit-entries.ts';
 import type { BuyersTable } from './buyers.ts';
 import type { CardNumbersTable } from './card-numbers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
-import type { FingerprintMovesTable, FingerprintProgressTable } from './fingerprints.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
 import type { IdempotencyAnswersTable, IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { MerchantAccountsTable } from './merchant-accounts.ts';
@@ -33,6 +32,4 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptsTable;
   delivery_turns: { key: string; worker: string; until: Date };
   card_numbers: CardNumbersTable;
-  fingerprint_progress: FingerprintProgressTable;
-  fingerprint_moves: FingerprintMovesTable;
 }

@@ -1,4 +1,5 @@
 import type { components } from '../../../generated/types.ts';
+import type { ColumnType } from 'kysely';
 import type { Shown, ShownColumns } from './columns.ts';
 
 type MerchantAccount = components['schemas']['MerchantAccountSummary'];
@@ -12,8 +13,11 @@ export const merchantAccountColumns = {
   over_capture_percentage: 'integer',
 } as const satisfies Shown<MerchantAccount, 'type'>;
 
-export type MerchantAccountsTable = ShownColumns<
+export interface MerchantAccountsTable extends ShownColumns<
   typeof merchantAccountColumns,
   MerchantAccount,
   'over_capture_amount' | 'created_at' | 'updated_at'
->;
+> {
+  /** The key of its digests, made at the first use: see actions/digest-keys.ts. */
+  key_sealed: ColumnType<string | null, undefined, string>;
+}

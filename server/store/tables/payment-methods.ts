@@ -41,7 +41,7 @@ export const paymentMethodColumns = {
 export type Replacement = { expiration_date: string } & Partial<
   Pick<
     PaymentMethodsTable,
-    'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'account_fingerprint' | 'fingerprint'
+    'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'fingerprint'
   > &
     Pick<PaymentMethod, 'label' | 'scheme'>
 >;
@@ -66,9 +66,7 @@ export interface PaymentMethodsTable extends ShownColumns<
   card_issuer_name: string | null;
   /** Sealed by the vault; null when the card could not be used. */
   number_sealed: string | null;
-  /** With its version; null when the card could not be used. See domain/fingerprints.ts. */
-  account_fingerprint: string | null;
-  /** The form of before 1.2, which only older instances write. If it is not null, `account_fingerprint` is outdated. */
+  /** Null when the card could not be used. See domain/digest-keys.ts. */
   fingerprint: string | null;
   redirect_url: string | null;
   /** Why the card verifier failed when the card was stored, for `payments payment-methods history`. */
