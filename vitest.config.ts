@@ -1,4 +1,9 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
+
+// After a change of the packages vitest would remove its cache while it uses it, and fail once.
+const packages = createHash('sha256').update(readFileSync('node_modules/.package-lock.json')).digest('hex');
 
 export default defineConfig({
   test: {
@@ -17,7 +22,10 @@ export default defineConfig({
     // changes projects loads everything anew.
     isolate: false,
     // Compiled modules are kept between runs.
-    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
+    experimental: {
+      fsModuleCache: true,
+      fsModuleCachePath: `node_modules/.cache/vitest/${packages.slice(0, 16)}`,
+    },
     // Twice the cores of the smallest machine: with three workers its cores were idle for 29 % of the time, because half of
     // the long files wait for something else.
     maxWorkers: 4,

@@ -148,25 +148,6 @@ describe(`a list that does not change`, () => {
         { numRuns: 30 },
       ),
   );
-
-  it('the limit may change from page to page', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...scopes),
-        fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }),
-        async (scope, limits) => {
-          const seen: string[] = [];
-          let cursor: Cursor | undefined;
-          for (let turn = 0; turn === 0 || cursor; turn += 1) {
-            const { ids: found, next } = await page(scope, {}, limits[turn % limits.length] ?? 1, cursor);
-            seen.push(...found);
-            cursor = next;
-          }
-          expect(seen).toEqual(expected(casesOf(scope), []));
-        },
-      ),
-      { numRuns: 15 },
-    ));
 });
 
 describe(`a list that grows while it is read`, () => {

@@ -173,8 +173,7 @@ export interface Server extends AsyncDisposable {
 export const listening = (child: Child): Promise<string> =>
   new Promise<string>((resolve, reject) => {
     child.process.stdout.on('data', () => {
-      // Version 1.0 does not log the port.
-      const line = /^\{.*?(?:"port":(\d+),)?"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
+      const line = /^\{.*?"port":(\d+),"url":"([^"]+)","msg":"listening"\}$/m.exec(child.stdout());
       const [, port = '', publicUrl] = line ?? [];
       // In production the public address is that of a proxy, which tests have not.
       if (publicUrl !== undefined)
