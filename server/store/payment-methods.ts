@@ -117,18 +117,19 @@ export const listPaymentMethods = (
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };
 
-/** Cards that have expired and wait for their replacement, by the index payment_methods_waiting. Dates are MM/YY. */
-const isDue = (now: Date) => {
-  const [year, month] = now.toISOString().slice(2, 7).split('-');
-  return sql<boolean>`has_replacement
-    and right(expiration_date, 2) || left(expiration_date, 2) < ${`${year ?? ''}${month ?? ''}`}`;
-};
+/** As the index payment_methods_waiting has it: YYMM of MM/YY. */
+const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
+
+/** Of cards that have expired and wait for their replacement. */
+const isDue = (now: Date) =>
+  sql<boolean>`has_replacement and ${expiry} < ${now.toISOString().slice(2, 7).replace('-', '')}`;
 
 export const listDueReplacements = (db: Db, now: Date, limit: number) =>
   db
     .selectFrom('payment_methods')
     .select(['merchant_account_id', 'id'])
     .where(isDue(now))
+    .orderBy(expiry)
     .limit(limit)
     .modifyEnd(acrossAccounts('due-replacements'))
     .execute();
