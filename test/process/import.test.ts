@@ -598,14 +598,11 @@ describe('a large file', () => {
     out.end();
     await once(out, 'close');
     const before = await total();
-    const begun = performance.now();
     const { status, stdout, stderr } = await createPayments(env)(
       ['import', 'transactions', '-'],
       createReadStream(file),
       ['--max-old-space-size=64'],
     );
-    const seconds = (performance.now() - begun) / 1000;
-    console.log(`import: ${Math.round(lines / seconds)} lines a second (${seconds.toFixed(1)} s)`);
     // A slow one tells its progress.
     const faults = stderr.replaceAll(/^Importing: .*\n/gm, '');
     expect([status, stdout, faults]).toEqual([
