@@ -19,19 +19,5 @@ export async function migrationFile(project: Project, name: string): Promise<str
   return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
 }
 
-export const columnLists = 'test/support/erasure-columns.ts';
-
-/** Adds these to the lists of every column which can hold text. */
-export const listColumn =
-  (isErased: boolean, table: string, ...names: string[]) =>
-  (text: string) => {
-    if (names.length === 0) return text;
-    const quoted = names.map((name) => `'${name}'`).join(', ');
-    const head = isErased ? 'const erased = {' : 'const notOfBuyers';
-    const list = `\n  ${table}: [`;
-    const begin = text.indexOf(head);
-    const at = text.slice(0, text.indexOf('\n};', begin)).indexOf(list, begin);
-    if (at === -1) return addLine(head, `${table}: [${quoted}]`)(text);
-    const start = at + list.length;
-    return `${text.slice(0, start)}${quoted}, ${text.slice(start)}`;
-  };
+/** What becomes of each table and column when a buyer is erased. */
+export const fatesFile = 'server/store/tables/personal.ts';

@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '../lint/did-you-mean.ts';
-import { addLine, columnLists, listColumn, migrationFile } from './code-text.ts';
+import { addLine, fatesFile, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
@@ -69,12 +69,11 @@ async function storedResources(project: Project): Promise<Map<string, string>> {
   return found;
 }
 
-/** Where an erased buyer's data may be: what becomes of each property, and in which records the store erases it. */
-const personal: Partial<Record<string, { fates: string; erasedRecord?: string }>> = {
-  Buyer: { fates: "eraser<Schemas['Buyer']>({", erasedRecord: 'const erasedBuyer = {' },
-  PaymentMethod: { fates: "eraser<Schemas['PaymentMethod']>({", erasedRecord: 'const erasedCard = {' },
-  // Erased transactions are written whole.
-  Transaction: { fates: 'const transactionFates = {' },
+/** Where an erased buyer's data may be. */
+const personal: Partial<Record<string, string>> = {
+  Buyer: 'const buyerFates = {',
+  PaymentMethod: 'const paymentMethodFates = {',
+  Transaction: 'const transactionFates = {',
 };
 
 /** The examples of the resource that are not made from another one. Those of snapshots in transactions have another name. */
@@ -120,23 +119,21 @@ export async function newField(project: Project, name: string, options: FieldOpt
   if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
   const values = readValues(options.values);
   const kind = kindOf(name, type, values);
-  const place = personal[owner];
-  if (place && erasure !== 'kept' && erasure !== 'erased')
+  const fates = personal[owner];
+  if (fates !== undefined && erasure !== 'kept' && erasure !== 'erased')
     throw new Refusal(
       `Decide what happens to it when a buyer is erased: add --erasure erased if it may say something about the buyer, --erasure kept if the books need it. See docs/guides/personal-data.md`,
     );
-  if (!place && erasure === 'erased')
+  if (fates === undefined && erasure === 'erased')
     throw new Refusal(
-      `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then erase it by hand: server/store/erasure.ts, and its line in ${columnLists}`,
+      `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then decide in ${fatesFile}`,
     );
-  const isErased = place !== undefined && erasure === 'erased';
 
   const table = file.replace(/^.*\/|\.ts$/g, '').replaceAll('-', '_');
   const examples = await baseExamples(project, properties.type?.const);
   const ownSchema = component('schemas', pascal(name));
   const [schema, request] = [component('schemas', owner), component('schemas', `${owner}Create`)];
   const resource = withArticle(spoken(owner));
-  const isListed = kind.column === 'text' && (await project.has(columnLists));
   const plan: Plan = {
     write: {
       [await migrationFile(project, `${table}_${name}`)]: `import { sql, type Kysely } from 'kysely';
@@ -161,23 +158,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         examples.map((one) => [one, append(['value'], `  ${name}: ${kind.example}\n`)] as const),
       ),
       [file]: addLine('Columns = {', `${name}: '${kind.column}'`),
-      ...(place && { 'server/domain/personal-data.ts': addLine(place.fates, `${name}: '${erasure}'`) }),
-      ...(isErased &&
-        place.erasedRecord !== undefined && {
-          'server/store/erasure.ts': addLine(place.erasedRecord, `${name}: null`),
-        }),
-      ...(isListed && { [columnLists]: listColumn(isErased, table, name) }),
+      ...(fates !== undefined && { [fatesFile]: addLine(fates, `${name}: '${erasure}'`) }),
     },
     next: [
       `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
       `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
-      ...(isListed && isErased
+      ...(erasure === 'erased' && owner !== 'Transaction'
         ? [`Give it a value in test/service/erasure.test.ts, which fails until there is something to erase`]
         : []),
-      ...(isListed && !place
-        ? [
-            `It is listed in ${columnLists} as not about a buyer: if it may be, erase it in server/store/erasure.ts`,
-          ]
+      ...(kind.column === 'text' && fates === undefined
+        ? [`If it may say something about a buyer, decide in ${fatesFile}`]
         : []),
       ...((await project.has(request)) ? [`If callers give it, add it to ${request}`] : []),
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,

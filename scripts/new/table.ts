@@ -3,7 +3,7 @@
 // docs/decisions/0018-account-first.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { columnLists, listColumn, migrationFile } from './code-text.ts';
+import { addLine, fatesFile, migrationFile } from './code-text.ts';
 import { kebab, mustMatch, pascal, plural, singular, spoken } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import {
@@ -87,13 +87,8 @@ async function operationsOn(project: Project, table: string): Promise<Operation[
 
 const isStub = (text: string) => text.includes('\n// A stub: ');
 
-interface Fates {
-  kept: string[];
-  erased: string[];
-}
-
-/** Of `--erasure display_name=erased,colour=kept`: each column that can hold text, but not those whose values the contract lists. */
-function fatesOf(texts: string[], erasure = ''): Fates {
+/** Those that are erased, of `--erasure display_name=erased,colour=kept`: each column that can hold text, but not those whose values the contract lists. */
+function erasedOf(texts: string[], erasure = ''): string[] {
   const fates = new Map(
     erasure.split(',').flatMap((one) => (one === '' ? [] : [one.split('=') as [string, string]])),
   );
@@ -103,8 +98,7 @@ function fatesOf(texts: string[], erasure = ''): Fates {
     throw new Refusal(
       `Decide for each of ${texts.join(', ') || 'its columns (none can hold text)'} what happens to it when a buyer is erased: --erasure ${texts.map((name) => `${name}=erased`).join(',')} if it may say something about a buyer, =kept if not. See docs/guides/personal-data.md`,
     );
-  const of = (fate: string) => texts.filter((name) => fates.get(name) === fate);
-  return { kept: of('kept'), erased: of('erased') };
+  return texts.filter((name) => fates.get(name) === 'erased');
 }
 
 const listTable = (table: string) => (text: string) =>
@@ -129,10 +123,10 @@ export async function newTable(
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
   const texts = (shown ?? []).filter(
-    ({ name, type }) => /^(text|jsonb)$/.test(type) && name !== 'merchant_account_id',
+    ({ name, type, isEnum }) => /^(text|jsonb)$/.test(type) && !isEnum && name !== 'merchant_account_id',
   );
   const namesOf = (columns: Column[]) => columns.map(({ name }) => name);
-  const fates = fatesOf(namesOf(texts.filter(({ isEnum }) => !isEnum)), erasure);
+  const erased = erasedOf(namesOf(texts), erasure);
   const operations = shown ? await operationsOn(project, table) : [];
   const does = (kind: Operation['kind']) => operations.some((operation) => operation.kind === kind);
   const tells = (happened: string) => project.has(`openapi/webhooks/${kebab(one)}.${happened}.yaml`);
@@ -192,17 +186,20 @@ export async function newTable(
     else if (isStub(await readFile(join(project.root, file), 'utf8'))) plan.edit[file] = () => text;
   plan.edit[list] = listTable(table);
   plan.edit['scripts/citus.sql'] = (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`);
-  const kept = [...namesOf(texts.filter(({ isEnum }) => isEnum)), ...fates.kept];
-  if (texts.length > 0)
-    plan.edit[columnLists] = (text) =>
-      listColumn(true, table, ...fates.erased)(listColumn(false, table, ...kept)(text));
+  const fates = namesOf([...more, ...(shown ?? [])]).map(
+    (name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`,
+  );
+  plan.edit[fatesFile] = addLine(
+    'const tableFates = {',
+    `${table}: ${erased.length > 0 ? `{ ${fates.join(', ')} }` : "'kept'"}`,
+  );
   plan.next = [
     shown
       ? `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`
-      : `Add its columns to ${created} and ${described}, and those that can hold text to ${columnLists}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
-    ...(fates.erased.length > 0
+      : `Add its columns to ${created} and ${described}, and what may say something about a buyer to ${fatesFile}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
+    ...(erased.length > 0
       ? [
-          `Erase ${fates.erased.join(', ')} with the buyer; test/service/erasure.test.ts fails until then: docs/guides/backend-engineer.md, "A record that belongs to another"`,
+          `Give ${erased.join(', ')} a value in test/service/erasure.test.ts, which fails until there is something to erase; the row is found by its buyer_id: docs/guides/backend-engineer.md, "A record that belongs to another"`,
         ]
       : []),
     'Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys',

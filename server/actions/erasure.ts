@@ -2,250 +2,159 @@
 // so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions; after
 // an interruption the next run finds what is left.
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
-import { parseJson } from '../../client/json.ts';
-import { noOwner, ownerOfSeveral, type SentAnswer } from '../domain/idempotency.ts';
-import {
-  buyerIn,
-  eraseResource,
-  eraseTransaction,
-  isResource,
-  type Subject,
-} from '../domain/personal-data.ts';
-import type { Vault } from '../domain/vault.ts';
 import { presentTransaction } from '../present/transaction.ts';
 import { findAccountOf } from '../store/across-accounts.ts';
 import {
-  answerTables,
-  eraseCards,
+  beginErasure,
+  deleteAnswers,
+  deleteEvents,
+  endErasure,
+  eraseBuyerRecord,
   eraseExternalIdentifier,
-  listBuyerIds,
-  listCardIds,
-  listEventKeys,
-  lockAnswers,
+  eraseRecords,
+  findErasure,
+  listEvents,
+  listRecords,
+  listTransactions,
   lockBuyer,
-  lockCards,
-  lockEvents,
   lockTransactions,
-  markBuyerErased,
   refreshStatistics,
-  writeAnswers,
-  writeEvents,
-  type EventKey,
-  type TransactionMatch,
+  type FoundTransaction,
+  type Place,
+  type Subject,
 } from '../store/erasure.ts';
-import type { Db, Tx } from '../store/database.ts';
+import type { Db } from '../store/database.ts';
 import { listAccounts } from '../store/merchant-accounts.ts';
+import {
+  erasableProperties,
+  eraseMethod,
+  eraseTransaction,
+  tablesOfBuyers,
+} from '../store/tables/personal.ts';
+import type { NewTransaction } from '../store/tables/transactions.ts';
 import { writeErasedTransactions } from '../store/transactions.ts';
-import { placeOfAnswer } from './idempotency.ts';
 import type { Work } from './unit-of-work.ts';
 
-const nothing = {
-  buyers: 0,
-  payment_methods: 0,
-  transactions: 0,
-  kept_answers: 0,
-  events: 0,
-};
-
-/** How many records had personal data. */
-export type Erasure = typeof nothing;
+export interface Erasure {
+  /** How many records had personal data, by table. */
+  found: Record<string, number>;
+  /** Whether there was nothing left to do. */
+  isDone: boolean;
+}
 
 export interface ErasureOptions {
   db: Db;
-  vault: Vault;
   /** Runs a transaction. `work` returns how many records it changed. */
   inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
-  /** Counts, and changes nothing. */
+  /** Counts, and changes nothing: each transaction is rolled back. */
   dryRun: boolean;
   /** Erases the merchant's references of transactions, too. */
   references: boolean;
-  onProgress: (soFar: Erasure) => void;
+  onProgress: (soFar: Erasure['found']) => void;
 }
 
-interface Found<Place> {
-  /** Records with personal data. */
-  found: number;
-  write: () => Promise<unknown>;
-  /** Where the next batch begins. */
-  next?: Place | undefined;
-}
+/** Runs a transaction, and counts what it changed. */
+type Step = (name: string, work: (unit: Work) => Promise<number>) => Promise<void>;
 
-/** Runs a transaction and counts what it found; writes it unless this is a dry run. Returns where the next batch begins. */
-type Step = <Place>(
-  name: keyof Erasure,
-  work: (unit: Work) => Promise<Found<Place>>,
-) => Promise<Place | undefined>;
+class RolledBack extends Error {}
 
-interface Context extends ErasureOptions {
-  subject: Subject;
-  step: Step;
-}
-
-async function eachBatch<Place>(
-  batch: (after: Place | undefined) => Promise<Place | undefined>,
-): Promise<void> {
-  let after: Place | undefined;
-  do after = await batch(after);
-  while (after !== undefined);
-}
-
-/** Undefined when neither a record nor a transaction names the buyer. All zero when it was erased before. */
+/** Undefined when neither a record nor a transaction names the buyer. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
-  const { db, inStep, dryRun, onProgress } = options;
-  const erasure: Erasure = { ...nothing };
-  const step: Step = async <Place>(name: keyof Erasure, work: (unit: Work) => Promise<Found<Place>>) => {
-    let next: Place | undefined;
+  const { db, inStep, dryRun, references, onProgress } = options;
+  const names = ['buyers', ...tablesOfBuyers.map(([name]) => name), 'transactions', 'kept_answers', 'events'];
+  const found: Erasure['found'] = Object.fromEntries(names.map((name) => [name, 0]));
+  const step: Step = async (name, work) => {
+    let changed = 0;
     await inStep(async (unit) => {
-      const result = await work(unit);
-      next = result.next;
-      erasure[name] += result.found;
-      if (result.found === 0 || dryRun) return 0;
-      await result.write();
-      return result.found;
+      changed = await work(unit);
+      if (dryRun) throw new RolledBack();
+      if (changed > 0) await beginErasure(unit.db, id, unit.now);
+      return changed;
+    }).catch((error: unknown) => {
+      if (!(error instanceof RolledBack)) throw error;
     });
-    onProgress(erasure);
-    return next;
+    found[name] = (found[name] ?? 0) + changed;
+    onProgress(found);
   };
 
   const account = await findAccountOf(db, 'buyers', id);
-  let record: Awaited<ReturnType<typeof lockBuyer>>;
+  const subject: Subject = { id, account, externalIdentifier: null, records: {} };
   await step('buyers', async (unit) => {
-    if (account === undefined) return { found: 0, write: () => Promise.resolve() };
-    record = await lockBuyer(unit.db, account, id);
-    const found = record?.erased_at === null ? 1 : 0;
-    return { found, write: () => markBuyerErased(unit.db, account, id, unit.now) };
+    if (account === undefined) return 0;
+    subject.externalIdentifier = (await lockBuyer(unit.db, account, id))?.external_identifier ?? null;
+    return eraseBuyerRecord(unit.db, account, id, unit.now);
   });
-  const subject: Subject = {
-    id,
-    account,
-    externalIdentifier: record?.external_identifier ?? null,
-    cards: new Set(account === undefined ? [] : await listCardIds(db, account, id)),
-  };
-  const context: Context = { ...options, subject, step };
-  // Without a record of the buyer no card names it.
-  if (account !== undefined)
-    await step('payment_methods', async ({ db: tx, now }) => {
-      const cards = await lockCards(tx, account, id);
-      return { found: cards.length, write: () => eraseCards(tx, account, cards, now) };
-    });
-  const isNamed = await eraseTransactions(context);
-  if (!record && !isNamed) return undefined;
-  await eraseAnswers(context);
-  await eraseEvents(context);
-  if (dryRun) return erasure;
+  for (const table of tablesOfBuyers) {
+    const [name] = table;
+    // Without a record of the buyer no other record names it.
+    await step(name, async ({ db: tx, now }) =>
+      account === undefined ? 0 : eraseRecords(tx, table, { account, id }, now),
+    );
+    subject.records[name] = account === undefined ? [] : await listRecords(db, name, account, id);
+  }
+  const accounts = (await listAccounts(db)).map((one) => one.id);
+  let isNamed = account !== undefined;
+  await eachPage(
+    accounts,
+    (one, after) => listTransactions(db, one, subject, after),
+    async (one, ids) => {
+      isNamed = true;
+      await step('transactions', async ({ db: tx }) => {
+        const rows = await lockTransactions(tx, one, ids, subject);
+        const erased = rows.flatMap((row) => withoutData(row, references) ?? []);
+        await writeErasedTransactions(tx, one, erased);
+        return erased.length;
+      });
+    },
+  );
+  if (!isNamed) return undefined;
+  await step('kept_answers', async ({ db: tx }) =>
+    account === undefined ? 0 : deleteAnswers(tx, account, Object.values(subject.records).flat()),
+  );
+  await eachPage(
+    accounts,
+    (one, after) => listEvents(db, one, subject, after),
+    (one, ids) => step('events', ({ db: tx }) => deleteEvents(tx, one, ids)),
+  );
+  if (dryRun) return { found, isDone: Object.values(found).every((records) => records === 0) };
   // Last, because a run that continues an interrupted one needs it.
-  await inStep(async (unit) => {
-    if (account !== undefined) await eraseExternalIdentifier(unit.db, account, id);
-    if (Object.values(erasure).some((found) => found > 0)) await refreshStatistics(unit.db);
+  if (account !== undefined) await inStep(({ db: tx }) => eraseExternalIdentifier(tx, account, id));
+  if (!(await findErasure(db, id))) return { found, isDone: true };
+  await refreshStatistics(db);
+  await inStep(async ({ db: tx }) => {
+    await endErasure(tx, id);
     return 0;
   });
-  return erasure;
+  return { found, isDone: false };
 }
 
-/** Returns whether there are transactions of the buyer. */
-async function eraseTransactions({ db, subject, step, references }: Context): Promise<boolean> {
-  // One transaction may match in several ways.
-  const done = new Set<string>();
-  for (const match of matchesOf(subject, await listAccounts(db)))
-    await eachBatch((after: Parameters<typeof lockTransactions>[2]) =>
-      step('transactions', async ({ db: tx }) => {
-        const { rows, next } = await lockTransactions(tx, match, after);
-        const others = await othersAmong(tx, rows, subject);
-        const changed = rows.flatMap((row) => {
-          if (done.has(row.id)) return [];
-          done.add(row.id);
-          const shown = { ...presentTransaction(row), metadata: row.metadata };
-          const erased = eraseTransaction(shown, subject, { references, others });
-          return isSame(shown, erased) ? [] : { ...row, ...erased };
-        });
-        return {
-          found: changed.length,
-          write: () => writeErasedTransactions(tx, match.account, changed),
-          next,
-        };
-      }),
-    );
-  return done.size > 0;
-}
-
-function* matchesOf(
-  { id, account, externalIdentifier, cards }: Subject,
-  accounts: readonly { id: string }[],
-): Generator<TransactionMatch> {
-  if (account !== undefined && externalIdentifier !== null)
-    yield { account, column: 'buyer_external_identifier', value: externalIdentifier };
-  for (const one of accounts) {
-    yield { account: one.id, column: 'buyer_id', value: id };
-    for (const card of cards) yield { account: one.id, column: 'payment_method_id', value: card };
+/** One account after the other, because a sharded engine locks and changes the rows of one at a time. */
+async function eachPage(
+  accounts: readonly string[],
+  list: (account: string, after: Place | undefined) => Promise<{ ids: string[]; next: Place | undefined }>,
+  change: (account: string, ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (const account of accounts) {
+    let after: Place | undefined;
+    do {
+      const { ids, next } = await list(account, after);
+      if (ids.length > 0) await change(account, ids);
+      after = next;
+    } while (after);
   }
 }
 
-/** The buyers that these name and that have a record, other than the subject. */
-async function othersAmong(
-  tx: Tx,
-  resources: readonly Parameters<typeof buyerIn>[0][],
-  { id }: Subject,
-): Promise<Set<string>> {
-  const named = new Set(resources.flatMap((resource) => buyerIn(resource) ?? []));
-  named.delete(id);
-  return named.size === 0 ? named : listBuyerIds(tx, [...named]);
+/** Undefined when there is nothing to erase. */
+function withoutData(
+  { isOwn, isCard, ...row }: FoundTransaction,
+  references: boolean,
+): NewTransaction | undefined {
+  const before: NewTransaction = { ...row, ...presentTransaction(row) };
+  const { payment_method: method } = before;
+  const after: NewTransaction = isOwn
+    ? { ...eraseTransaction(before), ...(references && { external_identifier: null }) }
+    : { ...before, ...(isCard && method && { payment_method: eraseMethod(method) }) };
+  const textOf = (one: NewTransaction) =>
+    JSON.stringify(erasableProperties.map((name) => one[name as keyof NewTransaction]));
+  return textOf(before) === textOf(after) ? undefined : after;
 }
-
-/** The answers stay, so that a request that is repeated is still not carried out twice. */
-async function eraseAnswers(context: Context): Promise<void> {
-  // An answer to a request about several accounts or about none has no account of its own.
-  const accounts = [...(await listAccounts(context.db)).map(({ id }) => id), ownerOfSeveral, noOwner];
-  for (const table of answerTables)
-    for (const account of accounts) await eraseAnswersOf(context, table, account);
-}
-
-const eraseAnswersOf = (
-  { vault, subject, step, references }: Context,
-  table: (typeof answerTables)[number],
-  account: string,
-): Promise<void> =>
-  eachBatch((after: Parameters<typeof lockAnswers>[3]) =>
-    step('kept_answers', async ({ db: tx }) => {
-      const { rows, next } = await lockAnswers(tx, table, account, after);
-      const changed = rows.flatMap(({ id, created_at, slot, answer_sealed: sealed }) => {
-        const place = placeOfAnswer({ id, slot });
-        const answer = parseJson(vault.open(sealed, place)) as SentAnswer;
-        const shown = parseJson(answer.text);
-        if (!isResource(shown)) return [];
-        const erased = eraseResource(shown, subject, { references, others: new Set() });
-        if (isSame(shown, erased)) return [];
-        // Sealed inside the transaction, because a rotation of the key waits for transactions.
-        const text = JSON.stringify({ ...answer, text: JSON.stringify(erased) });
-        return { id, created_at, answer_sealed: vault.seal(text, place) };
-      });
-      return { found: changed.length, write: () => writeAnswers(tx, table, account, changed), next };
-    }),
-  );
-
-async function eraseEvents(context: Context): Promise<void> {
-  for (const { id } of await listAccounts(context.db)) await eraseEventsOf(context, id);
-}
-
-function eraseEventsOf({ db, subject, step, references }: Context, account: string): Promise<void> {
-  const { id: buyer, cards, externalIdentifier } = subject;
-  const traces = { ids: [buyer, ...cards], externalIdentifier };
-  return eachBatch(async (after: EventKey | undefined) => {
-    const { keys, next } = await listEventKeys(db, account, traces, after);
-    if (keys.length === 0) return next;
-    return step('events', async ({ db: tx }) => {
-      const events = (await lockEvents(tx, account, keys)).flatMap(({ body, ...key }) => {
-        const event = parseJson(body) as { target: unknown };
-        return isResource(event.target) ? { key, event, target: event.target } : [];
-      });
-      const targets = events.map(({ target }) => target);
-      const others = await othersAmong(tx, targets, subject);
-      const changed = events.flatMap(({ key, event, target }) => {
-        const erased = eraseResource(target, subject, { references, others });
-        return isSame(target, erased) ? [] : { ...key, body: JSON.stringify({ ...event, target: erased }) };
-      });
-      return { found: changed.length, write: () => writeEvents(tx, account, changed), next };
-    });
-  });
-}
-
-const isSame = (before: object, after: object): boolean => JSON.stringify(before) === JSON.stringify(after);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
 import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from '../domain/idempotency.ts';
+import { readUuid } from '../domain/uuid.ts';
 import type { Place, Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import {
@@ -26,15 +27,20 @@ export const placeOfAnswer = ({ slot, id }: { slot: string; id: string }): Place
   id,
 });
 
+/** Of an answer without a body, and of a refusal, undefined. */
+function resourceIdOf({ text }: SentAnswer): string | undefined {
+  const { id } = Object(text === '' ? undefined : parseJson(text)) as { id?: unknown };
+  return typeof id === 'string' ? readUuid(id) : undefined;
+}
+
 export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
   const since = () => new Date(now().getTime() - keepKeyMilliseconds);
   const find = async (keyed: Keyed) => {
     const known = await findIdempotencyKey(db, keyed, since());
     if (!known) return undefined;
-    const { fingerprint, answer_sealed: sealed } = known;
-    const answer =
-      sealed === null ? undefined : (parseJson(vault.open(sealed, placeOfAnswer(known))) as SentAnswer);
-    return { fingerprint, answer };
+    const { fingerprint, answer_sealed: sealed, isErased } = known;
+    if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
+    return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(known))) as SentAnswer };
   };
   return {
     find,
@@ -53,7 +59,7 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
     const settle = async (work: Work, answer: SentAnswer) => {
       // Sealed inside the transaction, because a rotation of the key waits for transactions.
       const sealed = vault.seal(JSON.stringify(answer), placeOfAnswer(key));
-      if (!(await settleIdempotencyKey(work.db, key, sealed)))
+      if (!(await settleIdempotencyKey(work.db, key, sealed, resourceIdOf(answer))))
         throw new Error('the claim of the Idempotency-Key has lapsed');
     };
     return {

@@ -6,7 +6,7 @@ import { withLock } from '../store/locks.ts';
 import { asksYes } from './input.ts';
 import { asResult, call, Refused, resultText, shellWord } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { auditOnce, withSecrets } from './support.ts';
+import { auditOnce, withDatabase } from './support.ts';
 
 interface Options {
   references?: boolean;
@@ -25,8 +25,8 @@ export const eraseCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Erases the data in the record of the buyer, in its cards, in the transactions that name it or one of its cards, in events
-(those not yet delivered, too) and in kept answers. The cards become failed and cannot be used again. Nobody is notified.
+Erases the data in the record of the buyer, in its cards, in the transactions that name it or one of its cards, in and deletes
+the events (those not yet delivered, too) and the kept answers that show it. The cards become failed and cannot be used again. Nobody is notified.
 It cannot be undone. If the command is interrupted, run it again. What is left, and why: docs/guides/personal-data.md`,
     )
     .action(erase);
@@ -44,19 +44,21 @@ async function erase(
   if (!dryRun && !yes) await confirm(id);
   const progress = startProgress(`Erasing buyer ${id}`);
   try {
-    const done = await withSecrets(({ database: { db }, secrets: { vault } }) =>
-      withLock(db, `erase buyer ${id}`, () =>
-        eraseBuyer(id, {
-          db,
-          vault,
-          inStep: auditOnce(db),
-          references,
-          dryRun,
-          onProgress: (soFar) => {
-            progress.update(`Erasing buyer ${id}: ${listed(soFar)}`);
-          },
-        }),
-      ),
+    const done = await withDatabase(
+      ({ db }) =>
+        withLock(db, `erase buyer ${id}`, () =>
+          eraseBuyer(id, {
+            db,
+            inStep: auditOnce(db),
+            references,
+            dryRun,
+            onProgress: (soFar) => {
+              progress.update(`Erasing buyer ${id}: ${listed(soFar)}`);
+            },
+          }),
+        ),
+      // Statistics of large tables take minutes.
+      { isLong: true },
     );
     if (!done) throw new Refused('This buyer is being erased by another command.');
     if (!done.done) throw notFound;
@@ -76,25 +78,22 @@ async function confirm(id: string): Promise<void> {
 
 function conclude(
   id: string,
-  found: Erasure,
+  { found, isDone }: Erasure,
   { progress, dryRun, json }: { progress: Progress; dryRun: boolean; json: boolean | undefined },
 ): void {
-  const isErased = Object.values(found).every((records) => records === 0);
-  const sentence = isErased
+  const isContinued = Object.values(found).every((records) => records === 0);
+  const sentence = isDone
     ? `Buyer ${id} is already erased.`
-    : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
-  progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isErased, found }, sentence));
+    : isContinued
+      ? `Finished what an earlier run had left: buyer ${id} is erased.`
+      : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
+  progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isDone, found }, sentence));
 }
 
-const nouns: Record<keyof Erasure, string> = {
-  buyers: 'buyer',
-  payment_methods: 'card',
-  transactions: 'transaction',
-  kept_answers: 'kept answer',
-  events: 'event',
-};
-
-const listed = (found: Erasure): string =>
-  Object.entries(nouns)
-    .map(([name, noun]) => count(found[name as keyof Erasure], noun))
+const listed = (found: Erasure['found']): string =>
+  Object.entries(found)
+    .map(([table, records]) => count(records, nounOf(table)))
     .join(', ');
+
+const nounOf = (table: string): string =>
+  table === 'payment_methods' ? 'card' : table.replaceAll('_', ' ').replace(/s$/, '');

@@ -12,6 +12,7 @@ const mostRows = 1_000;
 const isLong = { isLong: true };
 
 interface Shown extends EventTarget {
+  buyer_id: string | null;
   status: string;
   updated_at: Date;
   /** Of a transaction: why it was declined or failed. */
@@ -43,13 +44,18 @@ export const historyCommand = (
 async function historyOf(db: Db, record: Shown) {
   const events = await listEventsOf(db, record, mostRows);
   const attempts = await listDeliveries(db, { record, limit: mostRows });
-  const commands = await listAuditEntries(db, {
-    search: [record.id, ...events.map(({ id }) => id)],
-    limit: mostRows,
-  });
+  const { id, buyer_id: buyer } = record;
+  const erasures = (await commandsAbout(db, buyer === null ? [] : [buyer])).filter(({ command }) =>
+    command.startsWith('buyers erase'),
+  );
+  const commands = [...(await commandsAbout(db, [id, ...events.map((event) => event.id)])), ...erasures];
   const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
   const isTold = events.some(({ name }) => name.endsWith('.created'));
-  const unknown = isTold ? '' : '; no event of it is kept: imported, sample data, or too old';
+  const unknown = isTold
+    ? ''
+    : erasures.length > 0
+      ? '; its events were erased with the buyer'
+      : '; no event of it is kept: imported, sample data, or too old';
   const happened = [
     {
       at: record.created_at,
@@ -81,7 +87,7 @@ async function historyOf(db: Db, record: Shown) {
     ...commands.map(({ at, operator, host, command }) => ({
       at,
       // The operator knows which record it is, and a narrow terminal has no room for its ID.
-      what: command.replaceAll(record.id, 'ID'),
+      what: command.replaceAll(id, 'ID').replaceAll(buyer ?? id, 'BUYER'),
       result: `by ${operator} on ${host}`,
       id: null,
     })),
@@ -90,3 +96,6 @@ async function historyOf(db: Db, record: Shown) {
   const result = [record.status, ...(why === '' ? [] : [why])].join(': ');
   return [...happened, { at: record.updated_at, what: 'status now', result, id: record.id }];
 }
+
+const commandsAbout = (db: Db, search: readonly string[]) =>
+  listAuditEntries(db, { search, limit: mostRows });

@@ -23,8 +23,8 @@ export const isKept = (status: number): boolean =>
 
 export interface Known {
   fingerprint: string;
-  /** Undefined while the first request is running. */
-  answer: SentAnswer | undefined;
+  /** Undefined while the first request is running. `erased`: it showed a buyer that was erased since. */
+  answer: SentAnswer | 'erased' | undefined;
 }
 
 /** The right to carry out the request. `Unit` is the unit of work of the change. */

@@ -104,6 +104,7 @@ export function createOnce<Unit>(): Once<Unit> {
       await beforeComparing?.();
       while (known) {
         if (known.fingerprint !== keyed.fingerprint) throw reused();
+        if (known.answer === 'erased') return erasedAnswer();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
@@ -161,6 +162,13 @@ function refusalOf(error: unknown): SentAnswer | undefined {
   const { code, status, facts } = error;
   return { status, headers: facts.headers ?? {}, text: JSON.stringify(errorBody(code, facts)) };
 }
+
+/** What the first request stored is gone; carried out again, it would be stored again. */
+const erasedAnswer = (): SentAnswer => ({
+  status: 404,
+  headers: {},
+  text: JSON.stringify(errorBody('not_found')),
+});
 
 const reused = () =>
   new ApiError('unprocessable', {

@@ -1,238 +1,226 @@
-// Finds and rewrites what is stored of one buyer, in batches. What of it is personal is decided in domain/personal-data.ts.
-// The rows of a batch stay locked until its transaction ends, so no change in between is lost.
-import { sql } from 'kysely';
-import { acrossAccounts } from './across-accounts.ts';
+// Finds and erases what is stored of one buyer, in batches. What is personal is said in tables/personal.ts.
+import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from './database.ts';
-import { hasValue, isOf } from './lookup.ts';
+import { hasValue, hasValueOf, isOf } from './lookup.ts';
+import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from './tables/personal.ts';
 import type { TransactionRow } from './transactions.ts';
 
 const batchSize = 500;
+const scannedAtOnce = 2000;
+
+/** Whose data is erased. */
+export interface Subject {
+  id: string;
+  /** Undefined when transactions name the buyer and there is no record of it. */
+  account: string | undefined;
+  externalIdentifier: string | null;
+  /** The IDs of its records, such as its cards, by table. */
+  records: Record<string, readonly string[]>;
+}
+
+/** Where a page ends. */
+export interface Place {
+  id: string;
+  created_at: Date;
+}
+
+const pending = (id: string) => `erasure of ${id}`;
+
+/** Until `endErasure`, the next run knows that there is something left to do, even if it finds no record to change. */
+export const beginErasure = (db: Tx, id: string, now: Date) =>
+  db
+    .insertInto('settings')
+    .values({ name: pending(id), value: now.toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
+export const endErasure = (db: Tx, id: string) =>
+  db.deleteFrom('settings').where('name', '=', pending(id)).execute();
+
+export const findErasure = (db: Db, id: string) =>
+  db.selectFrom('settings').select('value').where('name', '=', pending(id)).executeTakeFirst();
 
 /** Also finds one that is erased. */
 export const lockBuyer = (db: Tx, account: string, id: string) =>
   db
     .selectFrom('buyers')
-    .select(['merchant_account_id', 'external_identifier', 'erased_at'])
+    .select('external_identifier')
     .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 
-const erasedBuyer = {
-  display_name: null,
-  account_number: null,
-  billing_details: null,
-} as const;
-
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
-export const markBuyerErased = (db: Tx, account: string, id: string, now: Date) =>
-  db
-    .updateTable('buyers')
-    .set({ ...erasedBuyer, erased_at: now, updated_at: now })
-    .where('merchant_account_id', '=', account)
-    .where('id', '=', id)
-    .execute();
-
-/** The last step. */
-export const eraseExternalIdentifier = (db: Tx, account: string, id: string) =>
-  db
-    .updateTable('buyers')
-    .set({ external_identifier: null })
-    .where('merchant_account_id', '=', account)
-    .where('id', '=', id)
-    .where('external_identifier', 'is not', null)
-    .execute();
-
-export async function listCardIds(db: Db, account: string, buyerId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('payment_methods')
-    .select('id')
-    .where('merchant_account_id', '=', account)
-    .where('buyer_id', '=', buyerId)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** `failed` is the state of a card that cannot be used, and whose number is not stored. */
-const erasedCard = {
-  status: 'failed',
-  external_identifier: null,
-  bin: null,
-  expiration_date: null,
-  label: null,
-  fingerprint: null,
-  number_sealed: null,
-  redirect_url: null,
-  verification_error: null,
-  has_replacement: false,
-  replacement: null,
-  replacement_found_at: null,
-} as const;
-
-/** Cards of the buyer that are not erased yet, locked in the order that others use. */
-export async function lockCards(db: Tx, account: string, buyerId: string): Promise<string[]> {
-  const isLeft = sql.join(
-    Object.entries(erasedCard).map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`),
-    sql` or `,
+export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: Date): Promise<number> => {
+  const { external_identifier: _last, ...fates } = tableFates.buyers;
+  return changed(
+    sql`
+    update buyers set ${assignments(erasedValues(fates))}, erased_at = ${now}, updated_at = ${now}
+    where merchant_account_id = ${account} and id = ${id} and erased_at is null`.execute(db),
   );
+};
+
+export const eraseExternalIdentifier = (db: Tx, account: string, id: string): Promise<number> =>
+  changed(
+    sql`
+    update buyers set external_identifier = null
+    where merchant_account_id = ${account} and id = ${id} and external_identifier is not null`.execute(db),
+  );
+
+const assignments = (values: [column: string, value: unknown][]) =>
+  sql.join(values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`));
+
+const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<number> =>
+  Number((await running).numAffectedRows ?? 0);
+
+/** Those that are not erased yet. */
+export function eraseRecords(
+  db: Tx,
+  [table, fates]: readonly [string, ColumnFates],
+  { account, id }: { account: string; id: string },
+  now: Date,
+): Promise<number> {
+  const values = erasedValues(fates);
+  const isLeft = values.map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
+  return changed(
+    sql`
+    update ${sql.table(table)} set ${assignments(values)} ${'updated_at' in fates ? sql`, updated_at = ${now}` : sql``}
+    where merchant_account_id = ${account} and buyer_id = ${id} and (${sql.join(isLeft, sql` or `)})`.execute(
+      db,
+    ),
+  );
+}
+
+export async function listRecords(db: Db, table: string, account: string, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from payment_methods
-    where merchant_account_id = ${account} and buyer_id = ${buyerId} and (${isLeft})
-    order by id for update`.execute(db);
-  return rows.map(({ id }) => id);
+    select id from ${sql.table(table)} where merchant_account_id = ${account} and buyer_id = ${id}`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
 }
 
-export const eraseCards = (db: Tx, account: string, ids: readonly string[], now: Date) =>
-  db
-    .updateTable('payment_methods')
-    .set({ ...erasedCard, updated_at: now })
-    .where('merchant_account_id', '=', account)
-    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
-    .execute();
+/** A reference is the buyer's unless the ID beside it is the record of another one. */
+const hasReference = (
+  account: string,
+  { id, account: own, externalIdentifier }: Subject,
+  reference: RawBuilder<unknown>,
+  isOther: RawBuilder<unknown>,
+): RawBuilder<boolean> =>
+  account === own && externalIdentifier !== null
+    ? sql`coalesce(${reference} = ${externalIdentifier} and not exists (
+        select from buyers as other
+        where other.merchant_account_id = ${account} and ${isOther} and other.id <> ${id}), false)`
+    : sql`false`;
 
-/** How transactions name the buyer. Each column has an index for it, per merchant account. */
-export interface TransactionMatch {
-  account: string;
-  column: 'buyer_id' | 'payment_method_id' | 'buyer_external_identifier';
-  value: string;
+/** Transactions of an account that name the buyer or its cards. Locks nothing. No place after the last page. */
+export async function listTransactions(
+  db: Db,
+  account: string,
+  { id, account: own, externalIdentifier, records }: Subject,
+  after: Place | undefined,
+): Promise<{ ids: string[]; next: Place | undefined }> {
+  const { payment_methods: cards = [] } = records;
+  const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
+  const page = sql`order by created_at desc, id desc limit ${batchSize}`;
+  const ways = [
+    hasValue('buyer_id', 'uuid', sql`${id}::uuid`),
+    ...(cards.length > 0 ? [hasValueOf('payment_method_id', 'uuid', cards)] : []),
+    ...(account === own && externalIdentifier !== null
+      ? [hasValue('buyer_external_identifier', 'text', sql`${externalIdentifier}::text`)]
+      : []),
+  ].map(
+    (match) => sql`(select created_at, id from transactions
+      where ${isOf(sql`${account}`)} and ${match} and ${isNext} ${page})`,
+  );
+  const { rows } = await sql<Place>`
+    select created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(db);
+  return { ids: rows.map((row) => row.id), next: rows.length < batchSize ? undefined : rows.at(-1) };
 }
 
-interface Place {
-  id: string;
-  created_at: Date;
-}
+/** `isOwn`: it is the buyer's, or nobody's and paid with its card. Otherwise somebody else may have paid with its card. */
+export type FoundTransaction = TransactionRow & { isOwn: boolean; isCard: boolean };
 
-/** The next batch after that place, and where the one after it begins; no place when this is the last. */
+/** The rows stay locked until the transaction ends, so that no change in between is lost. */
 export async function lockTransactions(
   db: Tx,
-  { account, column, value }: TransactionMatch,
-  after: Place | undefined,
-): Promise<{ rows: TransactionRow[]; next: Place | undefined }> {
-  const type = column === 'buyer_external_identifier' ? 'text' : 'uuid';
-  const isMatch = hasValue(column, type, sql`${value}::${sql.raw(type)}`);
-  const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
-  const { rows } = await sql<TransactionRow>`
-    select * from transactions where ${isOf(sql`${account}`)} and ${isMatch} and ${isNext}
-    order by created_at desc, id desc limit ${batchSize} for update`.execute(db);
-  return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
+  account: string,
+  ids: readonly string[],
+  subject: Subject,
+): Promise<FoundTransaction[]> {
+  const isReferenced = hasReference(
+    account,
+    subject,
+    sql`buyer_external_identifier`,
+    sql`other.id = transactions.buyer_id`,
+  );
+  const { rows } = await sql<FoundTransaction>`
+    select *, buyer is null or coalesce(buyer_id = ${subject.id}, false) or ${isReferenced} as "isOwn",
+      coalesce(payment_method_id = any(${subject.records.payment_methods ?? []}::uuid[]), false) as "isCard"
+    from transactions where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])
+    order by id for update`.execute(db);
+  return rows;
 }
 
-/** Which of these IDs have a record. */
-export async function listBuyerIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select id from buyers where id::text = any(${[...ids]}::text[])
-    ${acrossAccounts('buyers-of-others')}`.execute(db);
-  return new Set(rows.map(({ id }) => id));
-}
+/** The key stays, so that a request that is repeated is not carried out twice. */
+export const deleteAnswers = (db: Tx, account: string, records: readonly string[]): Promise<number> =>
+  changed(
+    sql`
+    delete from idempotency_answers
+    where merchant_account_id = ${account} and resource_id = any(${[...records]}::uuid[])`.execute(db),
+  );
 
-const scannedAtOnce = 2000;
-
-/** Where an event may name a buyer or a card. */
+/** Where an event may name a buyer or a record of it. */
 const namedIn = [
   sql`target ->> 'id'`,
+  sql`target ->> 'buyer_id'`,
   sql`target -> 'buyer' ->> 'id'`,
   sql`target -> 'payment_method' ->> 'id'`,
 ];
 
-/** What an event of the buyer names at least one of. */
-export interface Traces {
-  /** Of the buyer and its cards, in lower case. */
-  ids: readonly string[];
-  externalIdentifier: string | null;
-}
-
-/** Where a page ends, in the order of time and ID. */
-export interface EventKey {
-  created_at: Date;
-  id: string;
-}
-
-/** Looks through the next events of an account, and returns those that may concern the buyer. No place after the last page. */
-export async function listEventKeys(
+/** Looks through the next events of an account, and returns those that concern the buyer. No place after the last page. */
+export async function listEvents(
   db: Db,
   account: string,
-  { ids, externalIdentifier }: Traces,
-  after: EventKey | undefined,
-): Promise<{ keys: EventKey[]; next: EventKey | undefined }> {
+  subject: Subject,
+  after: Place | undefined,
+): Promise<{ ids: string[]; next: Place | undefined }> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
-  // because a search of the text for each of hundreds of cards takes longer than a statement may.
+  // because a search of the text for each of hundreds of cards takes longer.
+  const ids = [subject.id, ...Object.values(subject.records).flat()];
   const named = sql.join(
-    namedIn.map((value) => sql`lower(${value}) = any(${[...ids]}::text[])`),
+    namedIn.map((value) => sql`lower(${value}) = any(${ids}::text[])`),
     sql` or `,
   );
+  const isReferenced = hasReference(
+    account,
+    subject,
+    sql`target -> 'buyer' ->> 'external_identifier'`,
+    sql`other.id::text = lower(target -> 'buyer' ->> 'id')`,
+  );
   const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
-  const { rows } = await sql<EventKey & { isFound: boolean | null }>`
-    select created_at, id, ${named} or target -> 'buyer' ->> 'external_identifier' = ${externalIdentifier} as "isFound"
+  const { rows } = await sql<Place & { isFound: boolean | null }>`
+    select created_at, id, ${named} or ${isReferenced} as "isFound"
     from (select created_at, id, body::json -> 'target' as target from events
       where merchant_account_id = ${account} and ${isNext}
       order by created_at, id limit ${scannedAtOnce}) as page order by created_at, id`.execute(db);
   return {
-    keys: rows.flatMap(({ created_at, id, isFound }) => (isFound ? { created_at, id } : [])),
+    ids: rows.flatMap((row) => (row.isFound ? [row.id] : [])),
     next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
   };
 }
 
-export interface EventBody extends EventKey {
-  body: string;
+/** With their deliveries. Jobs of these find nothing to deliver. */
+export async function deleteEvents(db: Tx, account: string, ids: readonly string[]): Promise<number> {
+  const isAmong = (column: string, of: readonly string[]) =>
+    sql`merchant_account_id = ${account} and ${sql.ref(column)} = any(${[...of]}::uuid[])`;
+  // The deliveries first: this waits for attempts that are being recorded.
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where ${isAmong('event_id', ids)} returning id`.execute(db);
+  const deliveries = rows.map(({ id }) => id);
+  await sql`delete from delivery_attempts where ${isAmong('delivery_id', deliveries)}`.execute(db);
+  return changed(sql`delete from events where ${isAmong('id', ids)}`.execute(db));
 }
 
-const keyColumns = sql`given (created_at timestamptz, id uuid`;
-
-/** In the order of their keys, as others lock them, so that two transactions cannot deadlock. */
-export async function lockEvents(db: Tx, account: string, keys: readonly EventKey[]): Promise<EventBody[]> {
-  const times = keys.map(({ created_at }) => created_at.getTime());
-  const { rows } = await sql<EventBody>`
-    select created_at, id, body from events where merchant_account_id = ${account}
-      and created_at between ${new Date(Math.min(...times))} and ${new Date(Math.max(...times))}
-      and (created_at, id) in (
-        select created_at, id from json_to_recordset(${JSON.stringify(keys)}::json) as ${keyColumns}))
-    order by created_at, id for update`.execute(db);
-  return rows;
-}
-
-/** Also those of deliveries under way: the next attempt signs and sends the new text. */
-export const writeEvents = (db: Tx, account: string, events: readonly EventBody[]) =>
-  sql`
-    update events set body = given.body
-    from json_to_recordset(${JSON.stringify(events)}::json) as ${keyColumns}, body text)
-    where events.merchant_account_id = ${account} and events.created_at = given.created_at
-      and events.id = given.id`.execute(db);
-
-export const answerTables = ['idempotency_answers'] as const;
-type AnswerTable = (typeof answerTables)[number];
-
-interface SealedAnswer {
-  id: string;
-  created_at: Date;
-  answer_sealed: string;
-}
-
-type FoundAnswer = SealedAnswer & { slot: string };
-
-/** All kept answers of an account, because only the key opens them. */
-export async function lockAnswers(
-  db: Tx,
-  table: AnswerTable,
-  account: string,
-  after: Pick<SealedAnswer, 'id' | 'created_at'> | undefined,
-): Promise<{ rows: FoundAnswer[]; next: FoundAnswer | undefined }> {
-  const isNext = after ? sql`(id, created_at) > (${after.id}::uuid, ${after.created_at})` : sql`true`;
-  const { rows } = await sql<FoundAnswer>`
-    select id, created_at, slot, answer_sealed from ${sql.table(table)}
-    where merchant_account_id = ${account} and ${isNext} and answer_sealed is not null
-    order by id, created_at limit ${batchSize} for update`.execute(db);
-  return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
-}
-
-export const writeAnswers = (db: Tx, table: AnswerTable, account: string, answers: readonly SealedAnswer[]) =>
-  sql`
-    update ${sql.table(table)} as kept set answer_sealed = given.answer_sealed
-    from json_to_recordset(${JSON.stringify(answers)}::json) as ${keyColumns}, answer_sealed text)
-    where kept.merchant_account_id = ${account} and kept.id = given.id
-      and kept.created_at = given.created_at`.execute(db);
-
-/** The statistics of the planner hold samples of the values. */
-export async function refreshStatistics(db: Tx): Promise<void> {
-  await sql`set local statement_timeout = 0`.execute(db);
-  await sql`analyze buyers, payment_methods, transactions, events`.execute(db);
-}
+/** The statistics of the planner hold samples of the values. May take minutes. */
+export const refreshStatistics = (db: Db) =>
+  sql`analyze ${sql.join(tablesWithTraces.map((table) => sql.table(table)))}`.execute(db);

@@ -145,14 +145,14 @@ export type Attempted = Pick<DueDelivery, 'id' | 'attempts' | 'round'> & {
 
 /**
  * Records attempts at different deliveries of one account, and sets the states of the deliveries. If another worker recorded an
- * attempt meanwhile, or the delivery was replayed, the attempt is recorded but the state stays as it is. Returns the IDs of
- * the deliveries whose states were set. Of a delivery that was deleted nothing is recorded.
+ * attempt meanwhile, or the delivery was replayed, the attempt is recorded but the state stays as it is. Returns by ID whether
+ * the state was set. Of a delivery that was erased meanwhile nothing is recorded, and it is not among them.
  */
 export async function recordAttempts(
   db: Tx,
   merchant_account_id: string,
   made: readonly Attempted[],
-): Promise<Set<string>> {
+): Promise<Map<string, boolean>> {
   const ids = made.map(({ id }) => id);
   const of = (values: readonly unknown[], type: 'integer[]' | 'text[]') =>
     sql`(${values}::${sql.raw(type)})[array_position(${ids}::uuid[], id)]`;
@@ -188,7 +188,7 @@ export async function recordAttempts(
       ${found.map(({ attempt }) => attempt.status)}::integer[],
       ${found.map(({ attempt }) => attempt.milliseconds)}::integer[],
       ${found.map(({ attempt }) => attempt.error)}::text[])`.execute(db);
-  return new Set(rows.flatMap(({ id, isCurrent }) => (isCurrent ? [id] : [])));
+  return new Map(rows.map(({ id, isCurrent }) => [id, isCurrent]));
 }
 
 /** Of events of one account, with their attempts. This waits for attempts that are being recorded. */

@@ -14,6 +14,8 @@ interface KnownKey {
   slot: string;
   fingerprint: string;
   answer_sealed: string | null;
+  /** The answer was erased with the buyer that it showed. */
+  isErased: boolean;
 }
 
 /** Longer than a request without faults can take: a provider has 5 s, a connection 2 s, a statement 3 s. */
@@ -29,7 +31,8 @@ export async function findIdempotencyKey(
   since: Date,
 ): Promise<KnownKey | undefined> {
   const { rows } = await sql<KnownKey>`
-    select key.id, key.slot, key.fingerprint, answer.answer_sealed
+    select key.id, key.slot, key.fingerprint, answer.answer_sealed,
+      answer.answer_sealed is null and key.claimed_until = ${settled} as "isErased"
     from idempotency_keys as key
     left join idempotency_answers as answer
       on answer.merchant_account_id = key.merchant_account_id and answer.id = key.id
@@ -76,14 +79,21 @@ const ofClaim = ({ account, slot, claim }: Claimed) =>
     and claimed_until < ${settled}`;
 
 /** False when the claim has lapsed and another request has it. */
-export async function settleIdempotencyKey(tx: Tx, key: Claimed, answer_sealed: string): Promise<boolean> {
+export async function settleIdempotencyKey(
+  tx: Tx,
+  key: Claimed,
+  answer_sealed: string,
+  resourceId: string | undefined,
+): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     with ours as (
       update idempotency_keys set claimed_until = ${settled} where ${ofClaim(key)}
       returning merchant_account_id, id, slot, claim, created_at
     )
-    insert into idempotency_answers (merchant_account_id, id, slot, claim, created_at, answer_sealed)
-    select merchant_account_id, id, slot, claim, created_at, ${answer_sealed} from ours`.execute(tx);
+    insert into idempotency_answers (merchant_account_id, id, slot, claim, created_at, answer_sealed, resource_id)
+    select merchant_account_id, id, slot, claim, created_at, ${answer_sealed}, ${resourceId ?? null}::uuid from ours`.execute(
+    tx,
+  );
   return numAffectedRows > 0n;
 }
 

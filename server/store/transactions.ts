@@ -1,7 +1,7 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in transaction-list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../domain/instants.ts';
-import { erasableProperties } from '../domain/personal-data.ts';
+import { erasableProperties } from './tables/personal.ts';
 import { inSlices } from '../domain/slices.ts';
 import { readUuid } from '../domain/uuid.ts';
 import { acrossAccounts, findAccountOf } from './across-accounts.ts';
@@ -166,7 +166,8 @@ export async function writeErasedTransactions(
   rows: readonly NewTransaction[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await assign(account, rows, [...erasableProperties, ...Object.keys(filterColumns)]).execute(db);
+  const names = new Set([...erasableProperties, ...Object.keys(filterColumns)]);
+  await assign(account, rows, [...names]).execute(db);
 }
 
 function assign(

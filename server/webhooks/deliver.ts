@@ -76,7 +76,7 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
   context.noteAttempt?.(state === 'pending' ? 'retried' : state === 'failed' ? 'given_up' : state);
   const finish = async () => {
     const { id, attempts, round } = delivery;
-    await record({
+    const isThere = await record({
       ...{ id, attempts, round, job, state, wait },
       attempt: { at, status, milliseconds, error },
       outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
@@ -90,8 +90,8 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
       milliseconds,
     };
     log.info(
-      { ...facts, error: error ?? undefined, nextInSeconds: wait && Math.round(wait) },
-      `webhook ${state}`,
+      { ...facts, error: error ?? undefined, nextInSeconds: isThere && wait ? Math.round(wait) : undefined },
+      `webhook ${isThere ? state : 'erased'}`,
     );
   };
   return { succeeded, finish };

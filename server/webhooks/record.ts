@@ -14,8 +14,8 @@ export interface Result extends Attempted {
   wait: number | undefined;
 }
 
-/** Completes the job and schedules the next attempt in the same transaction. */
-export type Record = (result: Result) => Promise<void>;
+/** Completes the job and schedules the next attempt in the same transaction. False when the delivery was erased meanwhile. */
+export type Record = (result: Result) => Promise<boolean>;
 
 interface Deps {
   db: Db;
@@ -27,7 +27,7 @@ interface Deps {
 
 interface Entry {
   result: Result;
-  settle: (recording: Promise<void>) => void;
+  settle: (recording: Promise<boolean>) => void;
 }
 
 const mostAtOnce = 100;
@@ -36,25 +36,27 @@ export function createRecord({ db, queue, log, limit }: Deps): Record {
   /** By account. An account is in here while a transaction of it is under way or waits for its turn. */
   const waiting = new Map<string, Entry[]>();
 
-  const write = async (results: readonly Result[]): Promise<void> => {
-    const switchedOff = await inTransaction(db, async (tx) => {
+  /** Returns the deliveries that exist. */
+  const write = async (results: readonly Result[]): Promise<{ has: (id: string) => boolean }> => {
+    const { found, switchedOff } = await inTransaction(db, async (tx) => {
       const [{ job }] = results as [Result];
-      const current = await recordAttempts(tx, job.merchant_account_id, results);
+      const found = await recordAttempts(tx, job.merchant_account_id, results);
       const again = results.flatMap(({ job: done, wait }) =>
-        wait === undefined || !current.has(done.deliveryId) ? [] : [{ ...done, afterSeconds: wait }],
+        wait === undefined || found.get(done.deliveryId) !== true ? [] : [{ ...done, afterSeconds: wait }],
       );
       await queue.add(tx, again);
       await queue.complete(
         tx,
         results.map((result) => result.job.id),
       );
-      return noteOutcomes(tx, results);
+      return { found, switchedOff: await noteOutcomes(tx, results) };
     });
     for (const subscription of switchedOff)
       log.warn(
         { subscription },
         'the webhook subscription failed and was switched off; to switch it on again: payments webhooks activate ID',
       );
+    return found;
   };
 
   const writeBatch = async (batch: readonly Entry[]): Promise<void> => {
@@ -65,7 +67,7 @@ export function createRecord({ db, queue, log, limit }: Deps): Record {
     );
     // One by one, so that an attempt that cannot be stored spoils no other.
     if (batch.length > 1 && isRefused(fault)) for (const entry of batch) await writeBatch([entry]);
-    else for (const { settle } of batch) settle(writing);
+    else for (const { settle, result } of batch) settle(writing.then((found) => found.has(result.id)));
   };
 
   const writeAll = async (account: string, entries: Entry[]): Promise<void> => {

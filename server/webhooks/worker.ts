@@ -28,6 +28,8 @@ export interface WorkerLimits extends PlaceLimits {
   /** The least time between two fetches, however often the worker is woken. */
   leastMilliseconds: number;
   heartbeatMilliseconds: number;
+  /** A delivery that waited for longer is read again before it is sent: it may have been erased. */
+  staleMilliseconds: number;
   /** The same for turns, which end sooner: nobody delivers for an account whose worker was killed until then. */
   turnMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
@@ -50,6 +52,7 @@ export const defaultLimits: WorkerLimits = {
   busyMilliseconds: 100,
   leastMilliseconds: 20,
   heartbeatMilliseconds: 5_000,
+  staleMilliseconds: 1_000,
   turnMilliseconds: 2_000,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
@@ -90,12 +93,21 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (backlogs.has(id) && places.isHalfFree(delivery) && backlogs.delete(id)) wake();
   };
 
+  const endErased = async (job: Job): Promise<void> => {
+    await transactionLimit(() => queue.complete(db, [job.id]));
+    log.info({ delivery: job.deliveryId, subscription: job.subscription_id }, 'webhook erased');
+  };
+
   const hold = async (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<void> => {
+    const read = performance.now();
     using _turn = turns.hold(delivery);
     const wasTried = await places.hold(delivery, async () => {
       // It may have waited for its turn.
       if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
-      const answered = await attempt(job, delivery, open);
+      const isStale = performance.now() - read >= limits.staleMilliseconds;
+      const [current] = isStale ? await findDeliveries(db, [job]) : [delivery];
+      if (!current) return { succeeded: true, finish: () => endErased(job) };
+      const answered = await attempt(job, current, open);
       if (!answered.succeeded) return answered;
       const finish = async () => {
         await answered.finish();
@@ -109,7 +121,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const handle = async (job: Job, delivery: DueDelivery | undefined, open: Vault['open']): Promise<void> => {
     try {
       if (delivery) await hold(job, delivery, open);
-      else await transactionLimit(() => queue.complete(db, [job.id]));
+      else await endErased(job);
     } catch (error) {
       if (!cancellation.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');

@@ -120,7 +120,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     "  merchant_account_id: 'text',\n",
     "  installments: 'integer',\n",
   ),
-  'server/domain/personal-data.ts': swap(
+  'server/store/tables/personal.ts': swap(
     "  instrument_type: 'kept',\n",
     "  instrument_type: 'kept',\n  installments: 'kept',\n",
   ),

@@ -358,9 +358,7 @@ describe('npm run new', () => {
       ...['store/memberships', 'actions/memberships', 'present/membership', 'handlers/create-membership'].map(
         (name) => `server/${name}.ts`,
       ),
-      ...['domain/personal-data', 'store/erasure', 'actions/erasure', 'cli/erase-buyer'].map(
-        (name) => `server/${name}.ts`,
-      ),
+      'server/store/tables/personal.ts',
       ...['test/service/operations/create-membership.test.ts', 'test/service/erasure.test.ts'],
       ...['ledger-entries', 'tables/ledger-entries'].map((name) => `server/store/${name}.ts`),
       ...['server/handlers/list-refund-reasons.ts', 'test/service/operations/list-refund-reasons.test.ts'],
@@ -485,12 +483,12 @@ describe('npm run new', () => {
 describe('the compiler', () => {
   it('asks for the column of a new field, and whether it is personal data, and for nothing else', () => {
     expect(unwritten('server/store/tables/transactions.ts')).toContain("'installments' is missing");
-    expect(unwritten('server/domain/personal-data.ts')).toContain("'installments' is missing");
-    expect(unwritten('server/domain/personal-data.ts')).toContain('KeptOrErased<');
+    expect(unwritten('server/store/tables/personal.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/store/tables/personal.ts')).toContain('KeptOrErased<');
     expect(unwritten('server/sandbox/sample-transactions.ts')).toBe('');
     for (const file of [
       'store/tables/transactions',
-      'domain/personal-data',
+      'store/tables/personal',
       'store/transactions',
       'present/transaction',
       'actions/transactions',

@@ -244,13 +244,15 @@ const idempotency = [
    )`,
   // Retention.
   `create index idempotency_keys_by_age on idempotency_keys (merchant_account_id, created_at)`,
-  // `id` and `slot` are those of the key: the answer is bound to them. `claim` tells whose answer it is.
+  // `id` and `slot` are those of the key: the answer is bound to them. `claim` tells whose answer it is. By
+  // `resource_id`, such as that of a card, `payments buyers erase` finds what shows the buyer.
   `create table idempotency_answers (
      merchant_account_id text not null,
      id uuid not null,
      slot text not null,
      claim uuid not null,
      answer_sealed text not null,
+     resource_id uuid,
      created_at timestamptz(3) not null,
      primary key (merchant_account_id, id, created_at)
    )`,

@@ -19,6 +19,8 @@ export interface IdempotencyAnswersTable {
   slot: string;
   claim: string;
   answer_sealed: string;
+  /** What the answer shows, such as the card that was stored: by it the answer is erased. */
+  resource_id: string | null;
   /** Of the claim. */
   created_at: Stamp;
 }
