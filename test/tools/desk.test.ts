@@ -251,8 +251,7 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         await snippets.getByText('Client', { exact: true }).click();
         await expect.poll(() => snippets.innerText()).toContain(`client.POST('/gift-cards/balances', {`);
         // The token is kept for this tab, in no address and in no cookie.
-        await page.goto(`${service.url}/docs/reference.html#operation/listTransactions`);
-        await page.getByRole('link', { name: 'Try it in the console' }).first().waitFor();
+        await page.goto(`${service.url}/docs/`);
         await page.goto(`${service.url}/console/#/Transactions/listTransactions`);
         await page.getByText('Calls carry a token').waitFor();
         await page.locator('tr[data-param-name=limit] input').fill('2');
