@@ -45,7 +45,8 @@ const column = (
 });
 
 // A test compares this list with the columns in the database. A value that moves (a replacement becomes the number, a secret the
-// old secret) has its source before its target, otherwise it could move past a pass over the values.
+// old secret) has its source before its target, otherwise it could move past a pass over the values. The keys of digests are the
+// last, so that the sample of `findKeyIds` tells whether a pass was interrupted.
 export const sealedColumns: readonly Sealed[] = [
   {
     ...column('payment_methods', 'replacement', 'card-number'),
