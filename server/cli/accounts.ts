@@ -36,7 +36,7 @@ export function accounts(): Command {
     });
   command
     .command('delete <id>')
-    .description('delete a merchant account that has no records, key pairs and events')
+    .description('delete a merchant account that was never used')
     .action(async (id: string) => {
       const deleted = await withWork(async (unit) => {
         await requireAccount(unit.db, id);
@@ -44,7 +44,7 @@ export function accounts(): Command {
       });
       if (!deleted)
         throw new Refused(
-          `The merchant account ${id} has records, key pairs or events, so it cannot be deleted.`,
+          `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
         );
       printJson({ id, deleted });
     });
