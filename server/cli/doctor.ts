@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { sealedWith, type Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
+import { listErasures } from '../store/erasure.ts';
 import { findFirstAccount } from '../store/merchant-accounts.ts';
 import { listSealed } from '../store/reseal.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
@@ -24,7 +25,7 @@ export function doctor(): Command {
       const progress = startProgress('Checking');
       const { findings, notes } = await withSecrets(
         async ({ database: { db }, secrets }) => ({
-          notes: await noteFailing(db),
+          notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
           findings: [
             await findNoAccount(db),
             ...(await findBrokenInvariants(db)),
@@ -69,6 +70,11 @@ async function noteFailing(db: Db): Promise<string[]> {
   const are = failing.length === 1 ? 'is' : 'are';
   return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: ${call('webhooks list')}`];
 }
+
+const noteErasures = async (db: Db): Promise<string[]> =>
+  (await listErasures(db)).map(
+    (id) => `the erasure of a buyer was interrupted, run: ${call(`buyers erase ${id}`)}`,
+  );
 
 async function findNoAccount(db: Db): Promise<Finding> {
   const finding: Finding = { check: 'there is a merchant account', broken: 0, examples: [] };

@@ -12,7 +12,6 @@ export const exceptions = {
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
-  'buyers-of-others': 'A transaction is a snapshot, and may name a buyer of another account.',
   'delivery-of-job': 'The worker looks for deliveries of several accounts at once; each has its account.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
 } as const;

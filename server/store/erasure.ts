@@ -40,6 +40,13 @@ export const endErasure = (db: Tx, id: string) =>
 export const findErasure = (db: Db, id: string) =>
   db.selectFrom('settings').select('value').where('name', '=', pending(id)).executeTakeFirst();
 
+/** The buyers whose erasure was interrupted. */
+export async function listErasures(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from settings where starts_with(name, ${pending('')}) order by name`.execute(db);
+  return rows.map(({ name }) => name.slice(pending('').length));
+}
+
 /** Also finds one that is erased. */
 export const lockBuyer = (db: Tx, account: string, id: string) =>
   db

@@ -1,7 +1,7 @@
 // Handles one job of the queue: makes the attempt, and decides what to record and when the next one is.
 import type { Logger } from 'pino';
 import type { Purpose, Vault } from '../domain/vault.ts';
-import type { DueDelivery } from '../store/events.ts';
+import { findRecipients, type DueDelivery } from '../store/events.ts';
 import type { Db } from '../store/database.ts';
 import { describeFailure } from './failure.ts';
 import type { Limit } from './limit.ts';
@@ -91,11 +91,15 @@ export async function deliver(job: Job, delivery: DueDelivery, context: AttemptC
     };
     log.info(
       { ...facts, error: error ?? undefined, nextInSeconds: isThere && wait ? Math.round(wait) : undefined },
-      `webhook ${isThere ? state : 'erased'}`,
+      `webhook ${isThere ? state : await endOf(job, db)}`,
     );
   };
   return { succeeded, finish };
 }
+
+/** Why a delivery is no longer there: `payments buyers erase`, or its subscription was deleted. */
+export const endOf = async ({ subscription_id: id }: Job, db: Db): Promise<'erased' | 'deleted'> =>
+  (await findRecipients(db, [id])).length > 0 ? 'erased' : 'deleted';
 
 const skippedBecauseInactive: Outcome = {
   status: null,

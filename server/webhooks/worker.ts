@@ -6,7 +6,7 @@ import { isDoneWithin } from '../domain/deadline.ts';
 import type { Vault } from '../domain/vault.ts';
 import { reasonOf } from '../store/database.ts';
 import { findDeliveries, type DueDelivery } from '../store/events.ts';
-import { deliver, type DeliverDeps } from './deliver.ts';
+import { deliver, endOf, type DeliverDeps } from './deliver.ts';
 import { createLimit } from './limit.ts';
 import { createLanes } from './lanes.ts';
 import { createPause } from './pause.ts';
@@ -93,9 +93,10 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     if (backlogs.has(id) && places.isHalfFree(delivery) && backlogs.delete(id)) wake();
   };
 
-  const endErased = async (job: Job): Promise<void> => {
+  const endWithoutDelivery = async (job: Job): Promise<void> => {
     await transactionLimit(() => queue.complete(db, [job.id]));
-    log.info({ delivery: job.deliveryId, subscription: job.subscription_id }, 'webhook erased');
+    const { deliveryId: delivery, subscription_id: subscription } = job;
+    log.info({ delivery, subscription }, `webhook ${await endOf(job, db)}`);
   };
 
   const hold = async (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<void> => {
@@ -106,7 +107,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
       const isStale = performance.now() - read >= limits.staleMilliseconds;
       const [current] = isStale ? await findDeliveries(db, [job]) : [delivery];
-      if (!current) return { succeeded: true, finish: () => endErased(job) };
+      if (!current) return { succeeded: true, finish: () => endWithoutDelivery(job) };
       const answered = await attempt(job, current, open);
       if (!answered.succeeded) return answered;
       const finish = async () => {
@@ -121,7 +122,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const handle = async (job: Job, delivery: DueDelivery | undefined, open: Vault['open']): Promise<void> => {
     try {
       if (delivery) await hold(job, delivery, open);
-      else await endErased(job);
+      else await endWithoutDelivery(job);
     } catch (error) {
       if (!cancellation.signal.aborted)
         log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');

@@ -573,6 +573,7 @@ it('statistics that could not be made are made by the next run, which has no lim
   });
   expect(await known()).toBe(true);
   expect(await linesOf('noted')).toEqual(['(0)', '(0)']);
+  expect(await done(['doctor'])).toContain(`buyers erase ${made.id}`);
   expect(await done(['buyers', 'erase', made.id, '--yes'])).toMatch(/^Finished what an earlier run had left/);
   expect(await known()).toBe(false);
   expect(await erase(made.id)).toMatchObject({ already_erased: true });
