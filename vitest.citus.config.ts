@@ -1,4 +1,5 @@
-// The tests of `npm run test:citus`. What is not listed here needs servers of its own, or is about plans of plain PostgreSQL.
+// The tests of `npm run test:citus`: what a sharded database could break. Other tests need servers of their own, or are about
+// plans of plain PostgreSQL.
 import { defineConfig } from 'vitest/config';
 import plain from './vitest.config.ts';
 
@@ -7,20 +8,6 @@ const { exclude: _, ...test } = plain.test ?? {};
 export default defineConfig({
   test: {
     ...test,
-    include: [
-      'process/citus/*.test.ts',
-      'service/operations/*.test.ts',
-      ...[
-        'paging',
-        'transaction-filters',
-        'transaction-paging',
-        'idempotency',
-        'idempotency-lost',
-        'queue',
-        'jobs',
-        'doctor',
-      ],
-      ...['webhooks', 'webhook-backlog', 'webhook-fairness', 'webhooks-cli', 'hostile-receivers'],
-    ].map((name) => (name.includes('/') ? name : `{service,process}/${name}.test.ts`)),
+    include: ['process/citus', 'service/operations', '*/sharded'].map((folder) => `${folder}/*.test.ts`),
   },
 });

@@ -1,14 +1,14 @@
 // Deliveries to real receivers on loopback. An independent library checks the signatures.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Handler } from '../../generated/operations.ts';
-import type { WriteDeps } from '../../server/handlers/deps.ts';
-import { handlers } from '../../server/handlers/index.ts';
-import { nextWait } from '../../server/webhooks/schedule.ts';
-import { makeCertificate, startReceiver, type Got } from '../support/receiver.ts';
-import { rotateSubscription } from '../../server/actions/webhook-subscriptions.ts';
-import { silentWork } from '../support/records.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { Handler } from '../../../generated/operations.ts';
+import type { WriteDeps } from '../../../server/handlers/deps.ts';
+import { handlers } from '../../../server/handlers/index.ts';
+import { nextWait } from '../../../server/webhooks/schedule.ts';
+import { makeCertificate, startReceiver, type Got } from '../../support/receiver.ts';
+import { rotateSubscription } from '../../../server/actions/webhook-subscriptions.ts';
+import { silentWork } from '../../support/records.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import {
   card,
   hasty,
@@ -19,7 +19,7 @@ import {
   unsubscribe,
   until,
   verify,
-} from '../support/webhooks.ts';
+} from '../../support/webhooks.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openQueue, type Job, type Queue } from '../../server/webhooks/queue.ts';
-import { defaultLimits, startWorker, type Worker } from '../../server/webhooks/worker.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { openQueue, type Job, type Queue } from '../../../server/webhooks/queue.ts';
+import { defaultLimits, startWorker, type Worker } from '../../../server/webhooks/worker.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 import {
   causeDeliveries,
   patient,
@@ -15,7 +15,7 @@ import {
   unsubscribe,
   until,
   type Subscription,
-} from '../support/webhooks.ts';
+} from '../../support/webhooks.ts';
 
 let service: TestService;
 let queue: Queue;

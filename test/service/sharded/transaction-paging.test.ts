@@ -1,12 +1,12 @@
 // Paging through GET /transactions: every row once and in order, both ways, whatever is inserted meanwhile.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Cursor } from '../../server/domain/cursor.ts';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
-import { listTransactionPage } from '../../server/store/transaction-list.ts';
-import { createAccount, insertTransactions } from '../support/records.ts';
-import { createTestDatabase } from '../support/database.ts';
+import type { Cursor } from '../../../server/domain/cursor.ts';
+import { openDatabase, type Database } from '../../../server/store/database.ts';
+import type { TransactionFilters } from '../../../server/store/transaction-filters.ts';
+import { listTransactionPage } from '../../../server/store/transaction-list.ts';
+import { createAccount, insertTransactions } from '../../support/records.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import {
   asFilters,
   caseOf,
@@ -15,8 +15,8 @@ import {
   filterOf,
   transaction,
   type Case,
-} from '../support/transactions.ts';
-import { seed } from '../support/random.ts';
+} from '../../support/transactions.ts';
+import { seed } from '../../support/random.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
 type Scope = readonly string[] | undefined;

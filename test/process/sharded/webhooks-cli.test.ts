@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sql } from 'kysely';
-import { contractVersion } from '../../generated/operations.ts';
-import { createAccount, createTransactions } from '../support/records.ts';
-import { eventually } from '../support/data-dir.ts';
-import { paymentsHere, typed } from '../support/in-process.ts';
-import { startPayments } from '../support/processes.ts';
-import { makeCertificate, startReceiver } from '../support/receiver.ts';
-import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
-import { transaction } from '../support/transactions.ts';
+import { contractVersion } from '../../../generated/operations.ts';
+import { createAccount, createTransactions } from '../../support/records.ts';
+import { eventually } from '../../support/data-dir.ts';
+import { paymentsHere, typed } from '../../support/in-process.ts';
+import { startPayments } from '../../support/processes.ts';
+import { makeCertificate, startReceiver } from '../../support/receiver.ts';
+import { noSecrets as secrets, startTestService, type TestService } from '../../support/service.ts';
+import { transaction } from '../../support/transactions.ts';
 import {
   hasty,
   patient,
@@ -22,7 +22,7 @@ import {
   unsubscribe,
   until,
   verify,
-} from '../support/webhooks.ts';
+} from '../../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

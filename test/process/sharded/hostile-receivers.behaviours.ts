@@ -1,7 +1,7 @@
 // What a receiver may do to a delivery, on purpose or because it is broken. Each is a real server on loopback, or a name.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { makeCertificate } from '../support/receiver.ts';
+import { makeCertificate } from '../../support/receiver.ts';
 
 export interface Behaviour {
   name: string;

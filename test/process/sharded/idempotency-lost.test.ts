@@ -5,15 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { signToken } from '../../server/domain/token.ts';
-import { verifySimulatedCard } from '../../server/providers/simulated.ts';
-import { openStore } from '../../server/store/open.ts';
-import { createCaller, type Caller } from '../support/call.ts';
-import { newDataDir } from '../support/data-dir.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { startLossyDatabase } from '../support/lost-commit.ts';
-import { startServer } from '../support/processes.ts';
-import { startTestService, testSecrets } from '../support/service.ts';
+import { signToken } from '../../../server/domain/token.ts';
+import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
+import { openStore } from '../../../server/store/open.ts';
+import { createCaller, type Caller } from '../../support/call.ts';
+import { newDataDir } from '../../support/data-dir.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { startLossyDatabase } from '../../support/lost-commit.ts';
+import { startServer } from '../../support/processes.ts';
+import { startTestService, testSecrets } from '../../support/service.ts';
 
 const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
 

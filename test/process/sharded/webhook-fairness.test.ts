@@ -1,11 +1,11 @@
 // One merchant account never takes what others need: places of the worker, attempts under way, name resolution.
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createResolve } from '../../server/webhooks/resolve.ts';
-import { startNameServer } from '../support/name-server.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startTestService } from '../support/service.ts';
-import { patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
+import { createResolve } from '../../../server/webhooks/resolve.ts';
+import { startNameServer } from '../../support/name-server.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { startTestService } from '../../support/service.ts';
+import { patient, settled, storeCard, subscribe, until } from '../../support/webhooks.ts';
 
 describe('an account whose receivers hang', { timeout: 180_000 }, () => {
   it('has 100 attempts under way and no more, and another account is served meanwhile', async () => {

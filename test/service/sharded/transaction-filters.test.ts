@@ -3,23 +3,23 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import { whyUnstorable } from '../../server/domain/storable.ts';
-import { presentTransaction } from '../../server/present/transaction.ts';
-import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { openDatabase, type Database } from '../../../server/store/database.ts';
+import { whyUnstorable } from '../../../server/domain/storable.ts';
+import { presentTransaction } from '../../../server/present/transaction.ts';
+import { listTransactionPage } from '../../../server/store/transaction-list.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
   type TransactionRow,
-} from '../../server/store/transactions.ts';
+} from '../../../server/store/transactions.ts';
 import {
   createAccount,
   insertTransactions,
   insertTransactionsIn,
   updateTransaction,
-} from '../support/records.ts';
-import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
-import { createTestDatabase } from '../support/database.ts';
+} from '../../support/records.ts';
+import type { TransactionFilters } from '../../../server/store/transaction-filters.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import {
   asFilters,
   caseOf,
@@ -31,8 +31,8 @@ import {
   transaction,
   type Case,
   type Filter,
-} from '../support/transactions.ts';
-import { seed } from '../support/random.ts';
+} from '../../support/transactions.ts';
+import { seed } from '../../support/random.ts';
 
 // Random data; set SEED=… to repeat a failure.
 const accounts = ['default', "o'account \\ %", 'marketplace'];
@@ -97,7 +97,7 @@ afterAll(() => database.close());
 describe(`filters, compared with an oracle`, () => {
   it('are all tested', () => {
     const contract = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
+      readFileSync(join(import.meta.dirname, '../../../generated/openapi.json'), 'utf8'),
     ) as {
       paths: Record<string, { get: { parameters: { $ref: string }[] } }>;
       components: { parameters: Record<string, { name: string; in: string }> };

@@ -1,11 +1,11 @@
 // Whatever a receiver does, the attempt ends by its deadline, leaves nothing behind and harms nobody else. All of them at once,
 // against the real worker.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../support/records.ts';
-import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../support/name-server.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { hasty, storeCard, subscribe, until } from '../support/webhooks.ts';
+import { createAccount } from '../../support/records.ts';
+import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../../support/name-server.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { hasty, storeCard, subscribe, until } from '../../support/webhooks.ts';
 import { behaviours, nameBehaviours, startHostile, type Hostile } from './hostile-receivers.behaviours.ts';
 
 const deadlineMilliseconds = 3_000;

@@ -1,14 +1,14 @@
 // Changes to the delivery queue are rolled back with the transaction.
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { inTransaction, openDatabase, type Database } from '../../server/store/database.ts';
-import { createLanes } from '../../server/webhooks/lanes.ts';
-import { createTurns } from '../../server/webhooks/turns.ts';
-import { createPlaces } from '../../server/webhooks/places.ts';
-import { queueName, type Lane } from '../../server/webhooks/queue-lanes.ts';
-import { openQueue } from '../../server/webhooks/queue.ts';
-import { defaultLimits } from '../../server/webhooks/worker.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { inTransaction, openDatabase, type Database } from '../../../server/store/database.ts';
+import { createLanes } from '../../../server/webhooks/lanes.ts';
+import { createTurns } from '../../../server/webhooks/turns.ts';
+import { createPlaces } from '../../../server/webhooks/places.ts';
+import { queueName, type Lane } from '../../../server/webhooks/queue-lanes.ts';
+import { openQueue } from '../../../server/webhooks/queue.ts';
+import { defaultLimits } from '../../../server/webhooks/worker.ts';
+import { createTestDatabase } from '../../support/database.ts';
 
 it('adds and completes inside of the transaction that it is given', async () => {
   const database = openDatabase(await createTestDatabase(), (error) => {
