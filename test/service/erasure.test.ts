@@ -8,6 +8,8 @@ import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
 import { inWork } from '../../server/actions/unit-of-work.ts';
 import { lockBuyer } from '../../server/store/buyers.ts';
 import { listEvents, type Place } from '../../server/store/erasure.ts';
+import { insertEvent } from '../../server/store/events.ts';
+import { lockPaymentMethod } from '../../server/store/payment-methods.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/store/tables/personal.ts';
 import { defaultLimits, type WorkerLimits } from '../../server/webhooks/worker.ts';
 import type { NewTransaction } from '../../server/store/transactions.ts';
@@ -447,6 +449,15 @@ it('interrupted, it continues with the next run', async () => {
   expect(await left()).toBe(0);
 });
 
+const untilItWaits = () =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db(),
+    );
+    return rows.length > 0;
+  }, 'the erasure waits');
+
 it('a card that is being stored meanwhile is erased, too', async () => {
   const made = await createBuyer(db(), named('busy'));
   const id = made.id;
@@ -454,13 +465,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
   await silentWork(db(), async (unit) => {
     expect(await lockBuyer(unit.db, 'default', { id })).toMatchObject({ id });
     erasing = erase(id);
-    await eventually(async () => {
-      const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db(),
-      );
-      return rows.length > 0;
-    }, 'the erasure waits');
+    await untilItWaits();
     const stored = {
       ...{
         merchant_account_id: 'default',
@@ -477,6 +482,25 @@ it('a card that is being stored meanwhile is erased, too', async () => {
   expect(
     await db().selectFrom('payment_methods').selectAll().where('buyer_id', '=', id).execute(),
   ).toMatchObject([{ status: 'failed', external_identifier: null, number_sealed: null }]);
+});
+
+it('the event of a change that is committed meanwhile is deleted, too', async () => {
+  const { id } = await createBuyer(db(), named('changing'));
+  const { body } = await store({ ...card, buyer_id: id }, randomUUID());
+  const { id: cardId } = body as { id: string };
+  let erasing: ReturnType<typeof erase> | undefined;
+  await silentWork(db(), async (unit) => {
+    await lockPaymentMethod(unit.db, 'default', cardId);
+    erasing = erase(id);
+    await untilItWaits();
+    await insertEvent(unit.db, {
+      ...{ id: randomUUID(), name: 'payment-method.updated', merchant_account_id: 'default' },
+      body: JSON.stringify({ target: { id: cardId, buyer: { id, display_name: 'Jane' } } }),
+      created_at: new Date(Date.now() - 3_600_000),
+    });
+  });
+  expect((await erasing)?.found).toMatchObject({ payment_methods: 1, events: 2 });
+  expect((await linesOf('events')).filter((line) => line.includes(cardId))).toEqual([]);
 });
 
 /** With a worker, beside the service that has none. */
