@@ -4,17 +4,15 @@ import { readBuild } from './build.ts';
 import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Metrics } from './metrics/index.ts';
-import { withinBudget } from './store/budget.ts';
-import { findOldestPending } from './store/events.ts';
+import { countQueue, findOldestPending } from './store/deliveries.ts';
 import type { OpenedDatabase } from './store/open.ts';
 import type { Tracing } from './tracing/index.ts';
-import type { Queue } from './webhooks/queue.ts';
 
 export interface Observing {
   metrics: Metrics | undefined;
   metricsPort: number | undefined;
   tracing: Tracing | undefined;
-  readFrom: (parts: { database: OpenedDatabase; queue: Queue }) => void;
+  readFrom: (database: OpenedDatabase) => void;
   close: () => Promise<void>;
 }
 
@@ -27,10 +25,10 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
     metrics: started?.metrics,
     metricsPort: started?.server.port,
     tracing: tracing ? (await import('./tracing/index.ts')).createTracing() : undefined,
-    readFrom: ({ database: { pool, background }, queue }) =>
+    readFrom: ({ pool, background }) =>
       started?.metrics.readFrom({
         pools: { requests: pool.usage, background: background.pool.usage },
-        countJobs: () => withinBudget(undefined, scrapeMilliseconds, queue.count, () => undefined),
+        countDeliveries: () => countQueue(background.dbFor({ budget: { left: scrapeMilliseconds } })),
         oldestEventSeconds: () =>
           findOldestPending(background.dbFor({ budget: { left: scrapeMilliseconds } })),
       }),

@@ -28,10 +28,10 @@ import { openSecrets } from './secrets.ts';
 import type { Db } from './store/database.ts';
 import { findActivePairNamed } from './store/api-key-pairs.ts';
 import { findFirstAccount } from './store/merchant-accounts.ts';
+import { createAnnounce } from './store/notify.ts';
 import { openStore, type OpenedDatabase } from './store/open.ts';
 import type { DeliverDeps } from './webhooks/deliver.ts';
 import { createOutbox } from './webhooks/outbox.ts';
-import { findNextAttempts, openQueue, type Queue } from './webhooks/queue.ts';
 import { withJitter } from './webhooks/schedule.ts';
 import { sendOptions } from './webhooks/send.ts';
 import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './webhooks/worker.ts';
@@ -91,7 +91,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { db, background, migrated } = database;
   if (migrated.length > 0)
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, 'the database was migrated');
-  let opened: Queue | undefined;
   let observing: Observing | undefined;
   try {
     // After the database: one that belongs to production is refused before anything is created.
@@ -99,15 +98,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const observed = await observe(config);
     observing = observed;
     const { metrics, tracing } = observed;
-    const onError = (error: Error) => {
-      log.warn({ reason: error.message }, 'the webhook queue failed');
-    };
-    const queue = await openQueue(background.pool, onError, { currentTrace: tracing?.current });
-    opened = queue;
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;
-    observed.readFrom({ database, queue });
+    observed.readFrom(database);
     if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
       log.info('sample data was added to the sandbox');
     await refuseWrongKeys(background.db, { config, vault: secrets.vault, log });
@@ -115,11 +109,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     let publicUrl = config.publicUrl;
     const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
     let worker: Worker | undefined;
+    let listening: { stop: () => void } | undefined;
     const unitOptions = {
-      outbox: createOutbox(queue, responses),
+      outbox: createOutbox(responses, tracing?.current),
       publicUrl: () => publicUrl,
       now,
-      onPublished: () => worker?.wake(),
+      onPublished: createAnnounce(background.pool),
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const recent = createRecent(now);
@@ -142,12 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         environment === 'sandbox' && isLoopback(config.host)
           ? {
               recent,
-              activity: createActivity({
-                db: background.db,
-                now,
-                enqueue: (tx, due) => queue.add(tx, due),
-                findNextAttempts,
-              }),
+              activity: createActivity(background.db, now),
               pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
               firstCall: () => firstCall(publicUrl, dataDir),
               makeToken: () => makeSandboxToken(config.dataDir),
@@ -170,7 +160,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       worker = startWorker(
         {
           db: background.db,
-          queue,
           vault: secrets.vault,
           log,
           now,
@@ -182,6 +171,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         },
         limits,
       );
+      listening = background.onDeliveries(worker.wake);
     }
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
     await notePublicUrl(background.db, publicUrl);
@@ -206,12 +196,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       close: () =>
         (closed ??= (async () => {
           isStopping = true;
+          listening?.stop();
           // Requests are served on until load balancers have noticed.
           if (config.shutdownDelay) await wait(1000 * config.shutdownDelay);
           try {
             // At the same time, because each of them may take up to 10 s.
             const stopped = await Promise.allSettled([close(), jobs.stop(), worker?.stop()]);
-            await queue.close();
             for (const result of stopped) if (result.status === 'rejected') throw result.reason;
           } finally {
             await observed.close();
@@ -220,8 +210,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         })()),
     };
   } catch (error) {
-    // Otherwise the queue's timers keep the process alive although the start failed.
-    await opened?.close();
     await observing?.close();
     await database.close();
     throw error;

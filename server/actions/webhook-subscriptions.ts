@@ -4,7 +4,6 @@ import { checkActiveCount, checkCount } from '../domain/subscription-limits.ts';
 import type { Vault } from '../domain/vault.ts';
 import { isCallable, UncallableAddress } from '../domain/web-address.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../store/delivery-list.ts';
-import type { Due } from '../store/events.ts';
 import type { Tx } from '../store/database.ts';
 import { lockUntilCommit } from '../store/locks.ts';
 import {
@@ -97,7 +96,6 @@ export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =
 export async function replayDeliveries(
   inStep: (work: (unit: Work) => Promise<number>) => Promise<number>,
   filter: Omit<DeliveryFilter, 'limit'>,
-  enqueue: (tx: Tx, due: readonly Due[]) => Promise<void>,
 ): Promise<{ replayed: number; switchedOff: number }> {
   const total = { replayed: 0, switchedOff: 0 };
   let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
@@ -105,8 +103,7 @@ export async function replayDeliveries(
     const after = step?.last;
     total.replayed += await inStep(async ({ db }) => {
       step = await reopenDeliveries(db, filter, after);
-      await enqueue(db, step.due);
-      return step.due.length;
+      return step.replayed;
     });
     total.switchedOff += step?.switchedOff ?? 0;
   } while (step?.last);

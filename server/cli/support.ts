@@ -13,7 +13,6 @@ import { findAccount, listAccounts } from '../store/merchant-accounts.ts';
 import { openStore, type OpenedDatabase } from '../store/open.ts';
 import { findPublicUrl } from '../store/settings.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
-import { openQueue, type Queue } from '../webhooks/queue.ts';
 import { call, noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
@@ -136,39 +135,33 @@ export async function withSecrets<T>(
 
 export interface EventParts extends ServiceParts {
   inUnitOfWork: InUnitOfWork;
-  queue: Queue;
 }
 
 /** With units of work, so that changes send events like those of the API; each has an audit entry. */
 export const withEvents = <T>(
   work: (parts: EventParts) => Promise<T>,
-  /** A long-running process supervises the queue and needs more connections. What reads a stream cannot be repeated. */
-  { supervise = false, size = 2, isRepeatable = true } = {},
+  /** What reads a stream cannot be repeated. */
+  { size = 2, isRepeatable = true } = {},
 ): Promise<T> =>
   withSecrets(
     async (parts) => {
-      const { db, pool } = parts.database;
-      const queue = await openQueue(pool, () => undefined, { supervise });
-      try {
-        const check = compileResponses(loadContract());
-        const publicUrl = await publicUrlOf(db, parts.config);
-        const inUnitOfWork = createUnitOfWork({
-          db,
-          outbox: createOutbox(queue, check),
-          publicUrl: () => publicUrl,
-          now: () => new Date(),
-          isRepeatable,
+      const { db } = parts.database;
+      const check = compileResponses(loadContract());
+      const publicUrl = await publicUrlOf(db, parts.config);
+      const inUnitOfWork = createUnitOfWork({
+        db,
+        outbox: createOutbox(check),
+        publicUrl: () => publicUrl,
+        now: () => new Date(),
+        isRepeatable,
+      });
+      const audited: InUnitOfWork = (change) =>
+        inUnitOfWork(async (unit) => {
+          const result = await change(unit);
+          await noteCommand(unit, result);
+          return result;
         });
-        const audited: InUnitOfWork = (change) =>
-          inUnitOfWork(async (unit) => {
-            const result = await change(unit);
-            await noteCommand(unit, result);
-            return result;
-          });
-        return await work({ ...parts, inUnitOfWork: audited, queue });
-      } finally {
-        await queue.close();
-      }
+      return work({ ...parts, inUnitOfWork: audited });
     },
     { size, isLong: !isRepeatable },
   );

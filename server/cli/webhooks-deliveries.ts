@@ -6,7 +6,6 @@ import { countPending, findEventIds, listDeliveries } from '../store/delivery-li
 import { findPaymentMethodOfAnyAccount } from '../store/payment-methods.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
-import { findNextAttempts } from '../webhooks/queue.ts';
 import { asList, call, printRows, Refused, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase } from './support.ts';
 import { limit, time, uuid } from './values.ts';
@@ -59,7 +58,7 @@ interface DeliveriesOptions extends ListOutput {
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
   const { subscription, merchantAccount, record, event, json, wide, ...filter } = options;
-  const { rows, next, isOff, waiting } = await withDatabase(
+  const { rows, isOff, waiting } = await withDatabase(
     async ({ db }) => {
       const of = {
         subscriptionId: subscription,
@@ -71,11 +70,9 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
         eventId: event && (await findEventId(db, event)),
       };
       const found = await listDeliveries(db, { ...of, ...filter });
-      const pending = found.filter(({ state }) => state === 'pending');
       const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
       return {
         rows: found,
-        next: await findNextAttempts(db, pending),
         isOff: (id: string) => off.some((one) => one.id === id),
         waiting:
           filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
@@ -106,9 +103,9 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
       // A response without an error of its own is a failure, too, unless its status is 2xx.
       error: row.error ?? (json ? null : failedStatus(row.status)),
       next_attempt: json
-        ? (next.get(row.id) ?? null)
+        ? row.next
         : isLast(row)
-          ? nextAttempt(untilThen(next.get(row.id), now), isOff(row.subscription_id))
+          ? nextAttempt(untilThen(row.next, now), isOff(row.subscription_id))
           : null,
     }));
   printRows(
@@ -147,7 +144,7 @@ const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: numb
 const nextAttempt = (then: string | undefined, isOff: boolean): string | undefined =>
   then !== undefined && isOff ? `fails ${then}` : then;
 
-function untilThen(due: Date | undefined, now: number): string | undefined {
+function untilThen(due: Date | null, now: number): string | undefined {
   if (!due) return undefined;
   const seconds = Math.round((due.getTime() - now) / 1000);
   if (seconds <= 0) return 'now';

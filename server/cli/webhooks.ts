@@ -19,10 +19,9 @@ import {
   inAuditedWork,
   requireAccount,
   withDatabase,
-  withEvents,
   withSecrets,
   withWork,
-  type EventParts,
+  type ServiceParts,
 } from './support.ts';
 import { duration, time, uuid, whole } from './values.ts';
 import { createCommand, deleteCommand, noSubscription, warnIfUndeliverable } from './webhooks-create.ts';
@@ -134,13 +133,16 @@ async function replay(
   if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
   if ((event === undefined) === (failed === undefined))
     throw new WrongCall(['Give the ID of an event, or --failed.']);
-  const { replayed, switchedOff } = await withEvents(async ({ database: { db }, queue }) => {
-    const found = event && (await findEventId(db, event));
-    if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
-      throw noSubscription(subscription);
-    const filter = { subscriptionId: subscription, eventId: found, failed, since };
-    return replayDeliveries(auditOnce(db, found), filter, (tx, due) => queue.add(tx, due));
-  });
+  const { replayed, switchedOff } = await withDatabase(
+    async ({ db }) => {
+      const found = event && (await findEventId(db, event));
+      if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
+        throw noSubscription(subscription);
+      const filter = { subscriptionId: subscription, eventId: found, failed, since };
+      return replayDeliveries(auditOnce(db, found), filter);
+    },
+    { creates: true },
+  );
   const to = subscription === undefined ? '' : ' to this subscription';
   if (replayed === 0)
     throw new Refused(
@@ -156,15 +158,14 @@ async function replay(
 }
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database, secrets: { vault }, queue, config }: EventParts) => {
+  const deliverAll = async ({ database, secrets: { vault }, config }: ServiceParts) => {
     const { db } = database;
     const observed = await observe(config);
-    observed.readFrom({ database, queue });
+    observed.readFrom(database);
     const log = createLog(config.logLevel);
     for (const warning of config.warnings ?? []) log.warn(warning);
     const worker = startWorker({
       db,
-      queue,
       vault,
       log,
       now: () => new Date(),
@@ -173,13 +174,15 @@ async function work(): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
+    const listening = database.onDeliveries(worker.wake);
     log.info({ ...readBuild() }, 'delivering webhooks');
     await untilStopped();
+    listening.stop();
     log.info('stopping: finishing running attempts');
     await worker.stop();
     await observed.close();
     log.info('stopped');
   };
-  // Eight connections: for recording attempts, for the queue and for its supervision.
-  await withEvents(deliverAll, { supervise: true, size: 8 });
+  // For rounds, for listening, for metrics, and one to spare.
+  await withSecrets(deliverAll, { size: 4 });
 }

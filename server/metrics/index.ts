@@ -13,7 +13,7 @@ export type AttemptOutcome = 'succeeded' | 'retried' | 'given_up';
 export interface Sources {
   pools: Record<string, () => { most: number; inUse: number; waiting: number }>;
   /** Jobs that are due, and jobs that wait for their time. */
-  countJobs: () => Promise<{ due: number; later: number }>;
+  countDeliveries: () => Promise<{ due: number; later: number }>;
   /** Zero when every event was delivered. */
   oldestEventSeconds: () => Promise<number>;
 }
@@ -101,7 +101,7 @@ export function createMetrics(build: { version: string; revision?: string }): Me
   };
 }
 
-function addGauges(registers: Registry[], { pools, countJobs, oldestEventSeconds }: Sources): void {
+function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventSeconds }: Sources): void {
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
       name: `payments_database_connections_${name}`,
@@ -116,17 +116,17 @@ function addGauges(registers: Registry[], { pools, countJobs, oldestEventSeconds
   poolGauge('most', 'Connections that a pool may have', 'most');
   poolGauge('waiting', 'Callers that wait for a connection', 'waiting');
   new Gauge({
-    name: 'payments_webhook_queue_jobs',
+    name: 'payments_webhook_queue',
     help: 'Deliveries in the queue: due now, or later',
     labelNames: ['when'],
     registers,
     async collect() {
       // Without the database there is no value; the other metrics are needed all the more.
       this.reset();
-      const jobs = await countJobs().catch(() => undefined);
-      if (!jobs) return;
-      this.set({ when: 'due' }, jobs.due);
-      this.set({ when: 'later' }, jobs.later);
+      const deliveries = await countDeliveries().catch(() => undefined);
+      if (!deliveries) return;
+      this.set({ when: 'due' }, deliveries.due);
+      this.set({ when: 'later' }, deliveries.later);
     },
   });
   new Gauge({

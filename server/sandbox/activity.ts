@@ -5,9 +5,8 @@ import { inWork, type Work } from '../actions/unit-of-work.ts';
 import { replayDeliveries } from '../actions/webhook-subscriptions.ts';
 import { signToken } from '../domain/token.ts';
 import { readPrivate } from '../private-files.ts';
-import type { Db, Tx } from '../store/database.ts';
+import type { Db } from '../store/database.ts';
 import { listDeliveries, listEvents } from '../store/delivery-list.ts';
-import type { Due } from '../store/events.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
@@ -16,26 +15,15 @@ const mostEvents = 30;
 const mostAttempts = 300;
 const tokenSeconds = 3_600;
 
-export interface ActivityOptions {
-  db: Db;
-  now: () => Date;
-  enqueue: (tx: Tx, due: readonly Due[]) => Promise<void>;
-  findNextAttempts: (db: Db, pending: readonly Attempt[]) => Promise<Map<string, Date>>;
-}
-
 type Attempt = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-export function createActivity({ db, now, enqueue, findNextAttempts }: ActivityOptions) {
+export function createActivity(db: Db, now: () => Date) {
   return {
     async listEvents() {
       const since = new Date(now().getTime() - dayMilliseconds);
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
       const attempts = await listDeliveries(db, { since: events.at(-1)?.created_at, limit: mostAttempts });
-      const next = await findNextAttempts(
-        db,
-        attempts.filter(({ state }) => state === 'pending'),
-      );
       const hosts = new Map(
         (await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]),
       );
@@ -46,7 +34,7 @@ export function createActivity({ db, now, enqueue, findNextAttempts }: ActivityO
         at: created_at.toISOString(),
         deliveries: deliveriesOf(
           attempts.filter(({ event_id }) => event_id === id),
-          { hosts, next },
+          hosts,
         ),
       }));
     },
@@ -62,25 +50,22 @@ export function createActivity({ db, now, enqueue, findNextAttempts }: ActivityO
             });
           return number;
         });
-      return (await replayDeliveries(inStep, { eventId }, enqueue)).replayed;
+      return (await replayDeliveries(inStep, { eventId })).replayed;
     },
   };
 }
 
 /** The last attempt of each delivery. */
-function deliveriesOf(
-  attempts: readonly Attempt[],
-  { hosts, next }: { hosts: Map<string, string>; next: Map<string, Date> },
-) {
+function deliveriesOf(attempts: readonly Attempt[], hosts: ReadonlyMap<string, string>) {
   const last = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-  return [...last.values()].map(({ id, subscription_id, state, status, error, number }) => ({
+  return [...last.values()].map(({ subscription_id, state, status, error, number, next }) => ({
     subscription: subscription_id,
     host: hosts.get(subscription_id) ?? '',
     state,
     status,
     error,
     attempts: number ?? 0,
-    next: next.get(id)?.toISOString() ?? null,
+    next: next?.toISOString() ?? null,
   }));
 }
 

@@ -90,7 +90,7 @@ export function connectionOf(
     if (isBegin(text)) return send(begin(limits, text));
     // Without the name: a named statement is known to one server connection only.
     const given = values ?? own;
-    const isAlone = !wasInTransaction && statementMilliseconds > 0 && !hasOwnTransaction(text);
+    const isAlone = !wasInTransaction && statementMilliseconds > 0;
     return isAlone ? sendAlone(text, given) : send(text, given);
   };
 
@@ -109,8 +109,6 @@ const begin = ({ statementMilliseconds }: Limits, text = 'begin'): string =>
 
 const isBegin = (text: string) => /^\s*(begin|start transaction)\b[^;]*$/i.test(text);
 const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);
-/** pg-boss sends several statements with `begin`, limits and `commit` as one. */
-const hasOwnTransaction = (text: string) => /^\s*begin\b/i.test(text);
 
 /**
  * The server does not accept writes. It may have been the primary until now: a new connection finds the new one, or sees that

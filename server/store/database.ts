@@ -1,5 +1,5 @@
 // The connection pool. It reconnects by itself after the database was down.
-import { Kysely, PostgresAdapter, PostgresDialect, sql, type PostgresPool } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
@@ -9,6 +9,7 @@ import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './
 import { noteStatement, NotingCompiler } from './failed-statement.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
+import { listenOn } from './notify.ts';
 import type { Tables } from './tables/index.ts';
 import type { Db } from './transaction.ts';
 
@@ -48,6 +49,8 @@ export interface Database {
   pool: Pool;
   /** Whether the database answers. */
   isReady: () => Promise<boolean>;
+  /** Calls `wake` when another process has stored deliveries. */
+  onDeliveries: (wake: () => void) => { stop: () => void };
   /** New connections use this URL from now on. */
   reconnectTo: (url: string) => void;
   /** Gives running statements a few seconds, then closes their connections. */
@@ -56,23 +59,7 @@ export interface Database {
 
 const closeMilliseconds = 4_000;
 
-/** Kysely holds its lock on migrations in the session; this holds the same one until the end of its transaction. */
-class MigrationAdapter extends PostgresAdapter {
-  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`select pg_advisory_xact_lock(3853314791062309107)`.execute(db);
-  }
-  override releaseMigrationLock(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-class Dialect extends PostgresDialect {
-  override createAdapter(): PostgresAdapter {
-    return new MigrationAdapter();
-  }
-}
-
-class NotingDialect extends Dialect {
+class NotingDialect extends PostgresDialect {
   override createQueryCompiler(): NotingCompiler {
     return new NotingCompiler();
   }
@@ -191,7 +178,7 @@ export function openDatabase(
     const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
     return notesStatements
       ? new Kysely<Tables>({ dialect: new NotingDialect({ pool: own }), log: noteStatement })
-      : new Kysely<Tables>({ dialect: new Dialect({ pool: own }) });
+      : new Kysely<Tables>({ dialect: new PostgresDialect({ pool: own }) });
   };
   const db = dbFor({});
   return {
@@ -203,6 +190,7 @@ export function openDatabase(
         () => true,
         () => false,
       ),
+    onDeliveries: (wake) => (pooler === 'none' ? listenOn(pgPool, wake) : { stop: () => undefined }),
     reconnectTo: (newUrl) => {
       pgPool.options.connectionString = newUrl;
     },

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
-import { dueColumns, withEvents, type DeliveryKey, type Due } from './events.ts';
+import { withEvents, type DeliveryKey } from './events.ts';
 
 /** What events are about, such as a transaction. */
 export interface EventTarget {
@@ -34,7 +34,7 @@ export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilte
       targetId.as('record'),
       'deliveries.subscription_id',
       'deliveries.state',
-      'deliveries.round',
+      sql<Date | null>`case when deliveries.state = 'pending' then due_at end`.as('next'),
     ])
     .where(matching(filter))
     .orderBy('deliveries.created_at', 'desc')
@@ -166,7 +166,7 @@ interface Place {
 const reopenedAtOnce = 1000;
 
 /**
- * Makes deliveries due again with the whole retry schedule; jobs of the old round are then ignored. Deliveries of a
+ * Makes deliveries due now, with the whole retry schedule; one that is being tried, when that attempt has ended. Deliveries of a
  * subscription that is switched off are not changed, only counted. The newest first, beginning after `after`, and so many
  * that one transaction is short; `last` is what the next call begins after, undefined when there are no more.
  */
@@ -174,7 +174,7 @@ export async function reopenDeliveries(
   db: Tx,
   filter: Omit<DeliveryFilter, 'limit' | 'record'>,
   after?: Place,
-): Promise<{ due: Due[]; switchedOff: number; last: Place | undefined }> {
+): Promise<{ replayed: number; switchedOff: number; last: Place | undefined }> {
   const isNext = after
     ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
     : sql`true`;
@@ -185,17 +185,19 @@ export async function reopenDeliveries(
     order by deliveries.created_at desc, deliveries.id desc limit ${reopenedAtOnce}
     ${acrossAccounts('all-deliveries')}`.execute(db);
   const wanted = found.filter(({ active }) => active);
-  const due: Due[] = [];
+  let replayed = 0;
   for (const account of new Set(wanted.map((one) => one.merchant_account_id))) {
     const ids = wanted.filter((one) => one.merchant_account_id === account).map(({ id }) => id);
-    const { rows } = await sql<Due>`
-      update deliveries set state = 'pending', round = round + 1, attempts_before = attempts, updated_at = now()
-      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}
-      returning ${dueColumns}`.execute(db);
-    due.push(...rows);
+    const { numAffectedRows = 0n } = await sql`
+      update deliveries set state = 'pending', attempts_before = attempts, updated_at = now(),
+        due_at = case when leased_by is null then now() else due_at end
+      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}`.execute(
+      db,
+    );
+    replayed += Number(numAffectedRows);
   }
   return {
-    due,
+    replayed,
     switchedOff: found.length - wanted.length,
     last: found.length === reopenedAtOnce ? found.at(-1) : undefined,
   };

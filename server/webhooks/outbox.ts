@@ -1,13 +1,16 @@
-// The outbox of a unit of work: an event is validated against the contract, stored and queued in the same transaction as the
-// change. A change that is rolled back sends no event; a change that is committed always does.
+// The outbox of a unit of work: an event is validated against the contract and stored with its deliveries, in the transaction of
+// the change. A change that is rolled back sends no event; a change that is committed always does.
 import type { Outbox } from '../actions/unit-of-work.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { makeTimedUuid } from '../domain/uuid.ts';
 import { insertEvent } from '../store/events.ts';
-import type { Queue } from './queue.ts';
 
 export const createOutbox =
-  (queue: Queue, check: Pick<ResponseCheck, 'eventFault'>): Outbox =>
+  (
+    check: Pick<ResponseCheck, 'eventFault'>,
+    /** The \`traceparent\` of the request that runs now. */
+    currentTrace: () => string | undefined = () => undefined,
+  ): Outbox =>
   async (db, name, account, target, at, only) => {
     const id = makeTimedUuid(at);
     const event = {
@@ -21,7 +24,5 @@ export const createOutbox =
     const fault = check.eventFault(name, event);
     if (fault) throw new Error(`The event ${name} breaks the contract: ${fault}`);
     const row = { id, name, merchant_account_id: account, body: JSON.stringify(event), created_at: at };
-    const due = await insertEvent(db, row, only);
-    await queue.add(db, due);
-    return { id, deliveries: due.length };
+    return { id, deliveries: await insertEvent(db, row, { only, traceparent: currentTrace() }) };
   };

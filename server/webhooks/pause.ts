@@ -1,13 +1,12 @@
-// The pause between two fetches of the worker, which ends early when there is something to fetch.
+// The pause between two rounds of the worker, which ends early when there is something to do.
 
 export interface Pause {
-  /** Ends after this time, when `signal` is aborted, or when the worker was woken since the last pause. */
-  pause: (milliseconds: number) => Promise<void>;
+  /** Ends after this time, when `signal` is aborted, or, not before `least`, when the worker was woken since the last pause. */
+  pause: (milliseconds: number, least?: number) => Promise<void>;
   wake: () => void;
 }
 
-/** `least`: how long a pause takes in any case, so that what comes meanwhile is fetched together. */
-export function createPause(least: number, signal: AbortSignal): Pause {
+export function createPause(usualLeast: number, signal: AbortSignal): Pause {
   let isWoken = false;
   let end: () => void = () => undefined;
   const sleep = (milliseconds: number) =>
@@ -22,7 +21,7 @@ export function createPause(least: number, signal: AbortSignal): Pause {
     end();
   });
   return {
-    async pause(milliseconds) {
+    async pause(milliseconds, least = usualLeast) {
       const begun = performance.now();
       while (!signal.aborted) {
         const left = (isWoken ? Math.min(least, milliseconds) : milliseconds) - (performance.now() - begun);

@@ -1,37 +1,34 @@
-// Fetches deliveries from the queue and sends them concurrently, with a limit per subscription, so that a slow or failing
-// receiver does not delay the others. Any number of workers may run on one database; they take turns.
+// Delivers webhooks, in rounds: a round is one transaction that records the attempts that have ended and leases deliveries that are
+// due. A subscription and an account have a few under way each, so nobody waits because of somebody else's receiver.
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { isDoneWithin } from '../domain/deadline.ts';
-import type { Vault } from '../domain/vault.ts';
-import { reasonOf } from '../store/database.ts';
-import { findDeliveries, type DueDelivery } from '../store/events.ts';
-import { deliver, endOf, type DeliverDeps } from './deliver.ts';
-import { createLimit } from './limit.ts';
-import { createLanes } from './lanes.ts';
+import { codeOf, inTransaction, reasonOf } from '../store/database.ts';
+import {
+  endLeases,
+  leaseDeliveries,
+  recordAttempts,
+  type LeasedDelivery,
+  type Recorded,
+} from '../store/deliveries.ts';
+import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { createPause } from './pause.ts';
-import { createPlaces, type Answered, type PlaceLimits } from './places.ts';
-import type { Job } from './queue.ts';
-import { createRecord } from './record.ts';
+import { switchOffAfterMilliseconds } from './schedule.ts';
 import { createSend } from './send.ts';
-import { createTurns } from './turns.ts';
 
-export interface WorkerLimits extends PlaceLimits {
-  /** Deliveries that this worker holds, running or waiting for a slot of their subscription or account. */
-  held: number;
-  /** Concurrent database transactions. Few, because requests use the same pool. */
-  transactions: number;
-  batch: number;
+export interface WorkerLimits {
+  /** Attempts under way to one subscription, by all workers together. One that fails has one at a time. */
+  perSubscription: number;
+  /** Attempts of one account that this worker has under way, to all of its subscriptions. */
+  perAccount: number;
+  perWorker: number;
+  /** The longest time between two rounds. */
   pollMilliseconds: number;
-  /** The same while deliveries are due. */
+  /** The same while deliveries are due that there is no room for, or that another worker has just looked at. */
   busyMilliseconds: number;
-  /** The least time between two fetches, however often the worker is woken. */
+  /** The least time between two rounds, so that what ends or comes meanwhile is in one transaction. */
   leastMilliseconds: number;
-  heartbeatMilliseconds: number;
-  /** A delivery that waited for longer is read again before it is sent: it may have been erased. */
-  staleMilliseconds: number;
-  /** The same for turns, which end sooner: nobody delivers for an account whose worker was killed until then. */
-  turnMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
   /** Time that `stop` then gives the database. */
@@ -39,180 +36,185 @@ export interface WorkerLimits extends PlaceLimits {
 }
 
 export const defaultLimits: WorkerLimits = {
-  held: 2000,
-  heldPerAccount: 400,
-  perAccount: 100,
-  heldPerSubscription: 50,
-  heldAtFirst: 8,
-  heldFailing: 4,
   perSubscription: 4,
-  transactions: 4,
-  batch: 100,
+  perAccount: 100,
+  perWorker: 1000,
   pollMilliseconds: 250,
   busyMilliseconds: 100,
-  leastMilliseconds: 20,
-  heartbeatMilliseconds: 5_000,
-  staleMilliseconds: 1_000,
-  turnMilliseconds: 2_000,
+  leastMilliseconds: 2,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
 };
 
 export interface Worker {
-  /** Looks for deliveries soon. Nothing is lost without it: other processes cannot call it, so the worker polls, too. */
+  /** Looks for deliveries soon. Nothing is lost without it, because the worker polls, too. */
   wake: () => void;
-  /** Fetches nothing more, and gives running attempts a few seconds to finish. Ends within 8 s, whatever is under way. */
+  /** Leases nothing more, and gives running attempts a few seconds to finish. Ends within 8 s, whatever is under way. */
   stop: () => Promise<void>;
 }
 
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
-  const { queue, db, log } = deps;
+  const { db, log } = deps;
+  const id = randomUUID();
   const stopping = new AbortController();
   const cancellation = new AbortController();
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
-  const places = createPlaces(limits);
-  const turns = createTurns(db);
-  const lanes = createLanes(deps, places, turns);
-  const running = new Map<string, Promise<void>>();
-  const transactionLimit = createLimit(limits.transactions);
-  const record = createRecord({ ...deps, limit: transactionLimit });
   const { send, close } = createSend(deps.options);
   const { pause, wake } = createPause(limits.leastMilliseconds, stopping.signal);
-  /** Subscriptions of which more may be due than there was room for. */
-  let backlogs = new Set<string>();
+  /** What this worker has leased: attempts under way, and those that are not recorded yet. */
+  const held = new Map<string, LeasedDelivery>();
+  let ended: Ended[] = [];
+  const running = new Set<Promise<void>>();
 
-  const attempt = (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<Answered> => {
-    const signal = cancellation.signal;
-    return deliver(job, delivery, { ...deps, open, send, record, limit: transactionLimit, signal });
+  const start = (delivery: LeasedDelivery): void => {
+    held.set(delivery.id, delivery);
+    const attempt = deliver(delivery, { ...deps, send, signal: cancellation.signal })
+      .then((attempted) => {
+        ended.push(attempted);
+      })
+      .catch((error: unknown) => {
+        // Cancelled attempts are not recorded. Other leases end by themselves.
+        held.delete(delivery.id);
+        if (!cancellation.signal.aborted)
+          log.error({ err: error, delivery: delivery.id }, 'a webhook delivery could not be handled');
+      })
+      .finally(() => {
+        running.delete(attempt);
+        wake();
+      });
+    running.add(attempt);
   };
 
-  /** Fetches the next ones before a receiver has to wait for them. One that fails gets them at the next poll. */
-  const refill = (delivery: DueDelivery) => {
-    const { subscription_id: id } = delivery;
-    if (backlogs.has(id) && places.isHalfFree(delivery) && backlogs.delete(id)) wake();
+  /** What may be leased when these attempts are recorded. */
+  const roomBeside = (attempts: readonly Ended[]) => {
+    const over = new Set(attempts.map(({ delivery }) => delivery.id));
+    const heldByAccount = new Map<string, number>();
+    for (const { id: one, merchant_account_id: account } of held.values())
+      if (!over.has(one)) heldByAccount.set(account, (heldByAccount.get(account) ?? 0) + 1);
+    const most = stopping.signal.aborted ? 0 : limits.perWorker - held.size + over.size;
+    const { perSubscription, perAccount } = limits;
+    return { worker: id, perSubscription, perAccount, held: heldByAccount, most };
   };
 
-  const endWithoutDelivery = async (job: Job): Promise<void> => {
-    await transactionLimit(() => queue.complete(db, [job.id]));
-    const { deliveryId: delivery, subscription_id: subscription } = job;
-    log.info({ delivery, subscription }, `webhook ${await endOf(job, db)}`);
+  const noteRecorded = (attempts: readonly Ended[], { lost, switchedOff }: Recorded): void => {
+    for (const one of attempts) {
+      held.delete(one.delivery.id);
+      logAttempt(log, one, lost.get(one.delivery.id));
+    }
+    for (const subscription of switchedOff)
+      log.warn(
+        { subscription },
+        'the webhook subscription failed and was switched off; to switch it on again: payments webhooks activate ID',
+      );
   };
 
-  const hold = async (job: Job, delivery: DueDelivery, open: Vault['open']): Promise<void> => {
-    const read = performance.now();
-    using _turn = turns.hold(delivery);
-    const wasTried = await places.hold(delivery, async () => {
-      // It may have waited for its turn.
-      if (stopping.signal.aborted) return { succeeded: true, finish: () => queue.release(job.id) };
-      const isStale = performance.now() - read >= limits.staleMilliseconds;
-      const [current] = isStale ? await findDeliveries(db, [job]) : [delivery];
-      if (!current) return { succeeded: true, finish: () => endWithoutDelivery(job) };
-      const answered = await attempt(job, current, open);
-      if (!answered.succeeded) return answered;
-      const finish = async () => {
-        await answered.finish();
-        refill(delivery);
-      };
-      return { ...answered, finish };
-    });
-    if (!wasTried) await queue.putBack(job.id);
+  /** One by one, so that an attempt that cannot be stored spoils no other. */
+  const recordEach = async (attempts: readonly Ended[]): Promise<void> => {
+    for (const attempted of attempts) {
+      try {
+        const recorded = await inTransaction(db, (tx) =>
+          recordAttempts(tx, id, [attempted], switchOffAfterMilliseconds),
+        );
+        noteRecorded([attempted], recorded);
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+        held.delete(attempted.delivery.id);
+        log.error({ err: error, delivery: attempted.delivery.id }, 'a webhook attempt could not be recorded');
+      }
+    }
   };
 
-  const handle = async (job: Job, delivery: DueDelivery | undefined, open: Vault['open']): Promise<void> => {
+  /** Returns for how long to wait before the next round. */
+  const round = async (): Promise<number> => {
+    const attempts = ended;
+    ended = [];
     try {
-      if (delivery) await hold(job, delivery, open);
-      else await endWithoutDelivery(job);
+      const [recorded, found] = await inTransaction(db, async (tx) => [
+        await recordAttempts(tx, id, attempts, switchOffAfterMilliseconds),
+        await leaseDeliveries(tx, roomBeside(attempts)),
+      ]);
+      noteRecorded(attempts, recorded);
+      for (const delivery of found.leased) start(delivery);
+      if (found.leased.length > 0) return limits.leastMilliseconds;
+      if (found.wereDue) return limits.busyMilliseconds;
+      return Math.min(limits.pollMilliseconds, (found.nextSeconds ?? Infinity) * 1000 + 1);
     } catch (error) {
-      if (!cancellation.signal.aborted)
-        log.error({ err: error, delivery: job.deliveryId }, 'a webhook delivery could not be handled');
-      // This fails too while the database is down; without a heartbeat the lease then expires.
-      await queue.release(job.id).catch(() => undefined);
-    } finally {
-      running.delete(job.id);
+      if (attempts.length > 0 && isRefused(error)) {
+        await recordEach(attempts);
+        return limits.leastMilliseconds;
+      }
+      ended.unshift(...attempts);
+      throw error;
     }
-  };
-
-  /** Returns for how long to wait before the next one. */
-  const fetchBatch = async (): Promise<number> => {
-    const capacity = Math.min(limits.held - running.size, limits.batch);
-    if (capacity <= 0) return limits.busyMilliseconds;
-    const { jobs, hasMore, isBusy, ...fetched } = await lanes.fetch(capacity);
-    backlogs = fetched.backlogs;
-    if (jobs.length > 0) {
-      const open = openingOnce(deps.vault);
-      const byId = new Map((await findDeliveries(db, jobs)).map((delivery) => [delivery.id, delivery]));
-      for (const job of jobs) running.set(job.id, handle(job, byId.get(job.deliveryId), open));
-    }
-    if (hasMore) return 0;
-    return isBusy ? limits.busyMilliseconds : limits.pollMilliseconds;
   };
 
   // The log has the begin and the end of an outage, not every try.
   let unreadableSince: number | undefined;
-  const noteUnreadable = (error: unknown): void => {
-    if (unreadableSince === undefined)
-      log.warn({ reason: reasonOf(error) }, 'the webhook queue cannot be read; trying again every second');
-    unreadableSince ??= performance.now();
-  };
-  const noteRead = (): void => {
-    if (unreadableSince === undefined) return;
-    const seconds = Math.round((performance.now() - unreadableSince) / 1000);
-    log.warn({ seconds }, 'the webhook queue can be read again');
-    unreadableSince = undefined;
-  };
-
   const poll = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const milliseconds = await fetchBatch();
-      noteRead();
-      if (milliseconds > 0) await pause(milliseconds);
+      try {
+        const milliseconds = await round();
+        if (unreadableSince !== undefined)
+          log.warn(
+            { seconds: Math.round((performance.now() - unreadableSince) / 1000) },
+            'the webhook queue can be read again',
+          );
+        unreadableSince = undefined;
+        await pause(milliseconds);
+      } catch (error) {
+        if (unreadableSince === undefined)
+          log.warn(
+            { reason: reasonOf(error) },
+            'the webhook queue cannot be read; trying again every second',
+          );
+        unreadableSince ??= performance.now();
+        await pause(1_000, 1_000);
+      }
     }
   };
 
-  const pollWithRetry = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await poll().catch(async (error: unknown) => {
-        noteUnreadable(error);
-        await wait(1_000, undefined, { signal: stopping.signal }).catch(() => undefined);
-      });
-    }
-  };
-
-  // A heartbeat that fails needs no log line: the next fetch fails too, and logs.
-  const heartbeat = setInterval(() => {
-    if (running.size > 0) queue.heartbeat([...running.keys()]).catch(() => undefined);
-  }, limits.heartbeatMilliseconds);
-  const keeping = setInterval(() => {
-    turns.keep(unreadableSince === undefined).catch(() => undefined);
-  }, limits.turnMilliseconds);
-  const polling = pollWithRetry();
+  const polling = poll();
   return {
     wake,
     async stop() {
       stopping.abort();
-      const ended = polling.then(() => Promise.all(running.values()));
-      await isDoneWithin(limits.stopMilliseconds, ended);
+      const attempts = polling.then(() => Promise.all(running));
+      await isDoneWithin(limits.stopMilliseconds, attempts);
       cancellation.abort();
-      // Nothing extends the leases any more: a job that cannot be released now is delivered when its lease ends.
-      clearInterval(heartbeat);
-      clearInterval(keeping);
       close();
+      // A lease that cannot be ended now ends by itself.
+      const released = attempts.then(round).then(() => endLeases(db, id));
       await isDoneWithin(
         limits.releaseMilliseconds,
-        ended.then(() => turns.passAll()).catch(() => undefined),
+        released.catch(() => undefined),
       );
     },
   };
 }
 
-/** The deliveries of a batch have few different secrets. */
-function openingOnce(vault: Vault): Vault['open'] {
-  const opened = new Map<string, string>();
-  return (sealed, place) => {
-    const key = JSON.stringify([sealed, place]);
-    const text = opened.get(key) ?? vault.open(sealed, place);
-    opened.set(key, text);
-    return text;
-  };
+/** Data exceptions, violated constraints, and a row that somebody else has locked. If the database is away, nothing can be stored. */
+const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(String(codeOf(error)));
+
+/** After it was recorded, because until then nobody knows whether the delivery still exists. */
+function logAttempt(
+  log: Logger,
+  { delivery, attempt, outcome, wait, traceId }: Ended,
+  lost: string | undefined,
+): void {
+  const { status, milliseconds, error } = attempt;
+  const state = outcome === 'succeeded' ? outcome : wait === undefined ? 'failed' : 'pending';
+  log.info(
+    {
+      traceId,
+      event: delivery.event_id,
+      subscription: delivery.subscription_id,
+      attempt: delivery.attempts + 1,
+      status,
+      milliseconds,
+      error: error ?? undefined,
+      nextInSeconds: lost === undefined && wait !== undefined ? Math.round(wait) : undefined,
+    },
+    `webhook ${lost ?? state}`,
+  );
 }

@@ -161,7 +161,7 @@ describe('webhooks of two instances', () => {
     await hanging[Symbol.asyncDispose]();
   });
 
-  it('one that stops passes its turn on', async () => {
+  it('one that stops leaves its deliveries to the other at once', async () => {
     let mayAnswer = false;
     await using receiver = await startReceiver((res) => {
       if (mayAnswer) res.writeHead(204).end();
@@ -172,13 +172,13 @@ describe('webhooks of two instances', () => {
     await receiver.received(4);
     await using second = await startBeside(first);
     const read = (text: string) =>
-      withClient(second.config.databaseUrl ?? '', (client) => client.query<{ key: string }>(text));
-    const readTurns = async () => (await read('select key from delivery_turns')).rows;
-    expect(await readTurns()).toEqual([{ key: 'account default' }]);
+      withClient(second.config.databaseUrl ?? '', (client) => client.query(text));
     mayAnswer = true;
     await first[Symbol.asyncDispose]();
-    await until(async () => (await read(`select from deliveries where state <> 'succeeded'`)).rowCount === 0);
-    await until(async () => (await readTurns()).length === 0);
+    await until(
+      async () => (await read(`select from deliveries where state <> 'succeeded'`)).rowCount === 0,
+      20,
+    );
   });
 
   it('a subscription that one has switched off gets nothing from the other', async () => {

@@ -67,7 +67,7 @@ describe('a service with METRICS_PORT', () => {
     expect(valueIn(text, 'payments_contract_faults_total{kind="event"}')).toBe(0);
     expect(valueIn(text, 'payments_database_connections_most{pool="requests"}')).toBe(10);
     expect(valueIn(text, 'payments_database_connections_waiting{pool="requests"}')).toBe(0);
-    expect(valueIn(text, 'payments_webhook_queue_jobs{when="due"}')).toBe(0);
+    expect(valueIn(text, 'payments_webhook_queue{when="due"}')).toBe(0);
     expect(valueIn(text, 'payments_webhook_oldest_event_seconds')).toBe(0);
     expect(valueIn(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(valueIn(text, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
@@ -188,7 +188,7 @@ describe('deliveries', () => {
     await eventually(async () => (await attempts('succeeded')) === 1, 'one is delivered');
     await eventually(async () => (await attempts('retried')) === 1, 'the other is tried again later');
     expect(await attempts('given_up')).toBe(0);
-    expect(await valueOf('payments_webhook_queue_jobs{when="later"}')).toBe(1);
+    expect(await valueOf('payments_webhook_queue{when="later"}')).toBe(1);
     expect(await valueOf('payments_webhook_oldest_event_seconds')).toBeGreaterThan(0);
   });
 });

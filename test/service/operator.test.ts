@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
-import { openQueue } from '../../server/webhooks/queue.ts';
 import { onTerminal, paymentsHere } from '../support/in-process.ts';
 import { run } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -508,15 +507,13 @@ describe('payments accounts delete', () => {
 
 it('webhooks replay --failed replays in batches, each in a transaction of its own, with one audit entry', async () => {
   await using own = await startTestService({ config: { secrets, webhookWorker: false } });
-  const { db, background } = own.service.database;
+  const { db } = own.service.database;
   const [on, off] = [
     await subscribe(own, 'http://127.0.0.1:9/'),
     await subscribe(own, 'http://127.0.0.1:9/'),
   ];
-  const queue = await openQueue(background.pool, () => undefined, { supervise: false });
-  await causeDeliveries(own, queue, on, 2_100);
-  await causeDeliveries(own, queue, off, 1_100);
-  await queue.close();
+  await causeDeliveries(own, on, 2_100);
+  await causeDeliveries(own, off, 1_100);
   await sql`update deliveries set state = 'failed'`.execute(db);
   await sql`update webhook_subscriptions set active = false where id = ${off.id}`.execute(db);
   const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = own.config;

@@ -5,7 +5,6 @@ import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { openSecrets } from '../../server/secrets.ts';
 import { openDatabase, type Database } from '../../server/store/database.ts';
 import { migrate } from '../../server/store/migrate.ts';
-import { openQueue } from '../../server/webhooks/queue.ts';
 import {
   closeTemplate,
   createDatabase,
@@ -28,11 +27,8 @@ export async function makeTemplates(
   const serverUrl = cluster.nodes[0]?.url ?? '';
   await createDatabase(cluster, template, 'template1');
   await joinNodes(cluster, template);
-  await withDatabase(serverUrl, template, async ({ db, pool }) => {
+  await withDatabase(serverUrl, template, async ({ db }) => {
     await migrate(db);
-    // With the tables of the queue, so that services start faster.
-    const queue = await openQueue(pool, () => undefined);
-    await queue.close();
   });
   await distributeTables(cluster, template);
   await closeTemplate(cluster, template);

@@ -2,8 +2,6 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import type { Due } from '../../server/store/events.ts';
-import type { Queue } from '../../server/webhooks/queue.ts';
 import { sendOptions } from '../../server/webhooks/send.ts';
 import type { Got } from './receiver.ts';
 import type { TestService } from './service.ts';
@@ -46,23 +44,22 @@ export const storeCard = async (service: TestService, account = 'default') =>
   ((await call(service, '/payment-methods', card, account)) as { id: string }).id;
 
 /** As many events and deliveries to this subscription as if they had just been caused. */
-export const causeDeliveries = (
+export const causeDeliveries = async (
   { service }: TestService,
-  queue: Queue,
   { id }: Subscription,
   number: number,
-): Promise<void> =>
-  service.database.background.db.transaction().execute(async (tx) => {
-    const { rows } = await sql<Due>`
-      with made as (
-        insert into events (id, name, merchant_account_id, body, created_at)
-        select gen_random_uuid(), 'payment-method.created', 'default', '{}', now()
-        from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
-      insert into deliveries (merchant_account_id, created_at, event_id, subscription_id)
-      select merchant_account_id, created_at, id, ${id}::uuid from made
-      returning id as "deliveryId", round, subscription_id, merchant_account_id`.execute(tx);
-    await queue.add(tx, rows);
-  });
+  account = 'default',
+): Promise<void> => {
+  await sql`
+    with made as (
+      insert into events (id, name, merchant_account_id, body, created_at)
+      select gen_random_uuid(), 'payment-method.created', ${account}, '{}', now()
+      from generate_series(1, ${number}) returning merchant_account_id, id, created_at)
+    insert into deliveries (merchant_account_id, created_at, event_id, subscription_id)
+    select merchant_account_id, created_at, id, ${id}::uuid from made`.execute(
+    service.database.background.db,
+  );
+};
 
 /** Polls, because there is no event to wait for when a row changes. */
 export const until = async <T>(look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {

@@ -99,7 +99,7 @@ const rooms: Record<string, Room> = {
   'server/webhooks': {
     from: [...pure, 'server/store'],
     types: ['server/actions', 'server/contract'],
-    packages: ['kysely', 'pg-boss', 'pino'],
+    packages: ['kysely', 'pino'],
   },
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },

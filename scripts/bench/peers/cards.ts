@@ -1,4 +1,4 @@
-// Inserts the rows that the service writes for a new card: the card, its event, the delivery and the job of that delivery. The
+// Inserts the rows that the service writes for a new card: the card, its event and the delivery. The
 // rows are copies of the newest ones, so that they have the size and the columns of what the service writes.
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
@@ -14,11 +14,6 @@ const tables: [name: string, newest: string, own: (ids: Ids) => Row][] = [
   ['payment_methods', 'created_at', ({ card }) => ({ id: card, external_identifier: null })],
   ['events', 'created_at', ({ event }) => ({ id: event })],
   ['deliveries', 'created_at', ({ event, delivery }) => ({ id: delivery, event_id: event })],
-  [
-    'pgboss.job',
-    'created_on',
-    ({ delivery }) => ({ id: randomUUID(), data: JSON.stringify({ deliveryId: delivery, round: 1 }) }),
-  ],
 ];
 
 const readTemplates = () =>

@@ -193,7 +193,7 @@ const events = [
    )`,
   // Retention, erasure, and the history of a record.
   `create index events_by_age on events (merchant_account_id, created_at, id)`,
-  // A replay starts a new round with the whole retry schedule; attempt numbers continue.
+  // The queue: see server/store/deliveries.ts. A replay begins the retry schedule anew; attempt numbers continue.
   `create table deliveries (
      id uuid not null default gen_random_uuid(),
      event_id uuid not null,
@@ -202,9 +202,11 @@ const events = [
      attempts integer not null default 0,
      created_at timestamptz(3) not null default now(),
      updated_at timestamptz(3) not null default now(),
-     round integer not null default 0,
      attempts_before integer not null default 0,
      merchant_account_id text not null,
+     due_at timestamptz not null default now(),
+     leased_by uuid,
+     traceparent text,
      primary key (merchant_account_id, id)
    )`,
   `create index deliveries_by_event on deliveries (event_id)`,
@@ -215,6 +217,9 @@ const events = [
   `create index deliveries_failed on deliveries (created_at desc) where state = 'failed'`,
   // The oldest pending delivery, for metrics.
   `create index deliveries_pending on deliveries (created_at) where state = 'pending'`,
+  // What is due of each subscription, and what of it is under way.
+  `create index deliveries_due on deliveries (subscription_id, due_at) where state = 'pending'`,
+  `create index deliveries_leased on deliveries (subscription_id) where leased_by is not null`,
   `create table delivery_attempts (
      delivery_id uuid not null,
      number integer not null,
@@ -225,8 +230,6 @@ const events = [
      merchant_account_id text not null,
      primary key (merchant_account_id, delivery_id, number)
    )`,
-  // Which worker delivers for an account at the moment: see server/store/delivery-turns.ts.
-  `create table delivery_turns (key text primary key, worker uuid not null, until timestamptz not null)`,
 ];
 
 const idempotency = [

@@ -17,7 +17,11 @@ export interface DeliveriesTable {
   state: Generated<'pending' | 'succeeded' | 'failed'>;
   attempts: Generated<number>;
   attempts_before: Generated<number>;
-  round: Generated<number>;
+  /** When it is tried next. While a worker holds it, when its lease ends. */
+  due_at: Stamp;
+  leased_by: string | null;
+  /** Of the request that caused the event. */
+  traceparent: string | null;
   created_at: Stamp;
   updated_at: Stamp;
 }

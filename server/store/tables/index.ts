@@ -30,6 +30,5 @@ export interface Tables {
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
-  delivery_turns: { key: string; worker: string; until: Date };
   card_numbers: CardNumbersTable;
 }

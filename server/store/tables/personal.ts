@@ -192,7 +192,6 @@ export const tableFates = {
   // Bearer cards: no record says who has one.
   gift_cards: 'kept',
   // About merchants and operators.
-  delivery_turns: 'kept',
   audit_entries: 'kept',
   settings: 'kept',
   merchant_accounts: 'kept',

@@ -1,5 +1,6 @@
 // Whatever a receiver does, the attempt ends by its deadline, leaves nothing behind and harms nobody else. All of them at once,
 // against the real worker.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../support/records.ts';
 import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../../support/name-server.ts';
@@ -91,7 +92,7 @@ it('a good receiver of another account gets its event meanwhile', async () => {
   expect(ofGood[0]?.end).toBeLessThan(last);
 });
 
-it('every place is free again: the next event is attempted everywhere, and no connection stays', async () => {
+it('every lease has ended: the next event is attempted everywhere, and no connection stays', async () => {
   await Promise.all(['default', 'marketplace', 'good'].map((account) => storeCard(service, account)));
   await good.received(2);
   await until(async () => (await attempts()).length === 2 * (cases.length + 1), 30);
@@ -99,8 +100,8 @@ it('every place is free again: the next event is attempted everywhere, and no co
     hostile.filter(({ receiver }) => receiver.connections() > 0).map(({ name }) => name);
   await until(() => Promise.resolve(stillOpen().length === 0), 20).catch(() => undefined);
   expect(stillOpen()).toEqual([]);
-  const { rows } = await service.service.database.pool.query(
-    `select id from pgboss.job where name = 'webhook-deliveries' and state = 'active'`,
+  const { rows } = await sql`select id from deliveries where leased_by is not null`.execute(
+    service.service.database.db,
   );
   expect(rows).toEqual([]);
 });

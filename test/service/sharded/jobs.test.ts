@@ -9,7 +9,7 @@ import { createSubscription, deleteSubscription } from '../../../server/actions/
 import { createUnitOfWork } from '../../../server/actions/unit-of-work.ts';
 import { inTransaction, openDatabase, type Database, type Db } from '../../../server/store/database.ts';
 import { withLock } from '../../../server/store/locks.ts';
-import { insertEvent, recordAttempts } from '../../../server/store/events.ts';
+import { insertEvent } from '../../../server/store/events.ts';
 import { findPaymentMethodOfAnyAccount } from '../../../server/store/payment-methods.ts';
 import { insertWebhookSubscription } from '../../../server/store/webhook-subscriptions.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
@@ -123,9 +123,13 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
     const attempt = { at: created_at, status: 200, milliseconds: 1, error: null };
     await inTransaction(db, async (tx) => {
-      const [due] = await insertEvent(tx, event);
-      const key = { merchant_account_id: 'default', id: due?.deliveryId ?? '' };
-      await recordAttempts(tx, key.merchant_account_id, [{ ...key, round: 0, attempts: 0, attempt, state }]);
+      await insertEvent(tx, event);
+      const { rows } = await sql<{ id: string }>`
+        update deliveries set state = ${state}, attempts = 1 where event_id = ${id} returning id`.execute(tx);
+      await tx
+        .insertInto('delivery_attempts')
+        .values({ merchant_account_id: 'default', delivery_id: rows[0]?.id ?? '', number: 1, ...attempt })
+        .execute();
     });
     return id;
   };

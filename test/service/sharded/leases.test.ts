@@ -1,0 +1,243 @@
+// The queue of webhooks: which deliveries a worker may lease, and what becomes of a lease.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction, type Tx } from '../../../server/store/database.ts';
+import {
+  endLeases,
+  leaseDeliveries,
+  recordAttempts,
+  type Attempted,
+  type LeasedDelivery,
+  type Leases,
+} from '../../../server/store/deliveries.ts';
+import { reopenDeliveries } from '../../../server/store/delivery-list.ts';
+import { switchOffAfterMilliseconds } from '../../../server/webhooks/schedule.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ config: { webhookWorker: false } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const table of ['delivery_attempts', 'deliveries', 'events', 'webhook_subscriptions'])
+    await sql`delete from ${sql.table(table)}`.execute(db());
+});
+
+const db = () => service.service.database.background.db;
+const url = 'http://127.0.0.1:9/';
+const limits = { perSubscription: 4, perAccount: 100, held: new Map<string, number>(), most: 1000 };
+const [one, two] = [randomUUID(), randomUUID()];
+
+const leaseIn = async (tx: Tx, worker: string, more: Partial<Leases> = {}) =>
+  (await leaseDeliveries(tx, { ...limits, worker, ...more })).leased;
+const lease = (worker: string, more?: Partial<Leases>) =>
+  inTransaction(db(), (tx) => leaseIn(tx, worker, more));
+const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
+const record = (worker: string, made: readonly Attempted[]) =>
+  inTransaction(db(), (tx) => recordAttempts(tx, worker, made, switchOffAfterMilliseconds));
+const attempted = (
+  delivery: LeasedDelivery,
+  outcome: Attempted['outcome'] = 'succeeded',
+  { at = new Date(), wait }: { at?: Date; wait?: number } = {},
+): Attempted => ({
+  ...{ delivery, outcome, wait },
+  attempt: { at, status: outcome === 'succeeded' ? 204 : 500, milliseconds: 1, error: null },
+});
+const deliveries = async () => {
+  const { rows } = await sql<{ id: string; state: string; attempts: number; wait: number; leased: boolean }>`
+    select id, state, attempts, extract(epoch from due_at - now())::float8 as wait, leased_by is not null as leased
+    from deliveries order by id`.execute(db());
+  return rows;
+};
+
+describe('the limit of a subscription', () => {
+  it('holds for two workers, although the second claims before the first has committed', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 20);
+    let claimed: (leased: number) => void = () => undefined;
+    const first = new Promise<number>((resolve) => (claimed = resolve));
+    let commit: () => void = () => undefined;
+    const committing = new Promise<void>((resolve) => (commit = resolve));
+    const claim = inTransaction(db(), async (tx) => {
+      claimed((await leaseIn(tx, one)).length);
+      await committing;
+    });
+    expect(await first).toBe(4);
+    expect(await lease(two)).toEqual([]);
+    commit();
+    await claim;
+    expect(await lease(two)).toEqual([]);
+  });
+
+  it('holds for ten workers that claim all the time, and each delivery is leased once', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 60);
+    const got: string[] = [];
+    let most = 0;
+    const work = async (): Promise<void> => {
+      const worker = randomUUID();
+      while (got.length < 60) {
+        const leased = await lease(worker);
+        got.push(...leased.map(({ id }) => id));
+        const { rows } = await sql<{ held: number }>`
+          select count(*) as held from deliveries where leased_by is not null`.execute(db());
+        most = Math.max(most, rows[0]?.held ?? 0);
+        await record(
+          worker,
+          leased.map((delivery) => attempted(delivery)),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, work));
+    expect(new Set(got).size).toBe(60);
+    expect(got).toHaveLength(60);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it('is one while it fails, and four again after a success', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 20);
+    const leased = await lease(one);
+    const failed = { wait: 3600 };
+    await record(
+      one,
+      leased.map((delivery) => attempted(delivery, 'failed', failed)),
+    );
+    const [next, ...none] = await lease(one);
+    expect(none).toEqual([]);
+    await record(one, next ? [attempted(next)] : []);
+    expect(await lease(one)).toHaveLength(4);
+  });
+});
+
+describe('the limits of a worker', () => {
+  it('leave an account no more than it may hold, and the others theirs', async () => {
+    for (let made = 0; made < 5; made += 1) await causeDeliveries(service, await subscribe(service, url), 4);
+    const other = await subscribe(service, url, { account: 'marketplace' });
+    await causeDeliveries(service, other, 3, 'marketplace');
+    const leased = await lease(one, { perAccount: 10, held: new Map([['default', 4]]) });
+    const of = (account: string) => leased.filter((delivery) => delivery.merchant_account_id === account);
+    expect([of('default').length, of('marketplace').length]).toEqual([6, 3]);
+  });
+
+  it('let a subscription for all accounts have what is due of another account', async () => {
+    const all = await subscribe(service, url, { account: '*' });
+    await causeDeliveries(service, all, 10);
+    await causeDeliveries(service, all, 1, 'marketplace');
+    const leased = await lease(one, { perAccount: 10, held: new Map([['default', 10]]) });
+    expect(leased.map((delivery) => delivery.merchant_account_id)).toEqual(['marketplace']);
+  });
+
+  it('give each of a thousand subscriptions its turn', async () => {
+    const { rows } = await sql<{ id: string }>`
+      insert into webhook_subscriptions (active, url, secret_sealed)
+      select true, ${url}, '' from generate_series(1, 1000) returning id`.execute(db());
+    for (const { id } of rows.slice(0, 3)) await causeDeliveries(service, { id, secret: '' }, 300);
+    await sql`
+      insert into deliveries (merchant_account_id, event_id, subscription_id)
+      select 'default', (select id from events limit 1), id from webhook_subscriptions`.execute(db());
+    const served = new Set<string>();
+    for (let round = 0; round < 100 && served.size < 1000; round += 1) {
+      const leased = await lease(one, { most: 200, perAccount: 1000 });
+      for (const { subscription_id } of leased) served.add(subscription_id);
+      await record(
+        one,
+        leased.map((delivery) => attempted(delivery)),
+      );
+    }
+    expect(served.size).toBe(1000);
+  });
+
+  it('lease the oldest first', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 20);
+    await sql`update deliveries set due_at = now() - random() * interval '1 hour'`.execute(db());
+    const { rows } = await sql<{ id: string }>`select id from deliveries order by due_at limit 4`.execute(
+      db(),
+    );
+    const leased = (await lease(one)).map(({ id }) => id);
+    expect(leased.sort()).toEqual(rows.map(({ id }) => id).sort());
+  });
+});
+
+describe('a lease', () => {
+  it('that lapses gives the delivery to another worker, and the first one records nothing', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 1);
+    const [mine] = await lease(one);
+    expect(await lease(two)).toEqual([]);
+    await lapse();
+    const [yours] = await lease(two);
+    expect(yours?.id).toBe(mine?.id);
+    await record(one, mine ? [attempted(mine, 'failed')] : []);
+    expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 0, leased: true }]);
+    await record(two, yours ? [attempted(yours)] : []);
+    expect(await deliveries()).toMatchObject([{ state: 'succeeded', attempts: 1, leased: false }]);
+  });
+
+  it('ends when its worker stops, and the delivery is due at once', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 2);
+    await lease(one);
+    await endLeases(db(), two);
+    expect(await lease(two)).toEqual([]);
+    await endLeases(db(), one);
+    expect(await lease(two)).toHaveLength(2);
+  });
+
+  it('keeps a delivery that is replayed meanwhile from being sent twice at once; then it is due again', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 1);
+    const [first] = await lease(one);
+    await record(one, first ? [attempted(first, 'failed', { wait: 0 })] : []);
+    const [second] = await lease(one);
+    await inTransaction(db(), (tx) => reopenDeliveries(tx, { eventId: second?.event_id }));
+    expect(await lease(two)).toEqual([]);
+    await record(one, second ? [attempted(second, 'failed')] : []);
+    expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 2 }]);
+    expect(await lease(two)).toMatchObject([{ attempts: 2, attempts_before: 1 }]);
+  });
+
+  it('of a delivery that was deleted during its attempt ends, and the others are recorded', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 3);
+    const leased = await lease(one);
+    await sql`delete from deliveries where id = ${leased[1]?.id}`.execute(db());
+    await record(
+      one,
+      leased.map((delivery) => attempted(delivery)),
+    );
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    const { rows } = await sql`select from delivery_attempts`.execute(db());
+    expect(rows).toHaveLength(2);
+  });
+});
+
+it('a worker is told when the next delivery is due; those of a deleted subscription are not', async () => {
+  const subscription = await subscribe(service, url);
+  await causeDeliveries(service, subscription, 2);
+  await sql`update deliveries set due_at = now() + interval '1 hour'`.execute(db());
+  const look = () => inTransaction(db(), (tx) => leaseDeliveries(tx, { ...limits, worker: one }));
+  expect(await look()).toMatchObject({ leased: [], wereDue: false });
+  expect((await look()).nextSeconds).toBeGreaterThan(3_500);
+  await sql`update deliveries set due_at = now()`.execute(db());
+  await sql`delete from webhook_subscriptions`.execute(db());
+  expect(await look()).toEqual({ leased: [], wereDue: false, nextSeconds: undefined });
+});
+
+it('a failure that comes after a success counts from then on, one that came before is forgotten', async () => {
+  await causeDeliveries(service, await subscribe(service, url), 20);
+  const at = (days: number) => new Date(Date.UTC(2026, 0, days));
+  const failing = async () => {
+    const { rows } = await sql<{ failing_since: Date | null }>`
+      select failing_since from webhook_subscriptions`.execute(db());
+    return rows[0]?.failing_since;
+  };
+  const [a, b, c, d] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery, LeasedDelivery];
+  await record(one, [
+    attempted(a, 'failed', { at: at(1) }),
+    attempted(b, 'succeeded', { at: at(2) }),
+    attempted(c, 'failed', { at: at(3) }),
+    attempted(d, 'failed', { at: at(4) }),
+  ]);
+  expect(await failing()).toEqual(at(3));
+  const [e] = await lease(one);
+  await record(one, e ? [attempted(e, 'succeeded', { at: at(5) })] : []);
+  expect(await failing()).toBeNull();
+});
