@@ -2004,14 +2004,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. */
+            /** @description The delivery failed and is tried again. The first kilobyte of the body is kept as with 4XX. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2057,14 +2057,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. */
+            /** @description The delivery failed and is tried again. The first kilobyte of the body is kept as with 4XX. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2110,14 +2110,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. */
+            /** @description The delivery failed and is tried again. The first kilobyte of the body is kept as with 4XX. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2163,14 +2163,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. */
+            /** @description The delivery failed and is tried again. The first kilobyte of the body is kept as with 4XX. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

@@ -28,6 +28,10 @@ const redactions: [pattern: RegExp, replacement: string][] = [
   [/(?<=:\/\/[^\s/:@"]*:)[^\s@"]+(?=@)/g, '[redacted]'],
 ];
 
+/** Masks tokens, keys, passwords and card numbers. */
+export const redact = (text: string): string =>
+  redactions.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text);
+
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino(
     {
@@ -36,10 +40,7 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err },
       hooks: {
-        streamWrite: (line) =>
-          visibleJson(
-            redactions.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line),
-          ),
+        streamWrite: (line) => visibleJson(redact(line)),
       },
     },
     // Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the

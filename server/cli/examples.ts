@@ -77,6 +77,7 @@ const examples: Record<string, readonly string[]> = {
   'webhooks deliveries': [
     'payments webhooks deliveries --limit 20',
     `payments webhooks deliveries --subscription ${id} --failed --since 2h`,
+    `payments webhooks deliveries --event ${id} --body`,
   ],
   'webhooks replay': [`payments webhooks replay ${id}`, 'payments webhooks replay --failed --since 24h'],
   'webhooks work': ['payments webhooks work'],

@@ -6,6 +6,7 @@ import { listDeliveries, listEventsOf, type EventTarget } from '../store/deliver
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { asList, printRows, type ListOutput } from './output.ts';
 import { withDatabase } from './support.ts';
+import { attemptResult } from './webhooks-deliveries.ts';
 
 const mostRows = 1_000;
 /** An account may have millions of events. */
@@ -74,13 +75,13 @@ async function historyOf(db: Db, record: Shown) {
         ]
       : []),
     ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),
-    ...attempts.flatMap(({ at, number, status, error, subscription_id, event_id }) =>
+    ...attempts.flatMap(({ at, number, subscription_id, event_id, ...tried }) =>
       at === null
         ? []
         : {
             at,
             what: `attempt ${number} to ${hosts.get(subscription_id) ?? subscription_id}`,
-            result: error ?? `HTTP ${status}`,
+            result: attemptResult(tried),
             id: event_id,
           },
     ),

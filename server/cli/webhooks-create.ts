@@ -9,8 +9,7 @@ import { isUuid } from '../domain/uuid.ts';
 import { isCallable, isSchemeAllowed } from '../domain/web-address.ts';
 import { forOperator } from '../hints.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
-import { whyUndeliverable } from '../webhooks/guard.ts';
-import { sendOptions } from '../webhooks/send.ts';
+import { urlRules, whyUndeliverable } from '../webhooks/guard.ts';
 import { asksYes } from './input.ts';
 import { call, printJson, Refused } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
@@ -88,7 +87,7 @@ async function create(given: string, { merchantAccount, inactive = false }: Opti
 
 /** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */
 export function warnIfUndeliverable(id: string, address: string, config: Config): void {
-  const reason = isCallable(address) ? whyUndeliverable(new URL(address), sendOptions(config)) : undefined;
+  const reason = isCallable(address) ? whyUndeliverable(new URL(address), urlRules(config)) : undefined;
   if (reason !== undefined)
     console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
 }

@@ -2,10 +2,13 @@
 import { Command } from 'commander';
 import { isUuid } from '../domain/uuid.ts';
 import type { Db } from '../store/database.ts';
-import { countPending, findEventIds, listDeliveries } from '../store/delivery-list.ts';
+import { countPending, findEventBody, findEventIds, listDeliveries } from '../store/delivery-list.ts';
+import type { Attempt } from '../store/deliveries.ts';
 import { findPaymentMethodOfAnyAccount } from '../store/payment-methods.ts';
 import { findTransactionOfAnyAccount } from '../store/transactions.ts';
 import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { visibleJson } from '../visible.ts';
+import { WrongCall } from './faults.ts';
 import { asList, call, printRows, Refused, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase } from './support.ts';
 import { limit, time, uuid } from './values.ts';
@@ -19,6 +22,7 @@ export const deliveriesCommand = (): Command =>
     .option('--merchant-account <id>', 'of this account; * is all')
     .option('--record <id>', 'about this record, such as a transaction or a payment method', uuid)
     .option('--event <id>', 'of this event, also as a table cuts it: 01a1…0b47', eventId)
+    .option('--body', 'with --event: print the body of the event instead, as it is sent')
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--since <time>', 'only those created since then', time('--since'))
     .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
@@ -51,13 +55,18 @@ interface DeliveriesOptions extends ListOutput {
   merchantAccount?: string;
   record?: string;
   event?: string;
+  body?: boolean;
   failed?: boolean;
   since?: Date;
   limit: number;
 }
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, merchantAccount, record, event, json, wide, ...filter } = options;
+  const { subscription, merchantAccount, record, event, body, json, wide, ...filter } = options;
+  if (body) {
+    await printBody(event);
+    return;
+  }
   const { rows, isOff, waiting } = await withDatabase(
     async ({ db }) => {
       const of = {
@@ -100,8 +109,8 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
       at: row.at,
       status: row.status,
       ms: row.milliseconds,
-      // A response without an error of its own is a failure, too, unless its status is 2xx.
-      error: row.error ?? (json ? null : failedStatus(row.status)),
+      error: json || hasArrived(row) ? row.error : attemptResult(row),
+      ...(json && { answer: row.answer }),
       next_attempt: json
         ? row.next
         : isLast(row)
@@ -127,8 +136,22 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
 const findRecord = async (db: Db, id: string) =>
   (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id)) ?? { id };
 
-const failedStatus = (status: number | null): string | null =>
-  status === null || Math.floor(status / 100) === 2 ? null : `HTTP ${status}`;
+/** Or was not tried yet. */
+const hasArrived = ({ status, error }: Tried): boolean =>
+  status === null ? error === null : Math.floor(status / 100) === 2;
+
+type Tried = Pick<Attempt, 'status' | 'error' | 'answer'>;
+
+/** With what the receiver said. */
+export const attemptResult = ({ status, error, answer }: Tried): string =>
+  [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': ');
+
+async function printBody(event: string | undefined): Promise<void> {
+  if (event === undefined) throw new WrongCall(['--body needs --event: the event whose body to print.']);
+  const body = await withDatabase(async ({ db }) => findEventBody(db, await findEventId(db, event)));
+  if (body === undefined) throw new Refused(`There is no delivery of the event ${event}.`);
+  console.log(visibleJson(body));
+}
 
 const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: number }): string =>
   [

@@ -10,8 +10,6 @@ import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
 import { findWebhookSubscription, listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
 import { withJitter } from '../webhooks/schedule.ts';
-import { sendOptions } from '../webhooks/send.ts';
-import { startWorker } from '../webhooks/worker.ts';
 import { WrongCall } from './faults.ts';
 import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
@@ -164,6 +162,9 @@ async function work(): Promise<void> {
     observed.readFrom(database);
     const log = createLog(config.logLevel);
     for (const warning of config.warnings ?? []) log.warn(warning);
+    // Loaded here, because the other commands do not need the HTTP client.
+    const { sendOptions } = await import('../webhooks/send.ts');
+    const { startWorker } = await import('../webhooks/worker.ts');
     const worker = startWorker({
       db,
       vault,

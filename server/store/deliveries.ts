@@ -141,6 +141,8 @@ export interface Attempt {
   status: number | null;
   milliseconds: number;
   error: string | null;
+  /** The beginning of what the receiver said with a status other than 2xx. */
+  answer: string | null;
 }
 
 export interface Attempted {
@@ -227,14 +229,15 @@ async function recordOf(
   const numbers = new Map(rows.map(({ id, number }) => [id, number]));
   const found = made.filter(({ delivery }) => numbers.has(delivery.id));
   await sql`
-    insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error)
+    insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error, answer)
     select ${account}::text, * from unnest(
       ${found.map(({ delivery }) => delivery.id)}::uuid[],
       ${found.map(({ delivery }) => numbers.get(delivery.id))}::integer[],
       ${found.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
       ${found.map(({ attempt }) => attempt.status)}::integer[],
       ${found.map(({ attempt }) => attempt.milliseconds)}::integer[],
-      ${found.map(({ attempt }) => attempt.error)}::text[])`.execute(tx);
+      ${found.map(({ attempt }) => attempt.error)}::text[],
+      ${found.map(({ attempt }) => attempt.answer)}::text[])`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

@@ -52,14 +52,14 @@ export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilte
 
 type ShownAttempt = Awaited<ReturnType<typeof listAttempts>>[number];
 
-const notTried = { number: null, at: null, status: null, milliseconds: null, error: null };
+const notTried = { number: null, at: null, status: null, milliseconds: null, error: null, answer: null };
 
 /** Apart from the deliveries, so that a limit cuts none of them in the middle. */
 async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
   if (of.length === 0) return [];
   return db
     .selectFrom('delivery_attempts')
-    .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error'])
+    .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error', 'answer'])
     .where(
       sql<boolean>`(merchant_account_id, delivery_id) in (select * from unnest(
         ${of.map((one) => one.merchant_account_id)}::text[], ${of.map(({ id }) => id)}::uuid[]))`,
@@ -131,6 +131,17 @@ export const listEventsOf = (db: Db, { id, merchant_account_id, created_at }: Ev
     .orderBy('created_at')
     .limit(limit)
     .execute();
+
+/** As it is sent. Of an event that has a delivery. */
+export async function findEventBody(db: Db, id: string): Promise<string | undefined> {
+  const found = await withEvents(db)
+    .select('events.body')
+    .where('deliveries.event_id', '=', id)
+    .limit(1)
+    .modifyEnd(acrossAccounts('all-deliveries'))
+    .executeTakeFirst();
+  return found?.body;
+}
 
 /** At most two, of events that have deliveries. */
 export async function findEventIds(db: Db, begin: string, end: string): Promise<string[]> {

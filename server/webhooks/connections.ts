@@ -1,21 +1,11 @@
 // Connections to receivers, kept for a moment after an answer, because connecting takes longer than most deliveries. Only the
 // lookup of a new connection checks the address (guard.ts). A kept one still goes to the address that was checked, and is
 // used again for the same subscription, host and port only: an answer that a receiver sends twice may be taken for that to the
-// next request, which must not be another account's.
-import { Agent as HttpAgent, type ClientRequestArgs } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
-
-export interface Connections {
-  agentOf: (url: URL) => HttpAgent;
-  /** Closes those that are not in use. */
-  close: () => void;
-}
-
-/** Belongs to the options of a request. */
-export interface Use {
-  subscription: string;
-}
+// next request, which must not be another account's. undici's own pools do not say which connection a request uses, so each
+// connection is a client of undici here: the deadline closes exactly this one, also while it is connecting.
+import type { LookupFunction, Socket } from 'node:net';
+import { buildConnector, Client } from 'undici';
+import { AttemptFailure } from './failure.ts';
 
 export const connectionLimits = {
   /** Shorter than most receivers wait before they close a connection, so few deliveries meet one that is just being closed. */
@@ -27,71 +17,101 @@ export const connectionLimits = {
   idle: 200,
 };
 
-const closeMilliseconds = 1_000;
+const longestHeaders = 16 * 1024;
+/** Everything that is read for a request, also what undici drops: informational responses, chunk extensions, empty lines. */
+const longestAnswer = 64 * 1024;
 
-export function createConnections(limits = connectionLimits): Connections {
-  const created = new WeakMap<Socket, number>();
-  /** How each connection that is not in use is made ready for the next request. */
-  const idle = new Map<Socket, () => void>();
-
-  const watch = (socket: Socket) => {
-    const close = () => {
-      socket.emit('agentRemove');
-      closeSoon(socket);
-    };
-    // Nobody has asked for these bytes: they would be taken for the answer to the next request.
-    const onData = () => socket.destroy();
-    const timer = setTimeout(close, limits.idleMilliseconds).unref();
-    const forget = () => {
-      clearTimeout(timer);
-      idle.delete(socket);
-      socket.off('data', onData).off('close', forget);
-    };
-    socket.on('data', onData).on('close', forget);
-    idle.set(socket, forget);
-  };
-
-  const keeping = <A extends HttpAgent>(agent: A): A => {
-    const keep: (socket: Socket) => unknown = agent.keepSocketAlive.bind(agent);
-    const reuse = agent.reuseSocket.bind(agent);
-    const nameOf = agent.getName.bind(agent);
-    agent.getName = (options: ClientRequestArgs & Partial<Use> = {}) =>
-      `${options.subscription ?? ''} ${nameOf(options)}`;
-    agent.keepSocketAlive = (socket: Socket) => {
-      const since = created.get(socket) ?? performance.now();
-      created.set(socket, since);
-      if (idle.size >= limits.idle || performance.now() - since > limits.oldestMilliseconds) return false;
-      // False if the receiver has said that it closes the connection.
-      const isKept = keep(socket) === true;
-      if (isKept) watch(socket);
-      return isKept;
-    };
-    agent.reuseSocket = (socket: Socket, request) => {
-      idle.get(socket)?.();
-      reuse(socket, request);
-    };
-    return agent;
-  };
-
-  const options = { keepAlive: true, maxFreeSockets: limits.idlePerSubscription };
-  const http = keeping(new HttpAgent(options));
-  // Without a cache of sessions, the certificate is checked at each new connection.
-  const https = keeping(new HttpsAgent({ ...options, maxCachedSessions: 0 }));
-  return {
-    agentOf: ({ protocol }) => (protocol === 'https:' ? https : http),
-    close: () => {
-      for (const socket of idle.keys()) socket.destroy();
-    },
-  };
+export interface Connection {
+  /** Its subscription, scheme, host and port. */
+  for: string;
+  client: Client;
+  /** Set for each request: undici connects again if the receiver closes the connection before the request is sent. */
+  lookup: LookupFunction;
+  socket: Socket | undefined;
+  since: number;
+  /** What was read before the request that is under way. */
+  readBefore: number;
+  closing: AbortController;
 }
 
-/** Closes in order, with TLS's goodbye, but does not wait long for a receiver that reads nothing. */
-export function closeSoon(socket: Socket): void {
-  if (socket.destroyed) return;
-  const timer = setTimeout(() => socket.destroy(), closeMilliseconds);
-  timer.unref();
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.destroySoon();
+export function createConnections(limits = connectionLimits) {
+  const idle: Connection[] = [];
+
+  const close = (connection: Connection): void => {
+    const index = idle.indexOf(connection);
+    if (index >= 0) idle.splice(index, 1);
+    // The client alone does not close a connection that is not established yet.
+    connection.closing.abort();
+    void connection.client.destroy();
+  };
+
+  const open = (subscription: string, { origin }: URL, lookup: LookupFunction): Connection => {
+    const closing = new AbortController();
+    const connect = buildConnector({
+      // The deadline of the attempt covers it.
+      timeout: 0,
+      signal: closing.signal,
+      lookup: (...given) => {
+        connection.lookup(...given);
+      },
+      // Until the next address of the same name is tried. Node's 250 ms are too short for another continent.
+      autoSelectFamilyAttemptTimeout: 1_500,
+      // Without a cache of sessions, the certificate is checked at each new connection.
+      maxCachedSessions: 0,
+    });
+    const client = new Client(origin, {
+      connect: (options, callback) => {
+        connect(options, (...[error, socket]) => {
+          if (error) {
+            callback(error, null);
+            return;
+          }
+          Object.assign(connection, { socket, since: performance.now(), readBefore: 0 });
+          socket.on('readable', () => {
+            if (socket.bytesRead - connection.readBefore > longestAnswer)
+              socket.destroy(new AttemptFailure('the answer is too long'));
+          });
+          callback(null, socket);
+        });
+      },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: longestHeaders,
+      keepAliveTimeout: limits.idleMilliseconds,
+      keepAliveMaxTimeout: limits.idleMilliseconds,
+    });
+    const connection: Connection = {
+      ...{ for: `${subscription} ${origin}`, client, lookup, closing },
+      ...{ socket: undefined, since: 0, readBefore: 0 },
+    };
+    client.on('disconnect', () => {
+      if (idle.includes(connection)) close(connection);
+    });
+    return connection;
+  };
+
+  return {
+    /** A kept connection, or a new one, which connects with the first request. */
+    take(subscription: string, url: URL, lookup: LookupFunction): Connection {
+      const index = idle.findLastIndex((one) => one.for === `${subscription} ${url.origin}`);
+      const [kept] = index < 0 ? [] : idle.splice(index, 1);
+      if (!kept) return open(subscription, url, lookup);
+      return Object.assign(kept, { lookup, readBefore: kept.socket?.bytesRead ?? 0 });
+    },
+    /** After a whole answer. */
+    keep(connection: Connection): void {
+      const { since, socket, for: receiver } = connection;
+      const isOld = performance.now() - since > limits.oldestMilliseconds;
+      const ofReceiver = idle.filter((one) => one.for === receiver);
+      const isFull = idle.length >= limits.idle || ofReceiver.length >= limits.idlePerSubscription;
+      // A receiver that answers early may never read the rest of the request.
+      const isSent = socket?.writableLength === 0;
+      if (isOld || isFull || !isSent) close(connection);
+      else idle.push(connection);
+    },
+    close,
+    closeIdle: () => {
+      for (const connection of [...idle]) close(connection);
+    },
+  };
 }

@@ -34,6 +34,7 @@ export interface DeliveryTracing {
 interface Outcome {
   status: number | null;
   error: string | null;
+  answer: string | null;
   retryAfter: number | undefined;
 }
 
@@ -56,9 +57,9 @@ export async function deliver(delivery: LeasedDelivery, context: AttemptContext)
   const traced = context.tracing?.beginDelivery(delivery.traceparent ?? undefined);
   const answered = delivery.active
     ? await attempt(delivery, at, traced?.traceparent, context)
-    : skippedBecauseInactive;
+    : unsent('the subscription is switched off');
   const milliseconds = Math.round(performance.now() - begun);
-  const { status, error } = answered;
+  const { status, error, answer } = answered;
   const succeeded = status !== null && status >= 200 && status < 300;
   const isFinal = succeeded || status === 410 || !delivery.active;
   const failures = delivery.attempts + 1 - delivery.attempts_before;
@@ -67,18 +68,14 @@ export async function deliver(delivery: LeasedDelivery, context: AttemptContext)
   context.noteAttempt?.(succeeded ? 'succeeded' : wait === undefined ? 'given_up' : 'retried');
   return {
     delivery,
-    attempt: { at, status, milliseconds, error },
+    attempt: { at, status, milliseconds, error, answer },
     outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
     wait,
     traceId: traced?.traceId,
   };
 }
 
-const skippedBecauseInactive: Outcome = {
-  status: null,
-  error: 'the subscription is switched off',
-  retryAfter: undefined,
-};
+const unsent = (error: string): Outcome => ({ status: null, error, answer: null, retryAfter: undefined });
 
 async function attempt(
   delivery: LeasedDelivery,
@@ -94,18 +91,19 @@ async function attempt(
       { err: error, subscription: delivery.subscription_id },
       'the secrets of a webhook subscription cannot be opened; see: payments doctor',
     );
-    return { status: null, error: 'the secrets of the subscription cannot be opened', retryAfter: undefined };
+    return unsent('the secrets of the subscription cannot be opened');
   }
   try {
     const { secrets, login } = opened;
     const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
     const headers = traceparent === undefined ? signed : { ...signed, traceparent };
     const { merchant_account_id: account, subscription_id: subscription, url, body } = delivery;
-    const { status, retryAfter } = await send({ account, subscription, url, body, headers, login }, signal);
-    return { status, error: errorOf(status), retryAfter: readRetryAfter(retryAfter, at) };
+    const reply = await send({ account, subscription, url, body, headers, login }, signal);
+    const { status, answer } = reply;
+    return { status, error: errorOf(status), answer, retryAfter: readRetryAfter(reply.retryAfter, at) };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { status: null, error: describeFailure(error), retryAfter: undefined };
+    return unsent(describeFailure(error));
   }
 }
 

@@ -1,9 +1,10 @@
 // Refuses deliveries to internal addresses (SSRF). The check is on the address that is connected to, not on the host name:
 // a name that resolves to a public address first and to a private one later (DNS rebinding) is refused too.
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { AttemptFailure } from './failure.ts';
 import { isLocalName, type Address } from './resolve.ts';
 
-export class RefusedAddress extends Error {}
+export class RefusedAddress extends AttemptFailure {}
 
 const internalAddress = 'webhooks are not delivered to internal addresses';
 // The URL does not show it, so the operator is told where to look.
@@ -99,6 +100,12 @@ export interface UrlRules {
   allowLoopback: boolean;
   allowHttp: boolean;
 }
+
+/** The sandbox may deliver to this machine and without TLS. */
+export const urlRules = ({ environment }: { environment: 'sandbox' | 'production' }): UrlRules => ({
+  allowLoopback: environment === 'sandbox',
+  allowHttp: environment === 'sandbox',
+});
 
 /**
  * Why nothing can be delivered to this URL: its scheme, a literal IP address, whose decimal, octal and short forms the URL

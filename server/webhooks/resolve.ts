@@ -3,6 +3,7 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { AttemptFailure } from './failure.ts';
 import { createKeyedLimit } from './limit.ts';
 
 export interface Address {
@@ -25,8 +26,6 @@ export const resolveLimits = {
   /** Per address family. A name may have thousands of addresses, and a delivery tries one after the other. */
   addresses: 4,
 };
-
-export class ResolveFailure extends Error {}
 
 const addressOf = (address: string): Address => ({ address, family: isIP(address) === 6 ? 6 : 4 });
 
@@ -88,11 +87,11 @@ async function query(
   }
 }
 
-function failureOf(reason: unknown): ResolveFailure {
+function failureOf(reason: unknown): AttemptFailure {
   const { code = 'ENODATA' } = (reason ?? {}) as NodeJS.ErrnoException;
   const isLate = code === 'ETIMEOUT' || code === 'ECANCELLED';
   const message = isLate
     ? `the host name could not be resolved within ${resolveLimits.milliseconds / 1000} s`
     : `${code}: the host name could not be resolved`;
-  return new ResolveFailure(message, { cause: reason });
+  return new AttemptFailure(message, { cause: reason });
 }

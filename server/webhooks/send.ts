@@ -1,12 +1,12 @@
-// One delivery attempt: a POST that follows no redirects, reads a limited answer and ends by its deadline, whatever the
-// receiver does (decision 9).
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import type { Socket, TcpSocketConnectOpts } from 'node:net';
-import { closeSoon, createConnections, type Connections, type Use } from './connections.ts';
+// One delivery attempt: a POST that ends by its deadline, whatever the receiver does (decision 9). The head of the answer decides:
+// the rest of a 2xx is discarded, and of any other the first kilobyte is for the operator. undici's `Client` follows no redirects
+// and uses no proxy.
+import type { Dispatcher } from 'undici';
+import { showAnswer } from './answer.ts';
+import { connectionLimits, createConnections, type Connection } from './connections.ts';
 import { AttemptFailure } from './failure.ts';
-import { checkUrl, createGuardedLookup } from './guard.ts';
-import { createResolve, type Resolve, type ResolveOptions } from './resolve.ts';
+import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
+import { createResolve, type ResolveOptions } from './resolve.ts';
 
 export interface Outgoing {
   /** The merchant account of the event. */
@@ -18,189 +18,151 @@ export interface Outgoing {
   login: { username: string; password: string } | undefined;
 }
 
-export interface SendOptions extends ResolveOptions {
-  allowLoopback: boolean;
-  allowHttp: boolean;
+export interface SendOptions extends ResolveOptions, UrlRules {
   milliseconds: number;
 }
 
 export interface Reply {
   status: number;
   retryAfter: string | undefined;
+  /** The beginning of the body, masked. Null if it is empty, and with 2xx. */
+  answer: string | null;
 }
 
-/** Rejects when the answer is not complete at the deadline, or when `cancel` is aborted. */
+/** Rejects when there is no answer by the deadline, or when `cancel` is aborted before there is one. */
 export type Send = (outgoing: Outgoing, cancel: AbortSignal) => Promise<Reply>;
 
-export const sendMilliseconds = 15_000;
-/** The sandbox may deliver to this machine and without TLS. */
-export const sendOptions = ({ environment }: { environment: 'sandbox' | 'production' }): SendOptions => ({
-  allowLoopback: environment === 'sandbox',
-  allowHttp: environment === 'sandbox',
+const sendMilliseconds = 15_000;
+export const sendOptions = (config: Parameters<typeof urlRules>[0]): SendOptions => ({
+  ...urlRules(config),
   milliseconds: sendMilliseconds,
 });
 
-/** The body of an answer is ignored, but it must be read to its end for the answer to count. A longer one is cut off. */
-const longestBody = 64 * 1024;
-const longestHeaders = 16 * 1024;
-/** Everything that is read, also what the parser drops: informational responses, chunk extensions, trailers. */
-const longestAnswer = 256 * 1024;
-const mostInformational = 10;
-/** Until the next address of the same name is tried. Node's 250 ms are too short for another continent. */
-const connecting: Partial<TcpSocketConnectOpts> = { autoSelectFamilyAttemptTimeout: 1_500 };
+/** A connection is kept only after a whole answer, so the rest of a 2xx is read, but not for long. */
+const restMilliseconds = 1_000;
 
 /** `close` closes the connections that are kept for the next delivery. */
-export function createSend(options: SendOptions): { send: Send; close: () => void } {
+export function createSend(
+  options: SendOptions,
+  limits = connectionLimits,
+): { send: Send; close: () => void } {
   const resolve = createResolve(options);
-  const connections = createConnections();
-  const send: Send = (outgoing, cancel) =>
-    new Promise((succeed, fail) => {
-      const attempt = new AbortController();
-      const end = () => {
-        clearTimeout(deadline);
-        cancel.removeEventListener('abort', onCancel);
-      };
-      const failWith = (error: Error) => {
-        end();
-        attempt.abort();
-        fail(error);
-      };
-      const onCancel = () => {
-        failWith(new AttemptFailure('the attempt was cancelled'));
-      };
-      // The timer itself settles the promise. To wait for an event of the connection would trust the receiver to cause one.
-      const deadline = setTimeout(() => {
-        failWith(new AttemptFailure(`no complete answer within ${options.milliseconds / 1000} s`));
-      }, options.milliseconds);
-      cancel.addEventListener('abort', onCancel);
-      if (cancel.aborted) {
-        onCancel();
-        return;
-      }
-      post(outgoing, { options, resolve, connections }, attempt.signal).then((reply) => {
-        end();
-        succeed(reply);
-      }, failWith);
-    });
-  return { send, close: connections.close };
-}
-
-interface Context {
-  options: SendOptions;
-  resolve: Resolve;
-  /** Undefined: a connection of its own. */
-  connections: Connections | undefined;
-}
-
-/** Destroys the connection when `signal` is aborted, unless the answer is complete. */
-async function post(outgoing: Outgoing, context: Context, signal: AbortSignal): Promise<Reply> {
-  const { account, subscription, url, body, headers, login } = outgoing;
-  const { options, resolve, connections } = context;
-  const target = new URL(url);
-  checkUrl(target, options);
-  const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
-    method: 'POST',
-    agent: connections?.agentOf(target) ?? false,
-    ...({ subscription } satisfies Use),
-    lookup: createGuardedLookup((hostname) => resolve(hostname, account, signal), options),
-    ...connecting,
-    maxHeaderSize: longestHeaders,
-    ...(login ? { auth: `${login.username}:${login.password}` } : {}),
-    headers: {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      'User-Agent': 'payments-service-webhooks/1',
-      ...headers,
-    },
-  });
-  const reply = replyTo(request);
-  const destroy = destroyerOf(request);
-  signal.addEventListener('abort', destroy, { once: true });
-  request.end(body);
-  try {
-    const answered = await reply;
-    signal.removeEventListener('abort', destroy);
-    return answered;
-  } catch (error) {
-    destroy();
-    // A receiver may close a kept connection at the moment at which it is used again.
-    if (!request.reusedSocket || !isClosed(error) || signal.aborted) throw error;
-    return post(outgoing, { ...context, connections: undefined }, signal);
-  }
-}
-
-/** Before an answer: one that was cut off ends with another error, from `close`. */
-const isClosed = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
-
-function replyTo(request: ClientRequest): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    let isComplete = false;
-    const fail = (message: string) => {
-      if (!isComplete) reject(new AttemptFailure(message));
+  const connections = createConnections(limits);
+  const send: Send = async (outgoing, cancel) => {
+    const url = new URL(outgoing.url);
+    checkUrl(url, options);
+    const over = new AbortController();
+    const onCancel = () => {
+      over.abort(new AttemptFailure('the attempt was cancelled'));
     };
-    let informational = 0;
-    request.on('information', () => {
-      informational += 1;
-      if (informational > mostInformational) fail('the receiver sent too many informational responses');
-    });
-    let read = 0;
-    request.on('socket', (socket) => {
-      const onData = (bytes: Buffer) => {
-        read += bytes.length;
-        if (read > longestAnswer) fail('the answer is too long');
-      };
-      socket.on('data', onData);
-      // The connection may be used again, by another request.
-      request.on('close', () => socket.off('data', onData));
-    });
-    // Without this listener Node closes the connection, and neither an answer nor an error is ever emitted.
-    request.on('upgrade', (answer, socket) => {
-      socket.destroy();
-      resolve(replyOf(answer));
-    });
-    request.on('response', (answer) => {
-      drain(answer, () => {
-        // A receiver that answers early may never read the rest of the request.
-        if (!request.shouldKeepAlive || !request.writableFinished) closeSoon(answer.socket);
-        isComplete = true;
-        resolve(replyOf(answer));
-      });
-      answer.on('error', reject);
-    });
-    request.on('error', reject);
-    // The last event of every request, in case that none of the others came.
-    request.on('close', () => {
-      fail('the connection ended before the answer was complete');
-    });
-  });
+    if (cancel.aborted) onCancel();
+    over.signal.throwIfAborted();
+    cancel.addEventListener('abort', onCancel);
+    const deadline = setTimeout(() => {
+      over.abort(new AttemptFailure(`no answer within ${options.milliseconds / 1000} s`));
+    }, options.milliseconds);
+    const lookup = createGuardedLookup((name) => resolve(name, outgoing.account, over.signal), options);
+    const connection = connections.take(outgoing.subscription, url, lookup);
+    let isWhole = false;
+    try {
+      const { head, said, ...read } = await post(connection, requestOf(outgoing, url), over.signal);
+      isWhole = read.isWhole;
+      return { ...head, answer: showAnswer(said, secretsOf(outgoing)) };
+    } finally {
+      clearTimeout(deadline);
+      cancel.removeEventListener('abort', onCancel);
+      if (isWhole) connections.keep(connection);
+      else connections.close(connection);
+    }
+  };
+  return { send, close: connections.closeIdle };
 }
 
-const replyOf = ({ statusCode = 0, headers }: IncomingMessage): Reply => ({
-  status: statusCode,
-  retryAfter: headers['retry-after'],
+const basicOf = ({ username, password }: NonNullable<Outgoing['login']>): string =>
+  Buffer.from(`${username}:${password}`).toString('base64');
+
+/** What the receiver gets and must not be shown if it quotes it. */
+const secretsOf = ({ login }: Outgoing): string[] =>
+  login ? [basicOf(login), login.password].filter((secret) => secret !== '') : [];
+
+const requestOf = (
+  { body, headers, login }: Outgoing,
+  { pathname, search }: URL,
+): Dispatcher.DispatchOptions => ({
+  method: 'POST',
+  path: `${pathname}${search}`,
+  body,
+  headers: {
+    'Content-Type': 'application/json',
+    'User-Agent': 'payments-service-webhooks/1',
+    ...headers,
+    ...(login && { Authorization: `Basic ${basicOf(login)}` }),
+  },
 });
 
-/** Also destroys a connection that the request no longer owns, as after an upgrade. */
-function destroyerOf(request: ClientRequest): () => void {
-  let socket: Socket | undefined;
-  request.on('socket', (given) => {
-    socket = given;
-  });
-  return () => {
-    request.destroy();
-    socket?.destroy();
-  };
+const isClosed = (error: NodeJS.ErrnoException): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(error.code));
+
+interface Answered {
+  head: Omit<Reply, 'answer'>;
+  /** The body as far as it was read, unless the status is 2xx. */
+  said: Buffer;
+  /** Whether the connection can be used again. */
+  isWhole: boolean;
 }
 
-/** Calls `done` at once, because a connection that is kept belongs to the next request a moment later. */
-function drain(answer: IncomingMessage, done: () => void): void {
-  let read = 0;
-  answer.on('data', (chunk: Buffer) => {
-    read += chunk.length;
-    if (read <= longestBody) return;
-    answer.destroy();
-    done();
+/**
+ * Resolves at the end of the answer, however it ends, if its head has come. Settles at once when `signal` is aborted: to wait
+ * for an event of the connection would trust the receiver to cause one.
+ */
+const post = (
+  connection: Connection,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<Answered> =>
+  new Promise((succeed, fail) => {
+    let head: Answered['head'] | undefined;
+    let rest: NodeJS.Timeout | undefined;
+    const said: Buffer[] = [];
+    const isSuccess = () => head !== undefined && head.status >= 200 && head.status < 300;
+    const end = (isWhole: boolean, error?: Error) => {
+      clearTimeout(rest);
+      if (head) succeed({ head, said: Buffer.concat(said), isWhole });
+      else fail(error ?? new AttemptFailure('the attempt ended without an answer'));
+    };
+    const kept = connection.socket;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => undefined,
+      onResponseStart(_, status, { 'retry-after': retryAfter }) {
+        // Informational responses come before the answer; nobody asked for another protocol.
+        if (status < 200 && status !== 101) return;
+        head = { status, retryAfter: [retryAfter].flat()[0] };
+        if (status === 101) end(false);
+        if (isSuccess()) rest = setTimeout(end, restMilliseconds, false);
+      },
+      onResponseData(_, chunk) {
+        if (!isSuccess()) said.push(chunk);
+      },
+      onResponseEnd() {
+        end(true);
+      },
+      onResponseError(_, error) {
+        const isUnanswered = kept === connection.socket && kept?.bytesRead === connection.readBefore;
+        if (isUnanswered && isClosed(error) && !signal.aborted) {
+          // A receiver may close a kept connection at the moment at which it is used again. Once: the next one is new.
+          connection.socket = undefined;
+          queueMicrotask(dispatch);
+          return;
+        }
+        // undici refuses 101 with `Upgrade`, and 100.
+        if (error.message === 'bad upgrade') head = { status: 101, retryAfter: undefined };
+        const isContinue = error.message === 'bad response';
+        end(false, isContinue ? new AttemptFailure('the receiver sent 100 Continue unasked') : error);
+      },
+    };
+    const dispatch = () => connection.client.dispatch(request, handler);
+    signal.addEventListener('abort', () => {
+      end(false, signal.reason as Error);
+    });
+    dispatch();
   });
-  answer.on('end', done);
-}

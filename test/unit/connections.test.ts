@@ -1,9 +1,10 @@
 // Connections to receivers are kept for a moment, and not trusted more than new ones.
 import { once } from 'node:events';
-import { createServer, request, type RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { connectionLimits, createConnections } from '../../server/webhooks/connections.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { connectionLimits } from '../../server/webhooks/connections.ts';
+import { describeFailure } from '../../server/webhooks/failure.ts';
 import { createSend, sendOptions } from '../../server/webhooks/send.ts';
 
 const hour = 3_600_000;
@@ -30,21 +31,13 @@ async function listening(server: Server): Promise<{ url: string; sockets: Socket
 const answering = (handle: RequestListener = (_, res) => void res.writeHead(204).end()) =>
   listening(createServer({ keepAliveTimeout: hour }, handle));
 
-/** Posts with kept connections, and resolves with the status when the connection is free again. */
-const posting = (limits: typeof connectionLimits) => {
-  const connections = createConnections(limits);
-  closing.push(connections.close);
-  return async (url: string): Promise<number> => {
-    const sent = request(url, { method: 'POST', agent: connections.agentOf(new URL(url)) });
-    sent.end('{}');
-    let status = 0;
-    sent.on('response', (answer) => {
-      status = answer.statusCode ?? 0;
-      answer.resume();
-    });
-    await once(sent, 'close');
-    return status;
-  };
+const outgoing = { account: 'default', body: '{}', headers: { 'webhook-id': 'one' }, login: undefined };
+
+const sending = (limits = connectionLimits) => {
+  const { send, close } = createSend(sendOptions({ environment: 'sandbox' }), limits);
+  closing.push(close);
+  return (url: string, subscription = 'first') =>
+    send({ ...outgoing, subscription, url }, new AbortController().signal);
 };
 
 const isOver = (socket: Socket | undefined) =>
@@ -53,30 +46,30 @@ const isOver = (socket: Socket | undefined) =>
 describe('a connection', () => {
   it('is used again', async () => {
     const { url, sockets } = await answering();
-    const post = posting(patient);
-    for (let posted = 0; posted < 3; posted += 1) expect(await post(url)).toBe(204);
+    const send = sending(patient);
+    for (let posted = 0; posted < 3; posted += 1) expect((await send(url)).status).toBe(204);
     expect(sockets).toHaveLength(1);
   });
 
   it('is closed when nobody needs it for a while', async () => {
     const { url, sockets } = await answering();
-    await posting({ ...patient, idleMilliseconds: 1 })(url);
+    await sending({ ...patient, idleMilliseconds: 1 })(url);
     await isOver(sockets[0]);
   });
 
   it('is not used again when it is old, so that a receiver can move', async () => {
     const { url, sockets } = await answering();
-    const post = posting({ ...patient, oldestMilliseconds: -1 });
-    await post(url);
-    await post(url);
+    const send = sending({ ...patient, oldestMilliseconds: -1 });
+    await send(url);
+    await send(url);
     expect(sockets).toHaveLength(2);
   });
 
   it('is not kept when there are many already', async () => {
     const [one, other] = [await answering(), await answering()];
-    const post = posting({ ...patient, idle: 1 });
-    await post(one.url);
-    await post(other.url);
+    const send = sending({ ...patient, idle: 1 });
+    await send(one.url);
+    await send(other.url);
     await isOver(other.sockets[0]);
     expect(one.sockets[0]?.destroyed).toBe(false);
   });
@@ -86,24 +79,16 @@ describe('a connection', () => {
     const { url, sockets } = await listening(
       createTcpServer((socket) => socket.on('data', () => socket.write(answer))),
     );
-    const post = posting(patient);
-    expect(await post(url)).toBe(204);
+    const send = sending(patient);
+    expect((await send(url)).status).toBe(204);
     sockets[0]?.write('HTTP/1.1 500 Oops\r\n\r\n');
     await isOver(sockets[0]);
-    expect(await post(url)).toBe(204);
+    expect((await send(url)).status).toBe(204);
     expect(sockets).toHaveLength(2);
   });
 });
 
 describe('a delivery', () => {
-  const outgoing = { account: 'default', body: '{}', headers: { 'webhook-id': 'one' }, login: undefined };
-  const sending = () => {
-    const { send, close } = createSend(sendOptions({ environment: 'sandbox' }));
-    closing.push(close);
-    return (url: string, subscription = 'first') =>
-      send({ ...outgoing, subscription, url }, new AbortController().signal);
-  };
-
   it('that meets a connection which the receiver closes is sent again at once, on a new one', async () => {
     const used = new WeakSet<Socket>();
     const ids: unknown[] = [];
@@ -122,7 +107,8 @@ describe('a delivery', () => {
 
   it('on a new connection that the receiver closes has failed', async () => {
     const { url, sockets } = await answering((req) => req.socket.destroy());
-    await expect(sending()(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const failure: unknown = await sending()(url).catch((error: unknown) => error);
+    expect(describeFailure(failure)).toMatch(/: the receiver closed the connection$/);
     expect(sockets).toHaveLength(1);
   });
 
@@ -131,12 +117,71 @@ describe('a delivery', () => {
     const { url } = await answering((req, res) => {
       requests += 1;
       if (requests === 1) res.writeHead(204).end();
-      else res.writeHead(200, { 'Content-Length': 10 }).write('half', () => req.socket.destroy());
+      else req.socket.end('HTTP/1.1 2');
     });
     const send = sending();
     await send(url);
     await expect(send(url)).rejects.toThrow();
     expect(requests).toBe(2);
+  });
+
+  it('has arrived when the head of a 2xx has come; an unfinished body closes the connection', async () => {
+    const { url, sockets } = await answering((_, res) => {
+      res.writeHead(200, { 'Content-Length': 10 }).write('yes');
+    });
+    expect(await sending()(url)).toEqual({ status: 200, retryAfter: undefined, answer: null });
+    await isOver(sockets[0]);
+  });
+
+  it('has arrived although the connection is cut after the head of a 2xx, and is not sent again', async () => {
+    let requests = 0;
+    const { url } = await answering((req, res) => {
+      requests += 1;
+      res.writeHead(200, { 'Content-Length': 10 }).write('yes', () => req.socket.resetAndDestroy());
+    });
+    expect((await sending()(url)).status).toBe(200);
+    expect(requests).toBe(1);
+  });
+
+  it('that is refused has its status, although the body does not end by the deadline', async () => {
+    const { url } = await answering((_, res) => {
+      res.writeHead(503, { 'Content-Length': 10, 'Retry-After': '7' }).write('busy');
+    });
+    const { send } = createSend({ ...sendOptions({ environment: 'sandbox' }), milliseconds: 200 });
+    const sent = send({ ...outgoing, subscription: 'first', url }, new AbortController().signal);
+    expect(await sent).toEqual({ status: 503, retryAfter: '7', answer: 'busy' });
+  });
+
+  it('that is refused at length has the first kilobyte, and nothing that the limit cuts in half', async () => {
+    const number = '4111 1111 1111 1111';
+    const { url, sockets } = await answering((_, res) => {
+      res.writeHead(500).end(`${'x'.repeat(1010)}${number}${'y'.repeat(5000)}`);
+    });
+    const send = sending();
+    // Shorter by what is masked.
+    expect((await send(url)).answer).toBe(`${'x'.repeat(1010)}[nu`);
+    await send(url);
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('shows no password that a receiver quotes', async () => {
+    const login = { username: 'shop', password: 'correct horse' };
+    const { url } = await answering((req, res) => {
+      res.writeHead(401).end(`${req.headers.authorization} is not shop:correct horse`);
+    });
+    const { send, close } = createSend(sendOptions({ environment: 'sandbox' }));
+    closing.push(close);
+    const sent = send({ ...outgoing, subscription: 'first', url, login }, new AbortController().signal);
+    expect((await sent).answer).toBe('Basic [redacted] is not shop:[redacted]');
+  });
+
+  it('goes to no proxy that the environment names', async () => {
+    const proxy = await answering();
+    const { url } = await answering();
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY']) vi.stubEnv(name, proxy.url);
+    expect((await sending()(url)).status).toBe(204);
+    vi.unstubAllEnvs();
+    expect(proxy.sockets).toEqual([]);
   });
 
   it('uses no connection of another subscription, whose second answer it might get', async () => {

@@ -97,9 +97,9 @@ const rooms: Record<string, Room> = {
     ],
   },
   'server/webhooks': {
-    from: [...pure, 'server/store'],
+    from: [...pure, 'server/log.ts', 'server/visible.ts', 'server/store'],
     types: ['server/actions', 'server/contract'],
-    packages: ['kysely', 'pino'],
+    packages: ['kysely', 'pino', 'undici'],
   },
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },

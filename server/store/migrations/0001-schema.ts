@@ -227,6 +227,7 @@ const events = [
      status integer,
      milliseconds integer not null,
      error text,
+     answer text,
      merchant_account_id text not null,
      primary key (merchant_account_id, delivery_id, number)
    )`,

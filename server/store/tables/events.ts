@@ -34,4 +34,5 @@ export interface DeliveryAttemptsTable {
   status: number | null;
   milliseconds: number;
   error: string | null;
+  answer: string | null;
 }

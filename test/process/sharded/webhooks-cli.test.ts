@@ -115,7 +115,7 @@ describe('payments webhooks rotate', () => {
 describe('payments webhooks deliveries, replay, activate and deactivate', () => {
   it('shows each attempt with time, status, duration and error, and replays failed deliveries', async () => {
     let mended = false;
-    await using receiver = await startReceiver((res) => res.writeHead(mended ? 204 : 500).end());
+    await using receiver = await startReceiver((res) => res.writeHead(mended ? 204 : 500).end('no\ttime'));
     const subscription = await subscribe(service, receiver.url);
     await storeCard(service);
     const { event_id } = await settled(service, subscription);
@@ -127,6 +127,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
       const { id } = subscription;
       expect(attempt).toMatchObject({ event: event_id, name: 'payment-method.created', subscription: id });
       expect(attempt).toMatchObject({ state: 'failed', attempt: index + 1, status: 500, error: null });
+      expect(attempt).toMatchObject({ answer: 'no\\ttime' });
       expect(Date.parse(attempt.at)).toBeGreaterThan(Date.parse(since));
       expect(attempt.ms).toBeGreaterThanOrEqual(0);
     }
@@ -160,9 +161,17 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
       /^event +name +record +account +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
     );
     // The state is that of the delivery, so people see it once.
-    expect([stdout.match(/ failed /g), stdout.match(/ HTTP 500/g)].map((found) => found?.length)).toEqual([
-      1, 4,
-    ]);
+    expect(
+      [stdout.match(/ failed /g), stdout.match(/ HTTP 500: no\\ttime/g)].map((found) => found?.length),
+    ).toEqual([1, 4]);
+
+    expect((await run('deliveries', '--event', event_id, '--body')).stdout).toBe(
+      `${receiver.got[0]?.body}\n`,
+    );
+    expect((await run('deliveries', '--event', unknown, '--body')).stderr).toContain(
+      'There is no delivery of the event',
+    );
+    expect((await run('deliveries', '--body')).stderr).toContain('--body needs --event');
 
     // A replay gets the whole retry schedule, not one attempt.
     expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
@@ -197,7 +206,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
   });
 
   it('the history of a record has its events, their deliveries, and what operators did', async () => {
-    await using receiver = await startReceiver((res) => res.writeHead(404).end());
+    await using receiver = await startReceiver((res) => res.writeHead(404).end('no such order'));
     const subscription = await subscribe(service, receiver.url);
     const record = await storeCard(service);
     const { event_id } = await settled(service, subscription);
@@ -213,7 +222,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
         expect.objectContaining({ what: 'payment-method.created', result: 'succeeded', id: event_id }),
         expect.objectContaining({
           what: `attempt 4 to ${new URL(receiver.url).host}`,
-          result: 'HTTP 404',
+          result: 'HTTP 404: no such order',
         }),
         // With the whole ID of the event, which leads to it.
         expect.objectContaining({ what: `webhooks replay ${cut} # ${event_id}` }),

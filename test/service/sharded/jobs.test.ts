@@ -121,7 +121,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
     const id = randomUUID();
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
-    const attempt = { at: created_at, status: 200, milliseconds: 1, error: null };
+    const attempt = { at: created_at, status: 200, milliseconds: 1, error: null, answer: null };
     await inTransaction(db, async (tx) => {
       await insertEvent(tx, event);
       const { rows } = await sql<{ id: string }>`

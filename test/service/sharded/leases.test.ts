@@ -44,7 +44,7 @@ const attempted = (
   { at = new Date(), wait }: { at?: Date; wait?: number } = {},
 ): Attempted => ({
   ...{ delivery, outcome, wait },
-  attempt: { at, status: outcome === 'succeeded' ? 204 : 500, milliseconds: 1, error: null },
+  attempt: { at, status: outcome === 'succeeded' ? 204 : 500, milliseconds: 1, error: null, answer: null },
 });
 const deliveries = async () => {
   const { rows } = await sql<{ id: string; state: string; attempts: number; wait: number; leased: boolean }>`

@@ -83,8 +83,13 @@ describe('a delivery', () => {
     ],
     ['no answer at all', () => undefined, { state: 'failed', attempts: 4 }],
     [
-      'an answer whose body never ends',
-      (res) => void res.writeHead(200).write('x'),
+      'a success that announces ten bytes, sends three and hangs',
+      (res) => void res.writeHead(200, { 'Content-Length': 10 }).write('yes'),
+      { state: 'succeeded', attempts: 1 },
+    ],
+    [
+      'an error whose body never ends',
+      (res) => void res.writeHead(500).write('x'),
       { state: 'failed', attempts: 4 },
     ],
     [
@@ -133,6 +138,31 @@ describe('a delivery', () => {
     expect(attempts.map(({ number, error, status }) => [number, error, status])).toEqual(
       [1, 2, 3, 4].map((number) => [number, 'ECONNREFUSED: nobody listens at this address', null]),
     );
+    await unsubscribe(service, subscription);
+  });
+
+  it('what a receiver says with an error is kept with the attempt, and a success is not read', async () => {
+    const said = 'Order\u0000 42\nof 4111 1111 1111 1111: "password": "hunter2"';
+    await using receiver = await startReceiver((res, _got, nth) =>
+      res.writeHead(nth === 1 ? 422 : 200).end(nth === 1 ? said : 'thanks'),
+    );
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    const { id } = await settled(service, subscription);
+    const attempts = await service.service.database.db
+      .selectFrom('delivery_attempts')
+      .select(['status', 'error', 'answer'])
+      .where('delivery_id', '=', id)
+      .orderBy('number')
+      .execute();
+    expect(attempts).toEqual([
+      {
+        status: 422,
+        error: null,
+        answer: 'Order\\x00 42\\nof [number]: "password": "[redacted]"',
+      },
+      { status: 200, error: null, answer: null },
+    ]);
     await unsubscribe(service, subscription);
   });
 
