@@ -13,7 +13,7 @@ create temporary table tables_of_accounts on commit drop as
 select name::regclass as id, position
 from unnest(array[
   'buyers', 'payment_methods', 'gift_cards', 'transactions', 'events', 'deliveries', 'delivery_attempts',
-  'idempotency_keys', 'idempotency_answers'
+  'idempotency_keys'
 ]) with ordinality as listed (name, position);
 
 -- Put back at the end: Citus distributes one table after the other, and refuses foreign keys between tables of different kinds.

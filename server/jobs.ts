@@ -52,9 +52,7 @@ export function startJobs(options: JobsOptions): Jobs {
     ...(auditRetentionDays !== undefined && {
       'old-audit-entries': () => deleteOld(db, 'audit_entries', ago(auditRetentionDays * day)),
     }),
-    // The keys first: a key must not outlive its answer.
     'old-idempotency-keys': () => deleteOld(db, 'idempotency_keys', ago(keepKeyMilliseconds)),
-    'old-answers': () => deleteOld(db, 'idempotency_answers', ago(keepKeyMilliseconds)),
     // A minute later than they end, because clocks differ.
     'old-rate-limits': () => deleteOld(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
     'old-card-numbers': () => deleteOld(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),

@@ -6,7 +6,7 @@ import { presentTransaction } from '../present/transaction.ts';
 import { findAccountOf } from '../store/across-accounts.ts';
 import {
   beginErasure,
-  deleteAnswers,
+  eraseAnswers,
   deleteEvents,
   endErasure,
   eraseBuyerRecord,
@@ -109,7 +109,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   );
   if (!isNamed) return undefined;
   await step('kept_answers', async ({ db: tx }) =>
-    account === undefined ? 0 : deleteAnswers(tx, account, Object.values(subject.records).flat()),
+    account === undefined ? 0 : eraseAnswers(tx, account, Object.values(subject.records).flat()),
   );
   await eachPage(
     accounts,

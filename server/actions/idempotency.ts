@@ -11,6 +11,7 @@ import {
   releaseIdempotencyKey,
   settleIdempotencyKey,
   type Claimed,
+  type Slot,
 } from '../store/idempotency-keys.ts';
 import { inWork, type Work } from './unit-of-work.ts';
 
@@ -20,10 +21,9 @@ interface Deps {
   now: () => Date;
 }
 
-// The slot stands for the merchant account, the key pair and the key.
-export const placeOfAnswer = ({ slot, id }: { slot: string; id: string }): Place => ({
+export const placeOfAnswer = ({ account: owner, slot: id }: Slot): Place => ({
   purpose: 'answer',
-  owner: slot,
+  owner,
   id,
 });
 
@@ -40,7 +40,7 @@ export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
     if (!known) return undefined;
     const { fingerprint, answer_sealed: sealed, isErased } = known;
     if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
-    return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(known))) as SentAnswer };
+    return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(keyed))) as SentAnswer };
   };
   return {
     find,

@@ -168,12 +168,12 @@ export async function lockTransactions(
   return rows;
 }
 
-/** The key stays, so that a request that is repeated is not carried out twice. */
-export const deleteAnswers = (db: Tx, account: string, records: readonly string[]): Promise<number> =>
+export const eraseAnswers = (db: Tx, account: string, records: readonly string[]): Promise<number> =>
   changed(
     sql`
-    delete from idempotency_answers
-    where merchant_account_id = ${account} and resource_id = any(${[...records]}::uuid[])`.execute(db),
+    update idempotency_keys set ${assignments(erasedValues(tableFates.idempotency_keys))}
+    where merchant_account_id = ${account} and resource_id = any(${[...records]}::uuid[])
+      and answer_sealed is not null`.execute(db),
   );
 
 /** Where an event may name a buyer or a record of it. */

@@ -10,8 +10,6 @@ export interface Slot {
 }
 
 interface KnownKey {
-  id: string;
-  slot: string;
   fingerprint: string;
   answer_sealed: string | null;
   /** The answer was erased with the buyer that it showed. */
@@ -31,14 +29,9 @@ export async function findIdempotencyKey(
   since: Date,
 ): Promise<KnownKey | undefined> {
   const { rows } = await sql<KnownKey>`
-    select key.id, key.slot, key.fingerprint, answer.answer_sealed,
-      answer.answer_sealed is null and key.claimed_until = ${settled} as "isErased"
-    from idempotency_keys as key
-    left join idempotency_answers as answer
-      on answer.merchant_account_id = key.merchant_account_id and answer.id = key.id
-      and answer.created_at = key.created_at and answer.created_at > ${since} and answer.claim = key.claim
-    where key.merchant_account_id = ${account} and key.slot = ${slot}
-      and key.created_at > ${since} and key.claimed_until > clock_timestamp()`.execute(db);
+    select fingerprint, answer_sealed, answer_sealed is null and claimed_until = ${settled} as "isErased"
+    from idempotency_keys where merchant_account_id = ${account} and slot = ${slot}
+      and created_at > ${since} and claimed_until > clock_timestamp()`.execute(db);
   return rows[0];
 }
 
@@ -49,9 +42,8 @@ interface NewClaim extends Slot {
   since: Date;
 }
 
-/** A claim that was made. The account is that of the row. */
+/** A claim that was made. */
 export interface Claimed extends Slot {
-  id: string;
   claim: string;
 }
 
@@ -62,16 +54,15 @@ const isLapsed = sql<boolean>`case when isfinite(key.claimed_until)
 /** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
 export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
   const { account, slot, fingerprint, claim, now, since } = wanted;
-  const { rows } = await sql<{ id: string }>`
+  const { numAffectedRows = 0n } = await sql`
     insert into idempotency_keys as key (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
     values (${account}, ${slot}, ${fingerprint}, ${claim},
       clock_timestamp() + make_interval(secs => ${leaseSeconds}), ${now})
     on conflict (merchant_account_id, slot) do update set
       fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-      created_at = excluded.created_at
-    where key.created_at <= ${since} or ${isLapsed}
-    returning id`.execute(db);
-  return rows[0] && { account, slot, claim, ...rows[0] };
+      created_at = excluded.created_at, answer_sealed = null, resource_id = null
+    where key.created_at <= ${since} or ${isLapsed}`.execute(db);
+  return numAffectedRows > 0n ? { account, slot, claim } : undefined;
 }
 
 const ofClaim = ({ account, slot, claim }: Claimed) =>
@@ -86,14 +77,9 @@ export async function settleIdempotencyKey(
   resourceId: string | undefined,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    with ours as (
-      update idempotency_keys set claimed_until = ${settled} where ${ofClaim(key)}
-      returning merchant_account_id, id, slot, claim, created_at
-    )
-    insert into idempotency_answers (merchant_account_id, id, slot, claim, created_at, answer_sealed, resource_id)
-    select merchant_account_id, id, slot, claim, created_at, ${answer_sealed}, ${resourceId ?? null}::uuid from ours`.execute(
-    tx,
-  );
+    update idempotency_keys
+    set claimed_until = ${settled}, answer_sealed = ${answer_sealed}, resource_id = ${resourceId ?? null}
+    where ${ofClaim(key)}`.execute(tx);
   return numAffectedRows > 0n;
 }
 

@@ -15,7 +15,7 @@ interface Sealed {
     | 'payment_methods'
     | 'gift_cards'
     | 'webhook_subscriptions'
-    | 'idempotency_answers'
+    | 'idempotency_keys'
     | 'merchant_accounts'
     | 'settings';
   purpose: Purpose;
@@ -38,7 +38,7 @@ const column = (
   table,
   purpose,
   id: sql.ref(`${table}.${id}`),
-  idType: table === 'merchant_accounts' || table === 'settings' ? 'text' : 'uuid',
+  idType: ['merchant_accounts', 'settings', 'idempotency_keys'].includes(table) ? 'text' : 'uuid',
   owner: sql.ref(`${table}.${owner}`),
   value: sql`${sql.ref(`${table}.${name}`)}`,
   assignment: sql`${sql.ref(name)} = given.fresh`,
@@ -59,7 +59,7 @@ export const sealedColumns: readonly Sealed[] = [
   column('webhook_subscriptions', 'password_sealed', 'webhook-password'),
   column('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
   column('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
-  column('idempotency_answers', 'answer_sealed', 'answer', { owner: 'slot' }),
+  column('idempotency_keys', 'answer_sealed', 'answer', { id: 'slot' }),
   column('merchant_accounts', 'key_sealed', 'digest-key', { owner: 'id' }),
   { ...column('settings', 'value', 'digest-key', { id: 'name' }), owner: sql`null::text` },
 ];

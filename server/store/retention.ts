@@ -33,7 +33,6 @@ const kept = {
     andThen: deleteDeliveriesOf,
   },
   idempotency_keys: { key: ['slot'], time: 'created_at', byAccount: true },
-  idempotency_answers: { key: ['id', 'created_at'], time: 'created_at', byAccount: true },
   // The database refuses to delete entries of the last 90 days.
   audit_entries: { key: ['id'], time: 'at', byAccount: false },
   rate_limits: { key: ['key'], time: 'expire', byAccount: false },

@@ -230,7 +230,7 @@ describe('in the sandbox', () => {
       query.mockRestore();
     }
     const reads = sent.filter((text) =>
-      /\bfrom "?(payment_methods|gift_cards|idempotency_answers)/.test(text),
+      /\bfrom "?(payment_methods|gift_cards|idempotency_keys)/.test(text),
     );
     expect(reads.length).toBeGreaterThan(10);
     for (const text of reads) expect(text).toMatch(/limit |= any\(|= given\.id/);

@@ -81,9 +81,10 @@ async function withDamage<T>(damage: string, repair: string, work: () => Promise
 }
 
 /** Exchanges the values of a column between two rows; doing it again undoes it. */
-const swap = (table: string, column: string, one: string, two: string) =>
+const swap = (table: string, column: string, one: string, two: string, id = 'id') =>
   `update ${table} set ${column} = other.${column} from ${table} as other
-   where ${table}.id in ('${one}', '${two}') and other.id in ('${one}', '${two}') and other.id <> ${table}.id`;
+   where ${table}.${id} in ('${one}', '${two}') and other.${id} in ('${one}', '${two}')
+     and other.${id} <> ${table}.${id}`;
 
 it('every sealed column has values here', async () => {
   for (const { table, value } of sealedColumns) {
@@ -205,26 +206,22 @@ describe('a value that was moved in the database', () => {
     expect((await list()).status).toBe(200);
   });
 
-  it('a kept answer under another key, or with its row: 500, and nothing is done twice', async () => {
-    const { rows } = await sql<{ id: string; slot: string }>`
-      select id, slot from idempotency_answers order by id`.execute(db());
-    const [one, two] = [rows[0]?.id ?? '', rows[1]?.id ?? ''];
-    const answers = swap('idempotency_answers', 'answer_sealed', one, two);
-    const set = (id: string, slot = '') => `update idempotency_keys set slot = '${slot}' where id = '${id}';`;
-    const slots = [rows[0]?.slot, rows[1]?.slot];
-    const rename = (...[first, second]: typeof slots) =>
-      `${set(one, 'x')}${set(two, second)}${set(one, first)}`;
+  it('a kept answer under another key: 500, and nothing is done twice', async () => {
+    const { rows } = await sql<{ slot: string }>`
+      select slot from idempotency_keys where answer_sealed is not null order by slot`.execute(db());
+    const answers = swap(
+      'idempotency_keys',
+      'answer_sealed',
+      rows[0]?.slot ?? '',
+      rows[1]?.slot ?? '',
+      'slot',
+    );
     const before = (await list()).body;
-    for (const [damage, repair] of [
-      [answers, answers],
-      [rename(slots[1], slots[0]), rename(slots[0], slots[1])],
-    ] as const) {
-      const repeated = await withDamage(damage, repair, async () => [
-        await keep(keys[0]),
-        await keep(keys[1]),
-      ]);
-      expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
-    }
+    const repeated = await withDamage(answers, answers, async () => [
+      await keep(keys[0]),
+      await keep(keys[1]),
+    ]);
+    expect(repeated.map(({ status }) => status)).toEqual([500, 500]);
     expect((await list()).body).toEqual(before);
     expect((await keep(keys[0])).headers.get('idempotency-replayed')).toBe('true');
   });

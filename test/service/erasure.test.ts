@@ -60,25 +60,22 @@ async function dump(): Promise<string> {
   for (const { name } of [...tables, { name: 'pg_stats' }]) parts.push(...(await linesOf(name)));
   const { open } = service.secrets.vault;
   const answers = await db()
-    .selectFrom('idempotency_answers')
-    .select(['id', 'slot', 'answer_sealed'])
+    .selectFrom('idempotency_keys')
+    .select(['merchant_account_id as account', 'slot', 'answer_sealed'])
+    .where('answer_sealed', 'is not', null)
     .execute();
-  parts.push(...answers.map(({ answer_sealed, ...place }) => open(answer_sealed, placeOfAnswer(place))));
+  parts.push(
+    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', placeOfAnswer(place))),
+  );
   return parts.join('\n');
 }
 
 /** The tables that an erasure changes. */
 const contents = () =>
   Promise.all(
-    [
-      'buyers',
-      'payment_methods',
-      'transactions',
-      'events',
-      'deliveries',
-      'idempotency_answers',
-      'settings',
-    ].map(linesOf),
+    ['buyers', 'payment_methods', 'transactions', 'events', 'deliveries', 'idempotency_keys', 'settings'].map(
+      linesOf,
+    ),
   );
 
 const erasedOfTransactions = [
@@ -103,7 +100,7 @@ async function rest(records: readonly string[]): Promise<unknown> {
   const { rows: deliveries } = await sql`
     select * from deliveries where event_id = any(${ids}::uuid[]) order by id`.execute(db());
   const { rows: keys } =
-    await sql`select id, slot, fingerprint, created_at from idempotency_keys order by id`.execute(db());
+    await sql`select slot, fingerprint, created_at from idempotency_keys order by slot`.execute(db());
   return { transactions, cards, events, deliveries, keys };
 }
 

@@ -235,33 +235,20 @@ const events = [
 
 const idempotency = [
   // `slot` and `fingerprint` are keyed digests. A claim lapses at `claimed_until`, because a process that was killed cannot give it
-  // back.
+  // back. By `resource_id`, such as that of a card, `payments buyers erase` finds answers that show the buyer.
   `create table idempotency_keys (
-     id uuid not null default gen_random_uuid() unique,
+     merchant_account_id text not null,
      slot text not null,
      fingerprint text not null,
      claim uuid not null,
      claimed_until timestamptz(3) not null,
+     answer_sealed text,
+     resource_id uuid,
      created_at timestamptz(3) not null,
-     merchant_account_id text not null,
      primary key (merchant_account_id, slot)
    )`,
   // Retention.
   `create index idempotency_keys_by_age on idempotency_keys (merchant_account_id, created_at)`,
-  // `id` and `slot` are those of the key: the answer is bound to them. `claim` tells whose answer it is. By
-  // `resource_id`, such as that of a card, `payments buyers erase` finds what shows the buyer.
-  `create table idempotency_answers (
-     merchant_account_id text not null,
-     id uuid not null,
-     slot text not null,
-     claim uuid not null,
-     answer_sealed text not null,
-     resource_id uuid,
-     created_at timestamptz(3) not null,
-     primary key (merchant_account_id, id, created_at)
-   )`,
-  // Retention.
-  `create index idempotency_answers_by_age on idempotency_answers (merchant_account_id, created_at)`,
 ];
 
 const limits = [

@@ -5,7 +5,7 @@ import type { BuyersTable } from './buyers.ts';
 import type { CardNumbersTable } from './card-numbers.ts';
 import type { DeliveriesTable, DeliveryAttemptsTable, EventsTable } from './events.ts';
 import type { GiftCardsTable } from './gift-cards.ts';
-import type { IdempotencyAnswersTable, IdempotencyKeysTable } from './idempotency-keys.ts';
+import type { IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { MerchantAccountsTable } from './merchant-accounts.ts';
 import type { PaymentMethodsTable } from './payment-methods.ts';
 import type { RolesTable } from './roles.ts';
@@ -26,7 +26,6 @@ export interface Tables {
   transactions: TransactionsTable;
   webhook_subscriptions: WebhookSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
-  idempotency_answers: IdempotencyAnswersTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

@@ -167,16 +167,16 @@ const transactionFates = {
 export const eraseTransaction = eraser<NewTransaction>(transactionFates);
 
 /** Rows of these that are about the buyer's records are deleted whole. */
-type Deleted = 'events' | 'deliveries' | 'delivery_attempts' | 'idempotency_answers';
+type Deleted = 'events' | 'deliveries' | 'delivery_attempts';
 
-/** Columns are erased of rows that name their buyer. */
+/** Columns are erased of rows that name their buyer, or a record of it. */
 type TableFate<Table extends keyof Tables, Row = Selectable<Tables[Table]>> = Table extends Deleted
   ? 'deleted'
   : Table extends 'transactions'
     ? KeptOrErased<NewTransaction>
     : | 'kept'
       | (Table extends 'buyers' ? KeptOrErased<Row> : never)
-      | (Row extends { buyer_id: unknown } ? KeptOrErased<Row> : never);
+      | (Row extends { buyer_id: unknown } | { resource_id: unknown } ? KeptOrErased<Row> : never);
 
 export const tableFates = {
   buyers: buyerFates,
@@ -185,9 +185,18 @@ export const tableFates = {
   events: 'deleted',
   deliveries: 'deleted',
   delivery_attempts: 'deleted',
-  idempotency_answers: 'deleted',
+  // The key stays, so that a request that is repeated is not carried out twice.
+  idempotency_keys: {
+    merchant_account_id: 'kept',
+    slot: 'kept',
+    fingerprint: 'kept',
+    claim: 'kept',
+    claimed_until: 'kept',
+    answer_sealed: 'erased',
+    resource_id: 'kept',
+    created_at: 'kept',
+  },
   // Keyed digests.
-  idempotency_keys: 'kept',
   card_numbers: 'kept',
   // Bearer cards: no record says who has one.
   gift_cards: 'kept',
