@@ -10,72 +10,32 @@ const internalAddress = 'webhooks are not delivered to internal addresses';
 // The URL does not show it, so the operator is told where to look.
 const resolvesToInternal = `the host name resolves to internal addresses only, and ${internalAddress}`;
 
-const blockList = (v4: [string, number][], v6: [string, number][]): BlockList => {
+const blockList = (ranges: string): BlockList => {
   const list = new BlockList();
-  for (const [net, bits] of v4) list.addSubnet(net, bits, 'ipv4');
-  for (const [net, bits] of v6) list.addSubnet(net, bits, 'ipv6');
+  for (const range of ranges.trim().split(/\s+/)) {
+    const [net = '', bits] = range.split('/');
+    list.addSubnet(net, Number(bits), familyOf(net));
+  }
   return list;
 };
 
-const loopback = blockList([['127.0.0.0', 8]], [['::1', 128]]);
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-// Private, shared, link-local (cloud metadata services), benchmarking, documentation, multicast and reserved ranges.
-const forbidden = blockList(
-  [
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    // Azure's metadata service has a public address.
-    ['168.63.129.16', 32],
-    ['169.254.0.0', 16],
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.0.2.0', 24],
-    ['192.88.99.0', 24],
-    ['192.168.0.0', 16],
-    ['198.18.0.0', 15],
-    ['198.51.100.0', 24],
-    ['203.0.113.0', 24],
-    ['224.0.0.0', 4],
-    ['240.0.0.0', 4],
-  ],
-  [
-    ['::', 128],
-    ['100::', 64],
-    ['2001::', 23],
-    ['2001:db8::', 32],
-    ['2002::', 16],
-    ['3fff::', 20],
-    ['5f00::', 16],
-    ['64:ff9b::', 96],
-    ['64:ff9b:1::', 48],
-    ['fc00::', 7],
-    ['fe80::', 10],
-    ['fec0::', 10],
-    ['ff00::', 8],
-  ],
-);
+const loopback = blockList('127.0.0.0/8 ::1/128');
 
-/**
- * Returns the IPv4 address inside an IPv4-compatible or IPv4-translated IPv6 address, and any other address without its zone.
- * BlockList itself looks into IPv4-mapped ones (`::ffff:10.0.0.1`).
- */
-function unwrap(address: string): string {
-  const bare = address.replace(/%.*/, '');
-  if (isIP(bare) !== 6) return bare;
-  const groups = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const mapped = /^::(?:ffff:0:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(groups);
-  if (!mapped) return groups;
-  const hex = mapped.slice(1).map((group) => group.padStart(4, '0'));
-  return Buffer.from(hex.join(''), 'hex').join('.');
-}
+// Private, shared, link-local (cloud metadata services; Azure's has a public address), benchmarking, documentation, multicast and
+// reserved ranges, and IPv6 addresses that contain an IPv4 address. BlockList itself looks into `::ffff:10.0.0.1`.
+const forbidden = blockList(`
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+  ::/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16
+  fc00::/7 fe80::/10 fec0::/10 ff00::/8`);
 
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
-  const plain = unwrap(address);
-  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+  const plain = address.replace(/%.*/, '');
   if (isIP(plain) === 0) return false;
-  if (loopback.check(plain, family)) return allowLoopback;
-  return !forbidden.check(plain, family);
+  if (loopback.check(plain, familyOf(plain))) return allowLoopback;
+  return !forbidden.check(plain, familyOf(plain));
 }
 
 /** For the connection itself: it connects only to addresses that this returns, and this returns only allowed ones. */
