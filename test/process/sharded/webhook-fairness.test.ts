@@ -110,9 +110,9 @@ describe('names that are never resolved', { timeout: 120_000 }, () => {
     );
     const other = resolve('other.test', 'marketplace', attempt.signal);
     await until(() => Promise.resolve(asked().size >= 21));
-    expect(asked()).toEqual(
-      new Set([...Array.from({ length: 20 }, (_, index) => `silent-${index}.test`), 'other.test']),
-    );
+    // Any 20: each has read /etc/hosts before, and may have waited for that.
+    expect([...asked()].filter((name) => name.startsWith('silent-'))).toHaveLength(20);
+    expect(asked()).toContain('other.test');
     // Cancelled, they end at once, and those that waited never ask.
     attempt.abort();
     const ended = await Promise.allSettled([...outcomes, other]);
