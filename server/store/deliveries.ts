@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
-import { withEvents, type DeliveryKey } from './events.ts';
+import type { DeliveryKey } from './events.ts';
 
 /** Longer than an attempt takes (15 s) with recording it. */
 const leaseSeconds = 25;
@@ -24,9 +24,7 @@ export interface Leases {
 
 export interface Leased {
   leased: LeasedDelivery[];
-  /** Whether some were due, leased or not. */
-  wereDue: boolean;
-  /** Until the next one is due; undefined when none is pending. */
+  /** Until the next one is due, also if there is no room for it; undefined when none is pending. */
   nextSeconds: number | undefined;
 }
 
@@ -38,15 +36,14 @@ const subscriptionsAtOnce = 500;
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
 export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<Leased> {
-  const { due, nextSeconds } = await findDue(tx);
-  const wereDue = due.length > 0;
-  if (!wereDue || leases.most <= 0) return { leased: [], wereDue, nextSeconds };
   const { rows: subscriptions } = await sql<Subscription>`
+    with recursive ${waiting}
     select id, active and failing_since is not null as "isFailing" from webhook_subscriptions
-    where id = any(${due}::uuid[]) order by random() limit ${subscriptionsAtOnce}
-    for no key update skip locked`.execute(tx);
-  const leased = subscriptions.length > 0 ? await lease(tx, subscriptions, leases) : [];
-  return { leased, wereDue, nextSeconds };
+    where id in (select subscription_id from waiting where due_at <= now())
+    order by random() limit ${subscriptionsAtOnce}
+    for no key update skip locked ${acrossAccounts('leases')}`.execute(tx);
+  if (subscriptions.length === 0) return { leased: [], nextSeconds: await findNext(tx) };
+  return { leased: leases.most > 0 ? await lease(tx, subscriptions, leases) : [], nextSeconds: 0 };
 }
 
 interface Subscription {
@@ -54,26 +51,44 @@ interface Subscription {
   isFailing: boolean;
 }
 
-/** Subscriptions with deliveries that are due. */
-async function findDue(tx: Tx): Promise<{ due: string[]; nextSeconds: number | undefined }> {
-  // Jumps from subscription to subscription in the index, however many deliveries each of them has.
-  const next = (than: string) => sql`
-    select subscription_id, due_at from deliveries where state = 'pending' and subscription_id > ${sql.raw(than)}
-    order by subscription_id, due_at limit 1`;
-  const { rows } = await sql<{ id: string; seconds: number }>`
-    with recursive waiting as (
-      (${next(`'00000000-0000-0000-0000-000000000000'`)})
-      union all select found.* from waiting cross join lateral (${next('waiting.subscription_id')}) as found
-    )
-    select subscription_id as id, extract(epoch from due_at - now())::float8 as seconds from waiting
+const nextWaiting = (than: string) => sql`
+  select subscription_id, due_at from deliveries where state = 'pending' and subscription_id > ${sql.raw(than)}
+  order by subscription_id, due_at limit 1`;
+
+/** Jumps from subscription to subscription in the index, however many deliveries each of them has. */
+const waiting = sql`waiting as (
+  (${nextWaiting(`'00000000-0000-0000-0000-000000000000'`)})
+  union all select found.* from waiting cross join lateral (${nextWaiting('waiting.subscription_id')}) as found
+)`;
+
+/** Nobody sends those of a subscription that was deleted. */
+async function findNext(tx: Tx): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    with recursive ${waiting}
+    select extract(epoch from min(due_at) - now())::float8 as seconds from waiting
     where exists (select from webhook_subscriptions where id = subscription_id)
     ${acrossAccounts('due-deliveries')}`.execute(tx);
-  const later = rows.filter(({ seconds }) => seconds > 0);
-  return {
-    due: rows.filter(({ seconds }) => seconds <= 0).map(({ id }) => id),
-    nextSeconds:
-      later.length > 0 ? later.reduce((least, { seconds }) => Math.min(least, seconds), Infinity) : undefined,
-  };
+  return rows[0]?.seconds ?? undefined;
+}
+
+export interface LeasedDelivery extends DeliveryKey {
+  event_id: string;
+  subscription_id: string;
+  attempts: number;
+  /** Attempts from before a replay, which do not count for the retry schedule. */
+  attempts_before: number;
+  /** Of the request that caused the event. */
+  traceparent: string | null;
+  body: string;
+  /** Of the subscription; null when it is for all accounts. */
+  subscription_account_id: string | null;
+  active: boolean;
+  url: string;
+  username: string | null;
+  password_sealed: string | null;
+  secret_sealed: string;
+  old_secret_sealed: string | null;
+  old_secret_until: Date | null;
 }
 
 async function lease(
@@ -84,57 +99,33 @@ async function lease(
   const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);
   const room = sql`${perAccount} - coalesce(
     (${[...held.values()]}::integer[])[array_position(${[...held.keys()]}::text[], merchant_account_id)], 0)`;
-  const { rows } = await sql<DeliveryKey>`
-    with waiting as (
-      select id, most - (select count(*) from deliveries where subscription_id = waiting.id and ${isLeased}) as room
+  const { rows } = await sql<LeasedDelivery>`
+    with wanted as (
+      select id, most - (select count(*) from deliveries where subscription_id = wanted.id and ${isLeased}) as room
       from unnest(
         ${subscriptions.map(({ id }) => id)}::uuid[],
-        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as waiting (id, most)
+        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, most)
     ), next as materialized (
-      select found.* from waiting cross join lateral (
+      select found.* from wanted cross join lateral (
         select merchant_account_id, id, due_at from deliveries
-        where subscription_id = waiting.id and ${isDue} and merchant_account_id <> all(${full}::text[])
+        where subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
         order by due_at limit greatest(room, 0)
       ) as found
     ), ranked as materialized (
       select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
+    ), leased as (
+      update deliveries set leased_by = ${worker}, due_at = now() + make_interval(secs => ${leaseSeconds})
+      where (merchant_account_id, id) in (
+        select merchant_account_id, id from ranked where rank <= ${room} order by rank limit ${most})
+      returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent
     )
-    update deliveries set leased_by = ${worker}, due_at = now() + make_interval(secs => ${leaseSeconds})
-    where (merchant_account_id, id) in (
-      select merchant_account_id, id from ranked where rank <= ${room} order by rank limit ${most})
-    returning merchant_account_id, id ${acrossAccounts('leases')}`.execute(tx);
-  return rows.length > 0 ? readLeased(tx, rows) : [];
+    select leased.*, body, subscription.merchant_account_id as subscription_account_id, active, url, username,
+      password_sealed, secret_sealed, old_secret_sealed, old_secret_until
+    from leased join events on events.merchant_account_id = leased.merchant_account_id and events.id = event_id
+    join webhook_subscriptions as subscription on subscription.id = subscription_id
+    ${acrossAccounts('leases')}`.execute(tx);
+  return rows;
 }
-
-export type LeasedDelivery = Awaited<ReturnType<typeof readLeased>>[number];
-
-const readLeased = (tx: Tx, keys: readonly DeliveryKey[]) =>
-  withEvents(tx)
-    .innerJoin('webhook_subscriptions as subscription', 'subscription.id', 'deliveries.subscription_id')
-    .select([
-      'deliveries.id',
-      'deliveries.attempts',
-      'deliveries.attempts_before',
-      'deliveries.event_id',
-      'deliveries.merchant_account_id',
-      'deliveries.traceparent',
-      'events.body',
-      'deliveries.subscription_id',
-      'subscription.merchant_account_id as subscription_account_id',
-      'subscription.active',
-      'subscription.url',
-      'subscription.username',
-      'subscription.password_sealed',
-      'subscription.secret_sealed',
-      'subscription.old_secret_sealed',
-      'subscription.old_secret_until',
-    ])
-    .where(
-      sql<boolean>`(deliveries.merchant_account_id, deliveries.id) in (select * from unnest(
-        ${keys.map((key) => key.merchant_account_id)}::text[], ${keys.map(({ id }) => id)}::uuid[]))`,
-    )
-    .modifyEnd(acrossAccounts('due-deliveries'))
-    .execute();
 
 export interface Attempt {
   at: Date;
@@ -220,24 +211,25 @@ async function recordOf(
     made.map(({ wait }) => wait ?? 0),
     'float8',
   );
-  const { rows } = await sql<{ id: string; number: number }>`
-    update deliveries set attempts = attempts + 1, updated_at = now(), leased_by = null,
-      state = case when attempts_before = ${before} then ${states} else 'pending' end,
-      due_at = now() + case when attempts_before = ${before} then make_interval(secs => ${waits}) else '0' end
-    where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
-    returning id, attempts as number`.execute(tx);
-  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
-  const found = made.filter(({ delivery }) => numbers.has(delivery.id));
-  await sql`
+  const { rows } = await sql<{ id: string }>`
+    with recorded as (
+      update deliveries set attempts = attempts + 1, updated_at = now(), leased_by = null,
+        state = case when attempts_before = ${before} then ${states} else 'pending' end,
+        due_at = now() + case when attempts_before = ${before} then make_interval(secs => ${waits}) else '0' end
+      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
+      returning id, attempts
+    )
     insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error, answer)
-    select ${account}::text, * from unnest(
-      ${found.map(({ delivery }) => delivery.id)}::uuid[],
-      ${found.map(({ delivery }) => numbers.get(delivery.id))}::integer[],
-      ${found.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
-      ${found.map(({ attempt }) => attempt.status)}::integer[],
-      ${found.map(({ attempt }) => attempt.milliseconds)}::integer[],
-      ${found.map(({ attempt }) => attempt.error)}::text[],
-      ${found.map(({ attempt }) => attempt.answer)}::text[])`.execute(tx);
+    select ${account}::text, id, attempts, at, status, milliseconds, error, answer from recorded join unnest(
+      ${ids}::uuid[],
+      ${made.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
+      ${made.map(({ attempt }) => attempt.status)}::integer[],
+      ${made.map(({ attempt }) => attempt.milliseconds)}::integer[],
+      ${made.map(({ attempt }) => attempt.error)}::text[],
+      ${made.map(({ attempt }) => attempt.answer)}::text[])
+      as attempt (id, at, status, milliseconds, error, answer)
+      using (id)
+    returning delivery_id as id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

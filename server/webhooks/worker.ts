@@ -36,11 +36,11 @@ export interface WorkerLimits {
 }
 
 export const defaultLimits: WorkerLimits = {
-  perSubscription: 4,
+  perSubscription: 8,
   perAccount: 100,
   perWorker: 1000,
   pollMilliseconds: 250,
-  busyMilliseconds: 100,
+  busyMilliseconds: 50,
   leastMilliseconds: 2,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
@@ -137,8 +137,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       noteRecorded(attempts, recorded);
       for (const delivery of found.leased) start(delivery);
       if (found.leased.length > 0) return limits.leastMilliseconds;
-      if (found.wereDue) return limits.busyMilliseconds;
-      return Math.min(limits.pollMilliseconds, (found.nextSeconds ?? Infinity) * 1000 + 1);
+      const untilNext = (found.nextSeconds ?? Infinity) * 1000;
+      return Math.min(limits.pollMilliseconds, Math.max(limits.busyMilliseconds, untilNext));
     } catch (error) {
       if (attempts.length > 0 && isRefused(error)) {
         await recordEach(attempts);

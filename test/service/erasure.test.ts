@@ -15,6 +15,7 @@ import type { NewTransaction } from '../../server/store/transactions.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
+import { defaultLimits } from '../../server/webhooks/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createBuyer, createTransactions, noteReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
@@ -528,17 +529,18 @@ it('a delivery that is being sent ends as erased: it is neither recorded nor tri
   await using receiver = await startReceiver((res) => answers.push(() => res.writeHead(500).end()));
   const subscription = await subscribe(service, receiver.url);
   const made = await createBuyer(db(), named('being sent'));
-  // A receiver gets four at a time; the others are not begun.
+  // A receiver gets so many at a time; the others are not begun.
+  const { perSubscription } = defaultLimits;
   const stored = await Promise.all(
-    Array.from({ length: 6 }, () => store({ ...card, buyer_id: made.id }, randomUUID())),
+    Array.from({ length: perSubscription + 2 }, () => store({ ...card, buyer_id: made.id }, randomUUID())),
   );
-  expect(stored.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 201));
+  expect(stored.map(({ status }) => status)).toEqual(stored.map(() => 201));
   await using worker = await startWorker(patient);
-  await receiver.received(4);
-  expect((await erase(made.id)).found).toMatchObject({ events: 6 });
+  await receiver.received(perSubscription);
+  expect((await erase(made.id)).found).toMatchObject({ events: stored.length });
   for (const answer of answers) answer();
-  await until(() => Promise.resolve(countErased(worker, subscription) === 4));
-  expect(receiver.got.length).toBe(4);
+  await until(() => Promise.resolve(countErased(worker, subscription) === perSubscription));
+  expect(receiver.got.length).toBe(perSubscription);
   const { rows } = await sql`
     select 'delivery' as what, id from deliveries where subscription_id = ${subscription.id}
     union all select 'attempt', delivery_id from delivery_attempts where delivery_id not in (select id from deliveries)`.execute(

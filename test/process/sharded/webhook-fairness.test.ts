@@ -30,7 +30,7 @@ describe('an account whose receivers hang', { timeout: 180_000 }, () => {
     await storeCard(service, 'marketplace');
     await good.received(1);
     expect((await settled(service, subscription)).attempts).toBe(1);
-    // One of marketplace's own for each subscription to all accounts that has a free slot of its four.
+    // One of marketplace's own for each subscription to all accounts that has room.
     expect(most).toBeGreaterThanOrEqual(100);
     expect(most).toBeLessThanOrEqual(100 + subscriptions / 2);
     const { rows } = await sql<{ held: number }>`

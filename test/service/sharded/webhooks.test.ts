@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../../generated/operations.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
+import { defaultLimits } from '../../../server/webhooks/worker.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import { nextWait } from '../../../server/webhooks/schedule.ts';
 import { makeCertificate, startReceiver, type Got } from '../../support/receiver.ts';
@@ -361,13 +362,14 @@ describe('the retry schedule, with a simulated clock', () => {
 
 describe('a receiver that fails', () => {
   it('gets one attempt at a time, and everything once it has recovered', async () => {
-    const failures = 8;
+    const { perSubscription } = defaultLimits;
+    const failures = perSubscription + 4;
     const atOnce: number[] = [];
     let open = 0;
     await using receiver = await startReceiver((res, _got, nth) => {
       open += 1;
-      // The first four may be sent before the first of them has failed.
-      if (nth > 4 && nth <= failures) atOnce.push(open);
+      // The first ones may be sent before the first of them has failed.
+      if (nth > perSubscription && nth <= failures) atOnce.push(open);
       // Answers late, so that concurrent attempts are noticed.
       setTimeout(() => {
         open -= 1;
