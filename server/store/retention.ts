@@ -19,10 +19,13 @@ interface Kept {
   andThen?: (tx: Tx, account: string, keys: readonly string[]) => Promise<void>;
 }
 
-/** Of a subscription that exists: nobody else will end it. */
-const hasPending = (account: string) => sql`exists (
-  select from deliveries where merchant_account_id = ${account} and event_id = events.id and state = 'pending'
-    and exists (select from webhook_subscriptions where webhook_subscriptions.id = subscription_id))`;
+/**
+ * Of a subscription that exists: nobody else will end it. With a limit, so that PostgreSQL looks for each event by an index; as a
+ * join it may read all pending deliveries for each batch.
+ */
+const hasPending = (account: string) => sql`coalesce((
+  select true from deliveries where merchant_account_id = ${account} and event_id = events.id and state = 'pending'
+    and exists (select from webhook_subscriptions where webhook_subscriptions.id = subscription_id) limit 1), false)`;
 
 const kept = {
   events: {
@@ -41,7 +44,7 @@ const kept = {
 
 export type KeptTable = keyof typeof kept;
 
-const batchSize = 500;
+const batchSize = 200;
 
 export interface Expired {
   /** Rows of this time and before, in the type of their column. */
@@ -73,8 +76,8 @@ async function deleteOf(
     if (times.length < batchSize) break;
     // The next batch does not go through the entries of deleted rows, which the index keeps until it is vacuumed.
     from = times.reduce((one, other) => (other > one ? other : one));
-    // As long as the batch took, so that others have the database for half of the time, and for longer the busier it is.
-    await wait(performance.now() - begun);
+    // Twice as long as the batch took, so that others have the database for most of the time, and for longer the busier it is.
+    await wait(2 * (performance.now() - begun));
   }
   return deleted;
 }
