@@ -13,13 +13,13 @@ export const exceptions = {
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'due-deliveries': 'A worker looks for what is due of all accounts.',
+  'deliveries-of-subscription': 'A subscription may be for all accounts.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
 } as const;
 
 /** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
 export const changing = {
   leases: 'A worker leases deliveries of several accounts at once.',
-  'deliveries-of-subscription': 'A subscription may be for all accounts.',
 } as const;
 
 export type Exception = keyof typeof exceptions | keyof typeof changing;

@@ -32,6 +32,8 @@ export interface Leased {
 const subscriptionsAtOnce = 500;
 
 /**
+ * Never waits for a row that others have locked: nothing would be sent meanwhile. Whoever holds least comes first.
+ *
  * Two statements, because the second must see what was leased before the first got its locks. Whoever holds the lock of a
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
@@ -109,14 +111,16 @@ async function lease(
       select found.* from wanted cross join lateral (
         select merchant_account_id, id, due_at from deliveries
         where subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
-        order by due_at limit greatest(room, 0)
+        order by due_at limit greatest(room, 0) for no key update skip locked
       ) as found
     ), ranked as materialized (
       select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
     ), leased as (
-      update deliveries set leased_by = ${worker}, due_at = now() + make_interval(secs => ${leaseSeconds})
+      update deliveries set leased_by = ${worker}, due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
       where (merchant_account_id, id) in (
-        select merchant_account_id, id from ranked where rank <= ${room} order by rank limit ${most})
+        select merchant_account_id, id from ranked where rank <= ${room}
+        order by rank + ${perAccount} - (${room}), random() limit ${most})
+        and ${isDue}
       returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent
     )
     select leased.*, body, subscription.merchant_account_id as subscription_account_id, active, url, username,
@@ -146,7 +150,7 @@ export interface Attempted {
 
 export interface Recorded {
   /** Why nothing was recorded of some deliveries, by their IDs. */
-  lost: Map<string, 'erased' | 'deleted' | 'leased by another worker'>;
+  lost: Map<string, 'erased' | 'deleted' | 'leased by another worker' | 'locked'>;
   /** Subscriptions. */
   switchedOff: string[];
 }
@@ -166,22 +170,28 @@ export async function recordAttempts(
   }
   const lost = await findLost(
     tx,
+    worker,
     made.map(({ delivery }) => delivery).filter(({ id }) => !recorded.has(id)),
   );
   return { lost, switchedOff: await noteOutcomes(tx, made, switchOffAfterMilliseconds) };
 }
 
 /** A delivery is deleted with its subscription, or by `payments buyers erase`. */
-async function findLost(tx: Tx, unrecorded: readonly Attempted['delivery'][]): Promise<Recorded['lost']> {
+async function findLost(
+  tx: Tx,
+  worker: string,
+  unrecorded: readonly Attempted['delivery'][],
+): Promise<Recorded['lost']> {
   const lost: Recorded['lost'] = new Map();
   for (const { merchant_account_id: account, id, subscription_id } of unrecorded) {
-    const { rows } = await sql<{ isThere: boolean; isDeleted: boolean }>`
-      select exists (select from deliveries where merchant_account_id = ${account} and id = ${id}) as "isThere",
-        not exists (select from webhook_subscriptions where id = ${subscription_id}) as "isDeleted"`.execute(
-      tx,
-    );
-    const [{ isThere, isDeleted } = { isThere: false, isDeleted: false }] = rows;
-    lost.set(id, isThere ? 'leased by another worker' : isDeleted ? 'deleted' : 'erased');
+    const { rows } = await sql<{ leasedBy: string | null }>`
+      select leased_by as "leasedBy" from deliveries
+      where merchant_account_id = ${account} and id = ${id}`.execute(tx);
+    const { rows: subscriptions } = await sql`
+      select from webhook_subscriptions where id = ${subscription_id}`.execute(tx);
+    const [there] = rows;
+    if (there) lost.set(id, there.leasedBy === worker ? 'locked' : 'leased by another worker');
+    else lost.set(id, subscriptions.length > 0 ? 'erased' : 'deleted');
   }
   return lost;
 }
@@ -216,7 +226,10 @@ async function recordOf(
       update deliveries set attempts = attempts + 1, updated_at = now(), leased_by = null,
         state = case when attempts_before = ${before} then ${states} else 'pending' end,
         due_at = now() + case when attempts_before = ${before} then make_interval(secs => ${waits}) else '0' end
-      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
+      where merchant_account_id = ${account} and id in (
+        select id from deliveries
+        where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
+        for no key update skip locked)
       returning id, attempts
     )
     insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error, answer)

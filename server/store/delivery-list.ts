@@ -200,7 +200,8 @@ export async function reopenDeliveries(
   for (const account of new Set(wanted.map((one) => one.merchant_account_id))) {
     const ids = wanted.filter((one) => one.merchant_account_id === account).map(({ id }) => id);
     const { numAffectedRows = 0n } = await sql`
-      update deliveries set state = 'pending', attempts_before = attempts, updated_at = now(),
+      update deliveries set state = 'pending', updated_at = now(),
+        attempts_before = attempts + (leased_by is not null)::integer,
         due_at = case when leased_by is null then now() else due_at end
       where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}`.execute(
       db,

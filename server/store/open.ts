@@ -112,10 +112,8 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
       if (readOnly) return refusePending(db, describe(url));
       const migrated = await migrate(db);
       if (environment === 'production') await claimDatabase(db, environment);
-      else {
-        await refuseEdited(db);
-        await requireColumns(db);
-      }
+      else await refuseEdited(db);
+      await requireColumns(db);
       return migrated;
     };
     const prepared = embedded

@@ -79,19 +79,34 @@ export async function setActive(db: Tx, id: string, active: boolean, now: Date):
   return numUpdatedRows > 0n;
 }
 
+const deletedAtOnce = 1000;
+
 /** With its deliveries. False when there is no such subscription. */
 export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
-  await sql`
-    delete from delivery_attempts as attempt using deliveries
-    where subscription_id = ${id} and attempt.merchant_account_id = deliveries.merchant_account_id
-      and delivery_id = deliveries.id ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
-  await sql`
-    delete from deliveries where subscription_id = ${id} ${acrossAccounts('deliveries-of-subscription')}`.execute(
+  // First, so that workers pass it by.
+  const { rows: found } = await sql`select from webhook_subscriptions where id = ${id} for update`.execute(
     db,
   );
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_subscriptions')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  if (found.length === 0) return false;
+  const { rows: accounts } = await sql<{ account: string }>`
+    select distinct merchant_account_id as account from deliveries where subscription_id = ${id}
+    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+  for (const { account } of accounts) while ((await deleteSome(db, account, id)) === deletedAtOnce);
+  await db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
+  return true;
+}
+
+async function deleteSome(db: Tx, account: string, subscription: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where merchant_account_id = ${account} and id in (
+      select id from deliveries where merchant_account_id = ${account} and subscription_id = ${subscription}
+      limit ${deletedAtOnce})
+    returning id`.execute(db);
+  // After the deliveries, so that no attempt is recorded in between.
+  await sql`
+    delete from delivery_attempts
+    where merchant_account_id = ${account} and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
+    db,
+  );
+  return rows.length;
 }

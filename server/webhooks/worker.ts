@@ -99,6 +99,11 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
   const noteRecorded = (attempts: readonly Ended[], { lost, switchedOff }: Recorded): void => {
     for (const one of attempts) {
+      // The next round tries again.
+      if (lost.get(one.delivery.id) === 'locked') {
+        ended.push(one);
+        continue;
+      }
       held.delete(one.delivery.id);
       logAttempt(log, one, lost.get(one.delivery.id));
     }

@@ -68,7 +68,7 @@ function chooseSeed(): number {
 /** Imports when needed: to load the server takes longer than most unit tests. */
 async function prepareDatabase(project: TestProject): Promise<Cleanup> {
   const { fillFolder, readSandboxFiles, removeFolder, startCluster } = await import('./prepared.ts');
-  const { dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
+  const { createDatabase, dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
   const { listAccountTables } = await import('./account-statements.ts');
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
   // As root, PostgreSQL runs as another user, who must be able to enter this folder.
@@ -93,9 +93,12 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
   project.provide('template', templates.template);
   project.provide('furnished', templates.furnished);
   project.provide('sandboxFiles', await readSandboxFiles(join(folder, 'sandbox')));
+  // On Citus nobody can connect to a template: see `closeTemplate`.
+  const looked = cluster.isCitus ? `test_looked_${run}` : templates.furnished;
+  if (cluster.isCitus) await createDatabase(cluster, looked, templates.template);
   project.provide(
     'accountTables',
-    await withClient(urlOf(serverUrl, templates.furnished), (client) => listAccountTables(client)),
+    await withClient(urlOf(serverUrl, looked), (client) => listAccountTables(client)),
   );
   return async () => {
     if (embedded) {

@@ -149,6 +149,14 @@ describe('the limits of a worker', () => {
     expect(served.size).toBe(1000);
   });
 
+  it('lease for the account that holds least, if there is little room', async () => {
+    for (let made = 0; made < 3; made += 1) await causeDeliveries(service, await subscribe(service, url), 4);
+    const other = await subscribe(service, url, { account: 'marketplace' });
+    await causeDeliveries(service, other, 1, 'marketplace');
+    const leased = await lease(one, { most: 1, held: new Map([['default', 5]]) });
+    expect(leased.map((delivery) => delivery.merchant_account_id)).toEqual(['marketplace']);
+  });
+
   it('lease the oldest first', async () => {
     await causeDeliveries(service, await subscribe(service, url), 20);
     await sql`update deliveries set due_at = now() - random() * interval '1 hour'`.execute(db());
@@ -183,17 +191,23 @@ describe('a lease', () => {
     expect(await lease(two)).toHaveLength(2);
   });
 
-  it('keeps a delivery that is replayed meanwhile from being sent twice at once; then it is due again', async () => {
-    await causeDeliveries(service, await subscribe(service, url), 1);
-    const [first] = await lease(one);
-    await record(one, first ? [attempted(first, 'failed', { wait: 0 })] : []);
-    const [second] = await lease(one);
-    await inTransaction(db(), (tx) => reopenDeliveries(tx, { eventId: second?.event_id }));
-    expect(await lease(two)).toEqual([]);
-    await record(one, second ? [attempted(second, 'failed')] : []);
-    expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 2 }]);
-    expect(await lease(two)).toMatchObject([{ attempts: 2, attempts_before: 1 }]);
-  });
+  it.each([0, 1])(
+    'keeps a delivery that is replayed meanwhile from being sent twice at once; then it is due again (after %i)',
+    async (before) => {
+      await causeDeliveries(service, await subscribe(service, url), 1);
+      for (let made = 0; made < before; made += 1) {
+        const [first] = await lease(one);
+        await record(one, first ? [attempted(first, 'failed', { wait: 0 })] : []);
+      }
+      const [second] = await lease(one);
+      await inTransaction(db(), (tx) => reopenDeliveries(tx, { eventId: second?.event_id }));
+      expect(await lease(two)).toEqual([]);
+      await record(one, second ? [attempted(second, 'failed')] : []);
+      const attempts = before + 1;
+      expect(await deliveries()).toMatchObject([{ state: 'pending', attempts }]);
+      expect(await lease(two)).toMatchObject([{ attempts, attempts_before: attempts }]);
+    },
+  );
 
   it('of a delivery that was deleted during its attempt ends, and the others are recorded', async () => {
     await causeDeliveries(service, await subscribe(service, url), 3);
@@ -206,6 +220,45 @@ describe('a lease', () => {
     expect((await deliveries()).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
     const { rows } = await sql`select from delivery_attempts`.execute(db());
     expect(rows).toHaveLength(2);
+  });
+});
+
+describe('a delivery that somebody has locked', () => {
+  /** Runs `work` while a row of another transaction is locked. */
+  const whileLocked = async <T>(id: string | undefined, work: () => Promise<T>): Promise<T> => {
+    let unlock: () => void = () => undefined;
+    const unlocked = new Promise<void>((resolve) => (unlock = resolve));
+    let holding: Promise<void> = Promise.resolve();
+    await new Promise<void>((locked) => {
+      holding = inTransaction(db(), async (tx) => {
+        await sql`select from deliveries where id = ${id} for update`.execute(tx);
+        locked();
+        await unlocked;
+      });
+    });
+    try {
+      return await work();
+    } finally {
+      unlock();
+      await holding;
+    }
+  };
+
+  it('is passed by when others are leased', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 3);
+    const [first] = await deliveries();
+    expect(await whileLocked(first?.id, () => lease(one))).toHaveLength(2);
+    expect((await lease(one)).map(({ id }) => id)).toEqual([first?.id]);
+  });
+
+  it('is not recorded, and the others are', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 3);
+    const leased = await lease(one);
+    const made = leased.map((delivery) => attempted(delivery));
+    const { lost } = await whileLocked(leased[0]?.id, () => record(one, made));
+    expect([...lost]).toEqual([[leased[0]?.id, 'locked']]);
+    expect((await record(one, made.slice(0, 1))).lost.size).toBe(0);
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 });
 
