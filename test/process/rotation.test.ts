@@ -229,9 +229,7 @@ describe('in the sandbox', () => {
     } finally {
       query.mockRestore();
     }
-    const reads = sent.filter((text) =>
-      /\bfrom "?(payment_methods|gift_cards|idempotency_keys)/.test(text),
-    );
+    const reads = sent.filter((text) => /\bfrom "?(payment_methods|gift_cards|idempotency_keys)/.test(text));
     expect(reads.length).toBeGreaterThan(10);
     for (const text of reads) expect(text).toMatch(/limit |= any\(|= given\.id/);
     expect(reads.filter((text) => text.includes('count('))).toEqual([]);

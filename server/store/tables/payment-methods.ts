@@ -39,10 +39,7 @@ export const paymentMethodColumns = {
 
 /** What changes when a replacement applies; of a card whose number stays, only the date. */
 export type Replacement = { expiration_date: string } & Partial<
-  Pick<
-    PaymentMethodsTable,
-    'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'fingerprint'
-  > &
+  Pick<PaymentMethodsTable, 'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'fingerprint'> &
     Pick<PaymentMethod, 'label' | 'scheme'>
 >;
 
