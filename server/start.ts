@@ -160,6 +160,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       worker = startWorker(
         {
           db: background.db,
+          isSharded: database.isSharded,
           vault: secrets.vault,
           log,
           now,

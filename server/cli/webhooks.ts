@@ -167,6 +167,7 @@ async function work(): Promise<void> {
     const { startWorker } = await import('../webhooks/worker.ts');
     const worker = startWorker({
       db,
+      isSharded: database.isSharded,
       vault,
       log,
       now: () => new Date(),

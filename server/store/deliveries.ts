@@ -1,6 +1,6 @@
 // The queue of webhooks: a pending delivery is tried when it is due, by the worker that leases it. A lease moves `due_at` to its
 // own end, so the delivery of a worker that was killed becomes due by itself: see docs/decisions/0006-webhook-queue.md.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from './across-accounts.ts';
 import type { Db, Tx } from './database.ts';
 import type { DeliveryKey } from './events.ts';
@@ -20,6 +20,8 @@ export interface Leases {
   held: ReadonlyMap<string, number>;
   /** How many more this worker may hold. */
   most: number;
+  /** Whether accounts are spread over several servers. */
+  isSharded: boolean;
 }
 
 export interface Leased {
@@ -38,15 +40,47 @@ const subscriptionsAtOnce = 500;
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
 export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<Leased> {
-  const { rows: subscriptions } = await sql<Subscription>`
-    with recursive ${waiting}
-    select id, active and failing_since is not null as "isFailing" from webhook_subscriptions
-    where id in (select subscription_id from waiting where due_at <= now())
-    order by random() limit ${subscriptionsAtOnce}
-    for no key update skip locked ${acrossAccounts('leases')}`.execute(tx);
+  if (leases.isSharded) return leaseByAccount(tx, leases);
+  const subscriptions = await lockSubscriptions(
+    tx,
+    sql`with recursive ${waiting}`,
+    sql`(select subscription_id from waiting where due_at <= now())`,
+  );
   if (subscriptions.length === 0) return { leased: [], nextSeconds: await findNext(tx) };
-  return { leased: leases.most > 0 ? await lease(tx, subscriptions, leases) : [], nextSeconds: 0 };
+  return { leased: await lease(tx, subscriptions, leases), nextSeconds: 0 };
 }
+
+/**
+ * A sharded engine neither follows a recursion over its shards nor locks rows of several of them. So deliveries are leased account by
+ * account, and the limit of a subscription for all accounts holds for each of them.
+ */
+async function leaseByAccount(tx: Tx, leases: Leases): Promise<Leased> {
+  const { rows: due } = await sql<{ account: string; subscription: string }>`
+    select distinct merchant_account_id as account, subscription_id as subscription from deliveries where ${isDue}
+    ${acrossAccounts('due-deliveries')}`.execute(tx);
+  const wanted = sql`(select unnest(${due.map(({ subscription }) => subscription)}::uuid[]))`;
+  const subscriptions = due.length > 0 ? await lockSubscriptions(tx, sql``, wanted) : [];
+  const leased: LeasedDelivery[] = [];
+  const heldOf = (account: string) => leases.held.get(account) ?? 0;
+  const accounts = [...new Set(due.map((one) => one.account))].sort(
+    (one, other) => heldOf(one) - heldOf(other),
+  );
+  for (const account of accounts) {
+    const ids = due.filter((one) => one.account === account).map(({ subscription }) => subscription);
+    const own = subscriptions.filter(({ id }) => ids.includes(id));
+    const most = leases.most - leased.length;
+    if (own.length > 0) leased.push(...(await lease(tx, own, { ...leases, most }, account)));
+  }
+  return { leased, nextSeconds: due.length > 0 ? 0 : undefined };
+}
+
+const lockSubscriptions = async (tx: Tx, before: RawBuilder<unknown>, wanted: RawBuilder<unknown>) => {
+  const { rows } = await sql<Subscription>`
+    ${before} select id, active and failing_since is not null as "isFailing" from webhook_subscriptions
+    where id in ${wanted} order by random() limit ${subscriptionsAtOnce}
+    for no key update skip locked ${acrossAccounts('leases')}`.execute(tx);
+  return rows;
+};
 
 interface Subscription {
   id: string;
@@ -97,35 +131,43 @@ async function lease(
   tx: Tx,
   subscriptions: readonly Subscription[],
   { worker, perSubscription, perAccount, held, most }: Leases,
+  /** Of one account only. */
+  account?: string,
 ): Promise<LeasedDelivery[]> {
+  if (most <= 0) return [];
+  const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
+  // A sharded engine allows no such functions in a change: each server would have a result of its own.
+  const [chance, clock] =
+    account === undefined ? [sql`random()`, sql`clock_timestamp()`] : [sql`id`, sql`now()`];
   const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);
   const room = sql`${perAccount} - coalesce(
     (${[...held.values()]}::integer[])[array_position(${[...held.keys()]}::text[], merchant_account_id)], 0)`;
   const { rows } = await sql<LeasedDelivery>`
     with wanted as (
-      select id, most - (select count(*) from deliveries where subscription_id = wanted.id and ${isLeased}) as room
+      select id, most - (select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
       from unnest(
         ${subscriptions.map(({ id }) => id)}::uuid[],
         ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, most)
     ), next as materialized (
       select found.* from wanted cross join lateral (
         select merchant_account_id, id, due_at from deliveries
-        where subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
+        where ${isOwn} and subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
         order by due_at limit greatest(room, 0) for no key update skip locked
       ) as found
     ), ranked as materialized (
       select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
     ), leased as (
-      update deliveries set leased_by = ${worker}, due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      where (merchant_account_id, id) in (
+      update deliveries set leased_by = ${worker}, due_at = ${clock} + make_interval(secs => ${leaseSeconds})
+      where ${isOwn} and (merchant_account_id, id) in (
         select merchant_account_id, id from ranked where rank <= ${room}
-        order by rank + ${perAccount} - (${room}), random() limit ${most})
+        order by rank + ${perAccount} - (${room}), ${chance} limit ${most})
         and ${isDue}
       returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent
     )
     select leased.*, body, subscription.merchant_account_id as subscription_account_id, active, url, username,
       password_sealed, secret_sealed, old_secret_sealed, old_secret_until
     from leased join events on events.merchant_account_id = leased.merchant_account_id and events.id = event_id
+      ${account === undefined ? sql`` : sql`and events.merchant_account_id = ${account}`}
     join webhook_subscriptions as subscription on subscription.id = subscription_id
     ${acrossAccounts('leases')}`.execute(tx);
   return rows;

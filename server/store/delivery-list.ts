@@ -189,8 +189,8 @@ export async function reopenDeliveries(
   const isNext = after
     ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
     : sql`true`;
-  const { rows: found } = await sql<DeliveryKey & Place & { active: boolean }>`
-    select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active
+  const { rows: found } = await sql<DeliveryKey & Place & { active: boolean; now: string }>`
+    select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active, now()::text as now
     from deliveries join webhook_subscriptions on webhook_subscriptions.id = deliveries.subscription_id
     where ${matching(filter)} and ${isNext}
     order by deliveries.created_at desc, deliveries.id desc limit ${reopenedAtOnce}
@@ -202,7 +202,7 @@ export async function reopenDeliveries(
     const { numAffectedRows = 0n } = await sql`
       update deliveries set state = 'pending', updated_at = now(),
         attempts_before = attempts + (leased_by is not null)::integer,
-        due_at = case when leased_by is null then now() else due_at end
+        due_at = case when leased_by is null then ${found[0]?.now}::timestamptz else due_at end
       where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}`.execute(
       db,
     );

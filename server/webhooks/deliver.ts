@@ -10,6 +10,8 @@ import { webhookHeaders } from './sign.ts';
 
 export interface DeliverDeps {
   db: Db;
+  /** Whether accounts are spread over several servers. */
+  isSharded: boolean;
   vault: Vault;
   log: Logger;
   now: () => Date;

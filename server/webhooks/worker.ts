@@ -94,7 +94,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       if (!over.has(one)) heldByAccount.set(account, (heldByAccount.get(account) ?? 0) + 1);
     const most = stopping.signal.aborted ? 0 : limits.perWorker - held.size + over.size;
     const { perSubscription, perAccount } = limits;
-    return { worker: id, perSubscription, perAccount, held: heldByAccount, most };
+    const { isSharded } = deps;
+    return { worker: id, perSubscription, perAccount, held: heldByAccount, most, isSharded };
   };
 
   const noteRecorded = (attempts: readonly Ended[], { lost, switchedOff }: Recorded): void => {

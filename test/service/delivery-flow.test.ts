@@ -48,7 +48,8 @@ describe('a worker', () => {
   const start = (limits = neverPolls) => {
     const { db } = background();
     const { vault } = service.secrets;
-    worker = startWorker({ ...patient, db, vault, log, now: () => new Date() }, limits);
+    const { isSharded } = service.service.database;
+    worker = startWorker({ ...patient, db, isSharded, vault, log, now: () => new Date() }, limits);
   };
   const cause = (subscription: Subscription, number: number) =>
     causeDeliveries(service, subscription, number);

@@ -31,6 +31,7 @@ function start(): void {
   worker = startWorker({
     ...patient,
     db: service.service.database.background.db,
+    isSharded: service.service.database.isSharded,
     vault: service.secrets.vault,
     log: pino({ level: 'silent' }),
     now: () => new Date(),

@@ -1,7 +1,7 @@
 // The queue of webhooks: which deliveries a worker may lease, and what becomes of a lease.
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { inTransaction, type Tx } from '../../../server/store/database.ts';
 import {
   endLeases,
@@ -29,10 +29,11 @@ beforeEach(async () => {
 const db = () => service.service.database.background.db;
 const url = 'http://127.0.0.1:9/';
 const limits = { perSubscription: 4, perAccount: 100, held: new Map<string, number>(), most: 1000 };
+const { isCitus: isSharded } = inject('cluster');
 const [one, two] = [randomUUID(), randomUUID()];
 
 const leaseIn = async (tx: Tx, worker: string, more: Partial<Leases> = {}) =>
-  (await leaseDeliveries(tx, { ...limits, worker, ...more })).leased;
+  (await leaseDeliveries(tx, { ...limits, isSharded, worker, ...more })).leased;
 const lease = (worker: string, more?: Partial<Leases>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
@@ -54,22 +55,26 @@ const deliveries = async () => {
 };
 
 describe('the limit of a subscription', () => {
-  it('holds for two workers, although the second claims before the first has committed', async () => {
-    await causeDeliveries(service, await subscribe(service, url), 20);
-    let claimed: (leased: number) => void = () => undefined;
-    const first = new Promise<number>((resolve) => (claimed = resolve));
-    let commit: () => void = () => undefined;
-    const committing = new Promise<void>((resolve) => (commit = resolve));
-    const claim = inTransaction(db(), async (tx) => {
-      claimed((await leaseIn(tx, one)).length);
-      await committing;
-    });
-    expect(await first).toBe(4);
-    expect(await lease(two)).toEqual([]);
-    commit();
-    await claim;
-    expect(await lease(two)).toEqual([]);
-  });
+  // Citus waits for the lock of a subscription instead of passing it by.
+  it.skipIf(isSharded)(
+    'holds for two workers, although the second claims before the first has committed',
+    async () => {
+      await causeDeliveries(service, await subscribe(service, url), 20);
+      let claimed: (leased: number) => void = () => undefined;
+      const first = new Promise<number>((resolve) => (claimed = resolve));
+      let commit: () => void = () => undefined;
+      const committing = new Promise<void>((resolve) => (commit = resolve));
+      const claim = inTransaction(db(), async (tx) => {
+        claimed((await leaseIn(tx, one)).length);
+        await committing;
+      });
+      expect(await first).toBe(4);
+      expect(await lease(two)).toEqual([]);
+      commit();
+      await claim;
+      expect(await lease(two)).toEqual([]);
+    },
+  );
 
   it('holds for ten workers that claim all the time, and each delivery is leased once', async () => {
     await causeDeliveries(service, await subscribe(service, url), 60);
@@ -159,7 +164,10 @@ describe('the limits of a worker', () => {
 
   it('lease the oldest first', async () => {
     await causeDeliveries(service, await subscribe(service, url), 20);
-    await sql`update deliveries set due_at = now() - random() * interval '1 hour'`.execute(db());
+    for (const { id } of await deliveries())
+      await sql`
+        update deliveries set due_at = ${new Date(Date.now() - randomInt(3_600_000))}
+        where merchant_account_id = 'default' and id = ${id}`.execute(db());
     const { rows } = await sql<{ id: string }>`select id from deliveries order by due_at limit 4`.execute(
       db(),
     );
@@ -231,7 +239,9 @@ describe('a delivery that somebody has locked', () => {
     let holding: Promise<void> = Promise.resolve();
     await new Promise<void>((locked) => {
       holding = inTransaction(db(), async (tx) => {
-        await sql`select from deliveries where id = ${id} for update`.execute(tx);
+        await sql`select from deliveries where merchant_account_id = 'default' and id = ${id} for update`.execute(
+          tx,
+        );
         locked();
         await unlocked;
       });
@@ -262,16 +272,20 @@ describe('a delivery that somebody has locked', () => {
   });
 });
 
-it('a worker is told when the next delivery is due; those of a deleted subscription are not', async () => {
-  const subscription = await subscribe(service, url);
-  await causeDeliveries(service, subscription, 2);
-  await sql`update deliveries set due_at = now() + interval '1 hour'`.execute(db());
-  const look = () => inTransaction(db(), (tx) => leaseDeliveries(tx, { ...limits, worker: one }));
-  expect((await look()).nextSeconds).toBeGreaterThan(3_500);
-  await sql`update deliveries set due_at = now()`.execute(db());
-  await sql`delete from webhook_subscriptions`.execute(db());
-  expect(await look()).toEqual({ leased: [], nextSeconds: undefined });
-});
+it.skipIf(isSharded)(
+  'a worker is told when the next delivery is due; those of a deleted subscription are not',
+  async () => {
+    const subscription = await subscribe(service, url);
+    await causeDeliveries(service, subscription, 2);
+    await sql`update deliveries set due_at = now() + interval '1 hour'`.execute(db());
+    const look = () =>
+      inTransaction(db(), (tx) => leaseDeliveries(tx, { ...limits, isSharded, worker: one }));
+    expect((await look()).nextSeconds).toBeGreaterThan(3_500);
+    await sql`update deliveries set due_at = now()`.execute(db());
+    await sql`delete from webhook_subscriptions`.execute(db());
+    expect(await look()).toEqual({ leased: [], nextSeconds: undefined });
+  },
+);
 
 it('a failure that comes after a success counts from then on, one that came before is forgotten', async () => {
   await causeDeliveries(service, await subscribe(service, url), 20);
