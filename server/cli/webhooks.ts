@@ -185,6 +185,6 @@ async function work(): Promise<void> {
     await observed.close();
     log.info('stopped');
   };
-  // For rounds, for listening, for metrics, and one to spare.
-  await withSecrets(deliverAll, { size: 4 });
+  // For rounds, for metrics, and one to spare.
+  await withSecrets(deliverAll, { size: 3 });
 }

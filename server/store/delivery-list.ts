@@ -22,6 +22,10 @@ export interface DeliveryFilter {
   limit: number;
 }
 
+/** When it is tried next; in the past while a worker holds it. */
+const next = sql<Date | null>`case when deliveries.state = 'pending'
+  then case when leased_by is null then due_at else least(due_at, deliveries.updated_at) end end`;
+
 /** The newest deliveries, with a row for each attempt, or one for a delivery without attempts. */
 export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilter) {
   const deliveries = await withEvents(db)
@@ -34,7 +38,7 @@ export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilte
       targetId.as('record'),
       'deliveries.subscription_id',
       'deliveries.state',
-      sql<Date | null>`case when deliveries.state = 'pending' then due_at end`.as('next'),
+      next.as('next'),
     ])
     .where(matching(filter))
     .orderBy('deliveries.created_at', 'desc')

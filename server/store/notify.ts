@@ -1,7 +1,7 @@
 // Wakes workers of all processes when deliveries were stored. NOTIFY is never part of the transaction of a change: commits that
 // notify wait for each other (decision 24). Nothing is lost without it, because workers poll, too.
 import { setTimeout as wait } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Pool } from './database.ts';
 
 const channel = 'payments_deliveries';
@@ -19,28 +19,35 @@ export function createAnnounce(pool: Pool): () => void {
   };
 }
 
-/** Holds a connection. Behind a pooler in transaction mode nobody can listen. */
-export function listenOn(pool: pg.Pool, onNotify: () => void): { stop: () => void } {
+/** Has a connection of its own. Behind a pooler in transaction mode nobody can listen. */
+export function listenOn({ options }: pg.Pool, onNotify: () => void): { stop: () => void } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const listen = async (): Promise<void> => {
-    const client = await pool.connect();
+    const { connectionString, application_name, connectionTimeoutMillis } = options;
+    const client = new pg.Client({
+      ...{ connectionString, application_name, connectionTimeoutMillis, keepAlive: true },
+    });
     try {
       await new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => {
           resolve();
         });
         client.on('notification', onNotify).on('error', reject).on('end', resolve);
-        client.query(`listen ${channel}`).catch(reject);
-        if (signal.aborted) resolve();
+        const start = async () => {
+          await client.connect();
+          await client.query(`listen ${channel}`);
+        };
+        start().catch(reject);
       });
     } finally {
-      client.release(true);
+      // Not `end`, which waits for a server that may be frozen.
+      client.connection.stream.destroy();
     }
   };
   const keepListening = async (): Promise<void> => {
     while (!signal.aborted) {
-      // The pool has logged why.
+      // The pool logs why the database is away.
       await listen().catch(() => undefined);
       await wait(againMilliseconds, undefined, { signal }).catch(() => undefined);
     }
