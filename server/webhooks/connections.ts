@@ -13,7 +13,7 @@ export const connectionLimits = {
   /** A receiver that moves to another address gets its deliveries there after this time. */
   oldestMilliseconds: 60_000,
   /** Kept per subscription. As many attempts are under way to one subscription. */
-  idlePerSubscription: 8,
+  idlePerSubscription: 16,
   idle: 200,
 };
 

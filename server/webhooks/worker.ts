@@ -36,7 +36,7 @@ export interface WorkerLimits {
 }
 
 export const defaultLimits: WorkerLimits = {
-  perSubscription: 8,
+  perSubscription: 16,
   perAccount: 100,
   perWorker: 1000,
   pollMilliseconds: 250,
