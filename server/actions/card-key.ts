@@ -2,19 +2,13 @@
 import type { Vault } from '../domain/vault.ts';
 import type { Db } from '../store/database.ts';
 import { resealAll, waitForOlderTransactions, type ResealOptions } from '../store/reseal.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 export interface ResealProgress {
   resealed: (values: number) => void;
   /** Waiting for transactions that may still commit values sealed with an older key. */
   waiting: () => void;
   pause: () => Promise<void>;
-}
-
-/** A value that cannot be sealed anew, because it does not open. */
-export class UnopenableValue extends Error {
-  constructor(table: string, id: string, cause: unknown) {
-    super(`A value of ${table} ${id} does not open. See: payments doctor`, { cause });
-  }
 }
 
 /** Until nothing is sealed with another key, and nothing more can arrive. Returns the number of values. */
@@ -30,7 +24,9 @@ export async function resealEverything(
       try {
         return seal(open(sealed, place), place);
       } catch (error) {
-        throw new UnopenableValue(table, place.id, error);
+        throw new OperatorFault(`A value of ${table} ${place.id} does not open. See: payments doctor`, {
+          cause: error,
+        });
       }
     },
     onProgress: (values) => {

@@ -17,9 +17,18 @@ interface Room {
   packages?: readonly string[];
 }
 
-const pure = ['generated', 'client/json.ts', 'server/domain', 'server/domain/edit-distance.ts'];
+/** Any room of the server may end the process with a message. */
+const operatorFault = 'server/operator-fault.ts';
+const pure = [
+  'generated',
+  'client/json.ts',
+  'server/domain',
+  'server/domain/edit-distance.ts',
+  operatorFault,
+];
 const service = [
   'client/json.ts',
+  operatorFault,
   ...[
     'server/errors.ts',
     'server/config.ts',
@@ -48,9 +57,11 @@ const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
+  [operatorFault]: { from: [] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': {
     from: [
+      operatorFault,
       ...['server/domain/edit-distance.ts', 'server/misspelt-settings.ts', 'server/random-key.ts'],
       ...['server/database-url.ts', 'server/setting-files.ts', 'server/settings.ts'],
     ],
@@ -64,7 +75,7 @@ const rooms: Record<string, Room> = {
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/domain/edit-distance.ts': { from: [] },
   'server/domain': {
-    from: ['client/json.ts'],
+    from: ['client/json.ts', operatorFault],
     types: ['generated'],
     packages: ['credit-card-type', 'jsonwebtoken'],
   },
@@ -74,7 +85,7 @@ const rooms: Record<string, Room> = {
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
-  'server/private-files.ts': { from: [] },
+  'server/private-files.ts': { from: [operatorFault] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   'server/store/tables': { from: pure, packages: ['kysely'] },
   'server/store': {
@@ -104,7 +115,10 @@ const rooms: Record<string, Room> = {
   'server/metrics': { from: [], packages: ['prom-client'] },
   'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: ['server/build.ts', 'server/config.ts', 'server/store', 'server/metrics', 'server/tracing'],
+    from: [
+      ...[operatorFault, 'server/build.ts', 'server/config.ts'],
+      ...['server/store', 'server/metrics', 'server/tracing'],
+    ],
     types: [...['generated', 'server/contract', 'server/store/open.ts'], 'server/webhooks'],
   },
   'server/http': {
@@ -339,7 +353,7 @@ describe('who may import whom', () => {
         (importsByFile.get(file) ?? [])
           .filter(({ target }) => isIn(target, 'server/store'))
           .flatMap(({ target, values }) =>
-            // cli/main.ts looks only for the class of an error.
+            // cli/main.ts asks only what an error of the database means.
             values
               .filter((name) => !isRead(name) && !storeTools.includes(name) && file !== 'server/cli/main.ts')
               .map((name) => `${file} imports ${name} of ${target}`),
