@@ -24,7 +24,7 @@ const site = join(root, 'site');
 const pages = join(root, 'pages');
 
 /** What `generate` writes is not a change by the user. */
-const generatedFiles = ['server/handlers/index.ts', 'server/store/migrations/index.ts'];
+const generatedFiles = ['server/handlers/index.ts', 'server/database/migrations/index.ts'];
 const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/store\/migrations\//.test(file);
 
 const read = (file: string) => readFile(file, 'utf8').catch(() => '');

@@ -11,7 +11,7 @@ const help = `Generate code from the contract in openapi/.
 
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
 generated/validators.js (validators of all responses and events), server/handlers/index.ts,
-server/store/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
+server/database/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
 test/service/operations/. Existing handlers and tests are never overwritten.`;
 
 async function main(): Promise<number> {

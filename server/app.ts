@@ -3,13 +3,13 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers } from '../generated/operations.ts';
-import { noteKeyPairUse } from './actions/api-key-pairs.ts';
-import { createKeptAnswers } from './actions/idempotency.ts';
-import type { InUnitOfWork, Work } from './actions/unit-of-work.ts';
+import { noteKeyPairUse } from './resources/api-key-pairs/changes.ts';
+import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
+import type { InUnitOfWork, Work } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/load.ts';
-import { isAllowed } from './domain/scopes.ts';
+import { isAllowed } from './resources/roles/rules.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
 import { createAccessLog, type NoteRequest } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
@@ -34,13 +34,13 @@ import { createTrace, type RequestTracing } from './http/trace.ts';
 import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
-import { findSigningPair } from './store/api-key-pairs.ts';
-import { countCardNumber } from './store/card-numbers.ts';
-import type { User } from './store/database.ts';
-import { requestDatabaseMilliseconds, type OpenedDatabase } from './store/open.ts';
-import { findAccount, findFirstAccount } from './store/merchant-accounts.ts';
-import { findPaymentMethodOfAnyAccount } from './store/payment-methods.ts';
-import { createRateLimiter } from './store/rate-limits.ts';
+import { findSigningPair } from './resources/api-key-pairs/queries.ts';
+import { countCardNumber } from './resources/card-numbers/queries.ts';
+import type { User } from './database/database.ts';
+import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
+import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
+import { findPaymentMethodOfAnyAccount } from './resources/payment-methods/queries.ts';
+import { createRateLimiter } from './database/rate-limits.ts';
 
 export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
   handlers: Handlers<WriteDeps>;

@@ -1,5 +1,5 @@
 // Variables that look like a setting of ours with a typing error: the service would start without the setting.
-import { editDistance } from './domain/edit-distance.ts';
+import { editDistance } from './rules/edit-distance.ts';
 import { fileNameOf, keys, namesWithFiles, secretNames } from './settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,11 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
 import type { EventName } from '../generated/operations.ts';
 import { readBuild } from './build.ts';
-import type { Config } from './config.ts';
+import { ConfigFault, type Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
-import type { Metrics } from './metrics/index.ts';
-import { OperatorFault } from './operator-fault.ts';
-import { countQueue, findOldestPending } from './store/deliveries.ts';
-import type { OpenedDatabase } from './store/open.ts';
+import type { Metrics } from './upkeep/metrics.ts';
+import { countQueue, findOldestPending } from './events/deliveries.ts';
+import type { OpenedDatabase } from './database/open.ts';
 import type { Tracing } from './tracing/index.ts';
 
 export interface Observing {
@@ -39,8 +38,8 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
 
 async function startMetrics(address: { host: string; port: number }) {
   const [{ createMetrics }, { serveMetrics }] = await Promise.all([
-    import('./metrics/index.ts'),
-    import('./metrics/serve.ts'),
+    import('./upkeep/metrics.ts'),
+    import('./upkeep/serve-metrics.ts'),
   ]);
   const metrics = createMetrics(readBuild());
   const server = await serveMetrics(metrics, address).catch(refusePort(address));
@@ -52,7 +51,7 @@ export const refusePort =
   ({ host, port }: { host: string; port: number }) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorFault(
+    throw new ConfigFault(
       code === 'EADDRINUSE'
         ? `METRICS_PORT ${port} is taken. Choose another: METRICS_PORT=${port + 1}`
         : `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${code}).`,

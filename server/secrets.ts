@@ -1,10 +1,10 @@
 // Creates the vault, the keys of digests and cursors from the configured secrets. The sandbox generates its own secrets;
 // production must configure them.
-import { createKeysOf, type KeysOf } from './actions/digest-keys.ts';
+import { createKeysOf, type KeysOf } from './secrets/digest-keys.ts';
 import { secretsFault, type Config } from './config.ts';
 import { secretNames, type SecretName } from './settings.ts';
-import { createCursorCodec, type CursorCodec } from './domain/cursor.ts';
-import { createVault, keyIdOf, type Keys, type Vault } from './domain/vault.ts';
+import { createCursorCodec, type CursorCodec } from './rules/cursor.ts';
+import { createVault, keyIdOf, type Keys, type Vault } from './secrets/vault.ts';
 import { makeDataDirectory } from './postgres/index.ts';
 import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
@@ -14,7 +14,7 @@ export interface Secrets {
   keysOf: KeysOf;
   /** The IDs of the keys of each variable, in their order. */
   keyIds: () => Record<SecretName, readonly string[]>;
-  /** What a command in production was not given. Whoever uses one of these gets an OperatorFault that names it. */
+  /** What a command in production was not given. Whoever uses one of these gets a ConfigFault that names it. */
   missing: readonly SecretName[];
 }
 

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { notePublicUrl } from './actions/housekeeping.ts';
-import { findMissingKeys } from './actions/missing-keys.ts';
-import { createUnitOfWork } from './actions/unit-of-work.ts';
+import { savePublicUrl } from './database/settings.ts';
+import { findMissingKeys } from './secrets/rotate.ts';
+import { createUnitOfWork } from './database/unit-of-work.ts';
 import { createApp } from './app.ts';
-import { defaultDataDir, type Config } from './config.ts';
+import { ConfigFault, defaultDataDir, type Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
@@ -18,24 +18,23 @@ import { createRecent } from './http/desk/recent.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
-import { startJobs } from './jobs.ts';
+import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './observe.ts';
-import { OperatorFault } from './operator-fault.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
-import type { Vault } from './domain/vault.ts';
+import type { Vault } from './secrets/vault.ts';
 import { openSecrets } from './secrets.ts';
-import type { Db } from './store/database.ts';
-import { findActivePairNamed } from './store/api-key-pairs.ts';
-import { findFirstAccount } from './store/merchant-accounts.ts';
-import { createAnnounce } from './store/notify.ts';
-import { openStore, type OpenedDatabase } from './store/open.ts';
-import type { DeliverDeps } from './webhooks/deliver.ts';
-import { createOutbox } from './webhooks/outbox.ts';
-import { withJitter } from './webhooks/schedule.ts';
-import { sendOptions } from './webhooks/send.ts';
-import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './webhooks/worker.ts';
+import type { Db } from './database/database.ts';
+import { findActivePairNamed } from './resources/api-key-pairs/queries.ts';
+import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
+import { createAnnounce } from './database/notify.ts';
+import { openStore, type OpenedDatabase } from './database/open.ts';
+import type { DeliverDeps } from './events/deliver.ts';
+import { createOutbox } from './events/outbox.ts';
+import { withJitter } from './events/schedule.ts';
+import { sendOptions } from './events/send.ts';
+import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './events/worker.ts';
 
 export interface Service {
   url: string;
@@ -176,7 +175,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       listening = background.onDeliveries(worker.wake);
     }
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    await notePublicUrl(background.db, publicUrl);
+    await savePublicUrl(background.db, publicUrl);
     const jobs = startJobs({
       db: background.db,
       inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
@@ -227,7 +226,7 @@ async function refuseWrongKeys(
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
-    throw new OperatorFault(
+    throw new ConfigFault(
       `CARD_KEY fits no stored value: they need key ${ids}. Add it to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
     );
   log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
-import { deriveKeys } from '../../server/domain/digest-keys.ts';
-import type { SentAnswer } from '../../server/domain/idempotency.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
 import { ApiError } from '../../server/errors.ts';
 import { createOnce, keyedBy, sendText } from '../../server/http/idempotency.ts';
 import { createKeptAnswers } from '../kept-answers.ts';

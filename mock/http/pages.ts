@@ -3,11 +3,11 @@
 // are built.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
-import { schemeNames, type CardScheme } from '../../server/domain/card-schemes.ts';
-import { uuidSource } from '../../server/domain/uuid.ts';
+import { schemeNames, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
+import { uuidSource } from '../../server/rules/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
 import { ownContract, serveDocs, type DocsOptions } from '../../server/http/docs.ts';
-import { approvalPath, badgePath } from '../../server/present/links.ts';
+import { approvalPath, badgePath } from '../../server/resources/links.ts';
 import { contextOf } from './context.ts';
 
 interface Server {

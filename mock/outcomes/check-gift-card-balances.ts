@@ -3,7 +3,7 @@
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
 import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated-values.ts';
-import { giftCardBin } from '../../server/domain/gift-cards.ts';
+import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import { successExamples } from '../operations.ts';
 import { accountId, type ChooseOutcome } from './outcome.ts';
 

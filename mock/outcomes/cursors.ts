@@ -2,7 +2,7 @@
 // itself, so the mock needs no state; they are not signed, because there is nothing to protect.
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
-import { cursorBinding } from '../../server/domain/cursor.ts';
+import { cursorBinding } from '../../server/rules/cursor.ts';
 import type { MockRequest } from './outcome.ts';
 
 export interface Cursor {

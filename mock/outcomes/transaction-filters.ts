@@ -1,10 +1,10 @@
 // The filters of GET /transactions, applied to the transactions of the contract's examples. The service has them as SQL in
-// server/store/transaction-filters.ts, which needs a database; test/service/mock/parity.filters.test.ts compares the answers of both.
+// server/resources/transactions/filters.ts, which needs a database; test/service/mock/parity.filters.test.ts compares the answers of both.
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { notAfter, notBefore } from '../../server/domain/instants.ts';
-import { readUuid } from '../../server/domain/uuid.ts';
+import { notAfter, notBefore } from '../../server/rules/instants.ts';
+import { readUuid } from '../../server/rules/uuid.ts';
 import type { ApplyFilters } from './list.ts';
 
 type Transaction = components['schemas']['Transaction'];

@@ -73,7 +73,7 @@ export async function generate(project: string, options: Options = {}): Promise<
         'openapi/',
         changed.filter((file) => !isList(file)),
       ),
-      ...outOfDate('server/store/migrations/', [
+      ...outOfDate('server/database/migrations/', [
         ...changed.filter(isList),
         ...unlisted.map((file) => `  does not list ${file}`),
       ]),

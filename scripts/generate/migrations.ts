@@ -1,4 +1,4 @@
-// Writes server/store/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
+// Writes server/database/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../support/root.ts';
 
-const folder = 'server/store/migrations';
+const folder = 'server/database/migrations';
 export const migrationsFile = `${folder}/index.ts`;
 
 const camel = (name: string) =>

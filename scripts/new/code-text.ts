@@ -13,11 +13,11 @@ export const addLine = (head: string, line: string) => (text: string) => {
 
 /** The next migration; `name` is in snake_case. */
 export async function migrationFile(project: Project, name: string): Promise<string> {
-  const folder = 'server/store/migrations';
+  const folder = 'server/database/migrations';
   const numbers = (await readdir(join(project.root, folder))).map((file) => Number.parseInt(file, 10) || 0);
   const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
   return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
 }
 
 /** What becomes of each table and column when a buyer is erased. */
-export const fatesFile = 'server/store/tables/personal.ts';
+export const fatesFile = 'server/resources/personal.ts';

@@ -7,10 +7,10 @@ import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { filled } from './template.ts';
 
-/** What to do in the store, where no function takes announcements yet. */
+/** What to do where no function takes announcements yet. */
 async function storeStep(project: Project, event: string): Promise<string[]> {
   const [type = '', happened = ''] = event.split('.');
-  const file = `server/store/${plural(type)}.ts`;
+  const file = `server/resources/${plural(type)}/queries.ts`;
   const text = await readFile(join(project.root, file), 'utf8').catch(() => undefined);
   if (text?.includes('Announcement')) return [];
   if (text === undefined)
@@ -69,7 +69,7 @@ export async function newEvent(project: Project, event: string): Promise<Plan> {
     next: [
       `Describe when it is sent: openapi/webhooks/${event}.yaml`,
       ...(await storeStep(project, event)),
-      `Announce it in the action that causes it, in server/actions/: announce(unit, '${event}', present${resource})`,
+      `Announce it in the change that causes it, in server/resources/: announce(unit, '${event}', present${resource})`,
       `Announce it to readers: info.version, and \`${event}\` below "### Contract" in CHANGELOG.md`,
     ],
   };

@@ -1,7 +1,7 @@
 // `npm run new -- field installments --in Transaction --type integer`: a property of a stored resource with its column, both
 // nullable, so that instances of the old version and code that makes records go on without it.
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { nearest } from '../lint/did-you-mean.ts';
 import { addLine, fatesFile, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
@@ -13,7 +13,7 @@ import { enumeration, readValues } from './schema.ts';
 interface Kind {
   /** The property below its description. */
   schema: string;
-  /** As server/store/tables names it, and in SQL if that differs. */
+  /** As server/resources names it, and in SQL if that differs. */
   column: string;
   sql?: string;
   example: string;
@@ -58,13 +58,14 @@ function kindOf(name: string, type: string, values: string[] | undefined): Kind 
 
 /** The resources whose properties are columns, each with the file that describes its table. */
 async function storedResources(project: Project): Promise<Map<string, string>> {
-  const folder = 'server/store/tables';
+  const folder = 'server/resources';
   const found = new Map<string, string>();
   for (const name of (await readdir(join(project.root, folder))).sort()) {
-    const text = await readFile(join(project.root, folder, name), 'utf8');
+    const file = `${folder}/${name}/table.ts`;
+    const text = await readFile(join(project.root, file), 'utf8').catch(() => '');
     const type = /satisfies Shown<(\w+),/.exec(text)?.[1];
     const schema = new RegExp(`type ${type} = .*\\['(\\w+)'\\];`).exec(text)?.[1];
-    if (schema !== undefined) found.set(schema, `${folder}/${name}`);
+    if (schema !== undefined) found.set(schema, file);
   }
   return found;
 }
@@ -113,7 +114,7 @@ export async function newField(project: Project, name: string, options: FieldOpt
       : near === undefined
         ? `These are: ${known.join(', ')}`
         : `Did you mean --in ${near}?`;
-    throw new Refusal(`${owner} is not stored: no file of server/store/tables describes it. ${hint}`);
+    throw new Refusal(`${owner} is not stored: no table of server/resources describes it. ${hint}`);
   }
   const { properties = {} } = await readSchema(project, owner);
   if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
@@ -129,7 +130,7 @@ export async function newField(project: Project, name: string, options: FieldOpt
       `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then decide in ${fatesFile}`,
     );
 
-  const table = file.replace(/^.*\/|\.ts$/g, '').replaceAll('-', '_');
+  const table = basename(dirname(file)).replaceAll('-', '_');
   const examples = await baseExamples(project, properties.type?.const);
   const ownSchema = component('schemas', pascal(name));
   const [schema, request] = [component('schemas', owner), component('schemas', `${owner}Create`)];
@@ -162,7 +163,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     },
     next: [
       `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
-      `Give it a value where ${resource} is made or changed, in server/actions/; until then it is null`,
+      `Give it a value where ${resource} is made or changed, in server/resources/; until then it is null`,
       ...(erasure === 'erased' && owner !== 'Transaction'
         ? [`Give it a value in test/service/erasure.test.ts, which fails until there is something to erase`]
         : []),

@@ -19,7 +19,7 @@ import { filled, type Values } from './template.ts';
 
 interface Column {
   name: string;
-  /** As server/store/tables names it. */
+  /** As server/resources names it. */
   type: string;
   isNull: boolean;
   /** One of the values of the contract, which say nothing about a buyer. */
@@ -103,10 +103,13 @@ function erasedOf(texts: string[], erasure = ''): string[] {
 
 const listTable = (table: string) => (text: string) =>
   text
-    .replace('\n\nexport', `\nimport type { ${pascal(table)}Table } from './${kebab(table)}.ts';\n\nexport`)
+    .replace(
+      '\n\nexport',
+      `\nimport type { ${pascal(table)}Table } from '../resources/${kebab(table)}/table.ts';\n\nexport`,
+    )
     .replace(/\n\}\n$/, `\n  ${table}: ${pascal(table)}Table;\n}\n`);
 
-const list = 'server/store/tables/index.ts';
+const list = 'server/database/tables.ts';
 
 export async function newTable(
   project: Project,
@@ -165,17 +168,17 @@ export async function newTable(
     announces: Object.values(events).includes(true),
   };
   const created = await migrationFile(project, table);
-  const described = `server/store/tables/${kebab(table)}.ts`;
+  const described = `server/resources/${kebab(table)}/table.ts`;
   const plan: Plan = { write: { [created]: filled('migration.ts', values) }, edit: {}, next: [] };
   // Whoever has written one of these first keeps it; a stub is no work of theirs.
   const files: [file: string, text: string][] = [
     [described, filled('table.ts', values)],
-    [`server/store/${kebab(table)}.ts`, filled('store.ts', values)],
+    [`server/resources/${kebab(table)}/queries.ts`, filled('queries.ts', values)],
   ];
   if (shown)
     files.push(
-      [`server/actions/${kebab(table)}.ts`, filled('actions.ts', values)],
-      [`server/present/${kebab(one)}.ts`, filled('present.ts', values)],
+      [`server/resources/${kebab(table)}/changes.ts`, filled('changes.ts', values)],
+      [`server/resources/${kebab(table)}/present.ts`, filled('present.ts', values)],
       ...operations.map(({ kind, id, parameter }): [string, string] => [
         `server/handlers/${kebab(id)}.ts`,
         filled(`handler-${kind}.ts`, { ...values, id, parameter }),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listAuditEntries, type AuditFilter } from '../store/audit.ts';
+import { listAuditEntries, type AuditFilter } from '../upkeep/audit.ts';
 import { asList, printRows, type ListOutput } from './output.ts';
 import { withDatabase } from './support.ts';
 import { limit, time } from './values.ts';

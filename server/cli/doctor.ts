@@ -1,13 +1,13 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { sealedWith, type Vault } from '../domain/vault.ts';
-import type { Db } from '../store/database.ts';
-import { findBrokenInvariants, type Finding } from '../store/doctor.ts';
-import { listErasures } from '../store/erasure.ts';
-import { findFirstAccount } from '../store/merchant-accounts.ts';
-import { listSealed } from '../store/reseal.ts';
-import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { sealedWith, type Vault } from '../secrets/vault.ts';
+import type { Db } from '../database/database.ts';
+import { findBrokenInvariants, type Finding } from '../upkeep/doctor.ts';
+import { listErasures } from '../upkeep/erasure-queries.ts';
+import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
+import { listSealed } from '../secrets/reseal.ts';
+import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
 import { call, printJson } from './output.ts';

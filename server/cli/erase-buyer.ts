@@ -1,11 +1,10 @@
 // `payments buyers erase`: removes the personal data of one buyer.
 import { Command } from 'commander';
-import { eraseBuyer, type Erasure } from '../actions/erasure.ts';
-import { readUuid } from '../domain/uuid.ts';
-import { withLock } from '../store/locks.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
+import { readUuid } from '../rules/uuid.ts';
+import { withLock } from '../database/locks.ts';
 import { asksYes } from './input.ts';
-import { asResult, call, resultText, shellWord } from './output.ts';
+import { asResult, call, Refused, resultText, shellWord } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { auditOnce, withDatabase } from './support.ts';
 
@@ -37,9 +36,9 @@ async function erase(
   { references = false, dryRun = false, yes, json }: Options,
 ): Promise<void> {
   const id = readUuid(text);
-  const notFound = new OperatorFault(`There is no buyer ${text}, neither as a record nor in transactions.`);
+  const notFound = new Refused(`There is no buyer ${text}, neither as a record nor in transactions.`);
   if (id === undefined)
-    throw new OperatorFault(
+    throw new Refused(
       `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --merchant-account '*' --search ${shellWord(text)}`)}`,
     );
   if (!dryRun && !yes) await confirm(id);
@@ -61,7 +60,7 @@ async function erase(
       // Statistics of large tables take minutes.
       { isLong: true },
     );
-    if (!done) throw new OperatorFault('This buyer is being erased by another command.');
+    if (!done) throw new Refused('This buyer is being erased by another command.');
     if (!done.done) throw notFound;
     conclude(id, done.done, { progress, dryRun, json });
   } catch (error) {
@@ -72,9 +71,9 @@ async function erase(
 
 async function confirm(id: string): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new OperatorFault('This cannot be undone. Add --yes, or look first with --dry-run.');
+    throw new Refused('This cannot be undone. Add --yes, or look first with --dry-run.');
   if (!(await asksYes(`Erase the personal data of buyer ${id}? This cannot be undone.`)))
-    throw new OperatorFault('Nothing was erased.');
+    throw new Refused('Nothing was erased.');
 }
 
 function conclude(

@@ -1,9 +1,9 @@
 // `payments transactions history` and `payment-methods history`: what happened to one record, in the order of time.
 import { Command } from 'commander';
-import { listAuditEntries } from '../store/audit.ts';
-import type { Db } from '../store/database.ts';
-import { listDeliveries, listEventsOf, type EventTarget } from '../store/delivery-list.ts';
-import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import { listAuditEntries } from '../upkeep/audit.ts';
+import type { Db } from '../database/database.ts';
+import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
+import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { asList, printRows, type ListOutput } from './output.ts';
 import { withDatabase } from './support.ts';
 import { attemptResult } from './webhooks-deliveries.ts';

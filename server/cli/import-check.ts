@@ -3,9 +3,9 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { maskCardNumbers, mentionsCardNumber } from '../domain/cards.ts';
-import { whyUnstorable } from '../domain/storable.ts';
-import type { NewTransaction } from '../store/transactions.ts';
+import { maskCardNumbers, mentionsCardNumber } from '../resources/payment-methods/rules.ts';
+import { whyUnstorable } from '../rules/storable.ts';
+import type { NewTransaction } from '../resources/transactions/queries.ts';
 import type { Line } from './import-lines.ts';
 
 /** Properties that a line may have in addition to those of the resource. */

@@ -1,21 +1,24 @@
 import { Argument, Command, Option } from 'commander';
-import { applyExpiredReplacements, movePaymentMethod, noteReplacement } from '../actions/payment-methods.ts';
-import { hasExpired, passesLuhn } from '../domain/cards.ts';
-import { paymentMethodMoves, type PaymentMethodStatus } from '../domain/state-machine.ts';
-import { isUuid } from '../domain/uuid.ts';
+import {
+  applyExpiredReplacements,
+  movePaymentMethod,
+  noteReplacement,
+} from '../resources/payment-methods/changes.ts';
+import { hasExpired, passesLuhn } from '../resources/payment-methods/rules.ts';
+import { paymentMethodMoves, type PaymentMethodStatus } from '../rules/state-machine.ts';
+import { isUuid } from '../rules/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
-import { presentPaymentMethod } from '../present/payment-method.ts';
-import { findBuyerOfAnyAccount } from '../store/buyers.ts';
-import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../store/payment-methods.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
+import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
+import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, noneIn, printJson, printRows, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
 import { accountsOf, listNewest, publicUrlOf, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new OperatorFault(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
+  new Refused(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
@@ -77,7 +80,7 @@ export function paymentMethods(): Command {
 
 function futureDate(text: string): string {
   const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.')(text);
-  if (hasExpired(date, new Date())) throw new OperatorFault(`--expiration-date ${date} is in the past.`);
+  if (hasExpired(date, new Date())) throw new Refused(`--expiration-date ${date} is in the past.`);
   return date;
 }
 
@@ -162,11 +165,10 @@ async function readNumber(isRequired: boolean): Promise<string | undefined> {
   const number = await readSecretLine('New number');
   if (number === '' && !isRequired) return undefined;
   if (number === '')
-    throw new OperatorFault(
+    throw new Refused(
       'Standard input is empty. It must have the new number; if the number stays, leave out --new-number.',
     );
-  if (!/^[0-9]{13,19}$/.test(number)) throw new OperatorFault('A card number has 13 to 19 digits.');
-  if (!passesLuhn(number))
-    throw new OperatorFault('The card number is wrong: its check digit does not match.');
+  if (!/^[0-9]{13,19}$/.test(number)) throw new Refused('A card number has 13 to 19 digits.');
+  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
   return number;
 }

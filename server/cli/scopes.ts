@@ -1,7 +1,7 @@
 // Which scopes and permissions can be of use. The service accepts any resource in a token, so a typing mistake would only be
 // noticed as a 403 much later.
 import { operations } from '../../generated/operations.ts';
-import { editDistance } from '../domain/edit-distance.ts';
+import { editDistance } from '../rules/edit-distance.ts';
 
 const resourceOf = (scope: string): string => scope.slice(0, scope.indexOf('.'));
 

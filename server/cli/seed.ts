@@ -1,14 +1,13 @@
 import { Command } from 'commander';
-import { beginImport } from '../actions/transactions.ts';
-import { silently } from '../actions/unit-of-work.ts';
+import { beginImport } from '../resources/transactions/changes.ts';
+import { silently } from '../database/unit-of-work.ts';
 import { readCommandConfig } from '../config.ts';
-import { inSlices } from '../domain/slices.ts';
+import { inSlices } from '../rules/slices.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
-import { lockUntilCommit } from '../store/locks.ts';
-import { countSeeded, type NewTransaction } from '../store/transactions.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { lockUntilCommit } from '../database/locks.ts';
+import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { count, startProgress } from './progress.ts';
-import { asResult, resultText } from './output.ts';
+import { asResult, Refused, resultText } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
 import { time, whole } from './values.ts';
 
@@ -48,7 +47,7 @@ async function run({
   json,
 }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
-    throw new OperatorFault('Sample transactions can be created only in the sandbox.');
+    throw new Refused('Sample transactions can be created only in the sandbox.');
   const progress = startProgress('Seeding');
   // All of them are one database transaction, which ends with the process.
   const onSignal = (signal: NodeJS.Signals) => {

@@ -1,20 +1,19 @@
 // Opens the database and other parts of the service for the duration of a command.
 import { hostname } from 'node:os';
-import { noteOperation } from '../actions/audit.ts';
-import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../actions/unit-of-work.ts';
+import { noteOperation } from '../upkeep/audit.ts';
+import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { publicUrlFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
 import { isInstallation } from '../hints.ts';
 import { hasDatabase } from '../postgres/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
-import type { Db } from '../store/database.ts';
-import { findAccount, listAccounts } from '../store/merchant-accounts.ts';
-import { openStore, type OpenedDatabase } from '../store/open.ts';
-import { findPublicUrl } from '../store/settings.ts';
-import { createOutbox } from '../webhooks/outbox.ts';
-import { OperatorFault } from '../operator-fault.ts';
-import { call, noSandbox } from './output.ts';
+import type { Db } from '../database/database.ts';
+import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { openStore, type OpenedDatabase } from '../database/open.ts';
+import { findPublicUrl } from '../database/settings.ts';
+import { createOutbox } from '../events/outbox.ts';
+import { call, noSandbox, Refused } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
@@ -198,5 +197,5 @@ export async function listNewest<Row extends { created_at: Date }>(
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, [], id)) return id;
-  throw new OperatorFault(`There is no merchant account ${id}. See: ${call('accounts list')}`);
+  throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }

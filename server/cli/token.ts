@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { isScope } from '../domain/scopes.ts';
-import { algorithmOf } from '../domain/key-pair.ts';
-import { longestLifetimeSeconds } from '../domain/claims.ts';
-import { signToken } from '../domain/token.ts';
+import { isScope } from '../resources/roles/rules.ts';
+import { algorithmOf } from '../resources/api-key-pairs/rules.ts';
+import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
+import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
-import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
-import { call, noSandbox } from './output.ts';
+import { call, noSandbox, Refused } from './output.ts';
 import { uselessScope } from './scopes.ts';
 import { scopes as scopesIn, whole } from './values.ts';
 
@@ -65,15 +64,14 @@ function readKey(file: string | undefined): KeyObject {
   try {
     pem = readFileSync(path);
   } catch {
-    throw file === undefined ? noSandbox(dirname(path)) : new OperatorFault(`${file} cannot be read.`);
+    throw file === undefined ? noSandbox(dirname(path)) : new Refused(`${file} cannot be read.`);
   }
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new OperatorFault(`${path} is not a private key in PEM format.`);
+    throw new Refused(`${path} is not a private key in PEM format.`);
   }
-  if (!algorithmOf(key))
-    throw new OperatorFault(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
+  if (!algorithmOf(key)) throw new Refused(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
   return key;
 }

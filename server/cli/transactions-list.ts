@@ -1,15 +1,14 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { amountText } from '../domain/amounts.ts';
-import { cursorBinding, pageCursors } from '../domain/cursor.ts';
-import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
-import { isUuid } from '../domain/uuid.ts';
-import type { TransactionFilters } from '../store/transaction-filters.ts';
-import type { Transaction } from '../store/tables/transactions.ts';
-import { listTransactionPage } from '../store/transaction-list.ts';
-import { OperatorFault } from '../operator-fault.ts';
-import { asList, call, noneIn, printJson, printRows, shellWord, type ListOutput } from './output.ts';
+import { amountText } from '../resources/transactions/amounts.ts';
+import { cursorBinding, pageCursors } from '../rules/cursor.ts';
+import { transactionMoves, type TransactionStatus } from '../rules/state-machine.ts';
+import { isUuid } from '../rules/uuid.ts';
+import type { TransactionFilters } from '../resources/transactions/filters.ts';
+import type { Transaction } from '../resources/transactions/table.ts';
+import { listTransactionPage } from '../resources/transactions/list.ts';
+import { asList, call, noneIn, printJson, printRows, Refused, shellWord, type ListOutput } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
 import { limit, time } from './values.ts';
 
@@ -54,7 +53,7 @@ async function run({
       const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
       const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
       if (given !== undefined && !cursor)
-        throw new OperatorFault(
+        throw new Refused(
           '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
         );
       const { rows, ...around } = await listTransactionPage(db, accounts, filters, {

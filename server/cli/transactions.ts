@@ -1,20 +1,19 @@
 import { Argument, Command } from 'commander';
-import { moveTransaction } from '../actions/transactions.ts';
-import { replacingDeclines } from '../domain/replacement.ts';
-import { transactionMoves, type TransactionStatus } from '../domain/state-machine.ts';
-import { isUuid } from '../domain/uuid.ts';
-import { presentTransaction } from '../present/transaction.ts';
-import { findTransactionOfAnyAccount } from '../store/transactions.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { moveTransaction } from '../resources/transactions/changes.ts';
+import { replacingDeclines } from '../resources/payment-methods/replacement.ts';
+import { transactionMoves, type TransactionStatus } from '../rules/state-machine.ts';
+import { isUuid } from '../rules/uuid.ts';
+import { presentTransaction } from '../resources/transactions/present.ts';
+import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { WrongCall } from './faults.ts';
 import { historyCommand } from './history.ts';
-import { call, printJson, shellWord } from './output.ts';
+import { call, printJson, Refused, shellWord } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
 import { matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new OperatorFault(
+  new Refused(
     isUuid(id)
       ? `There is no transaction ${id}. See: ${call('transactions list')}`
       : `${id} is not the ID of a transaction. If it is a reference, see: ${call(`transactions list --merchant-account '*' --search ${shellWord(id)}`)}`,

@@ -3,16 +3,18 @@ import {
   replayDeliveries,
   rotateSubscription,
   switchSubscription,
-} from '../actions/webhook-subscriptions.ts';
+} from '../resources/webhook-subscriptions/changes.ts';
 import { readBuild } from '../build.ts';
-import { isUuid } from '../domain/uuid.ts';
+import { isUuid } from '../rules/uuid.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../observe.ts';
-import { findWebhookSubscription, listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
-import { withJitter } from '../webhooks/schedule.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import {
+  findWebhookSubscription,
+  listWebhookSubscriptions,
+} from '../resources/webhook-subscriptions/queries.ts';
+import { withJitter } from '../events/schedule.ts';
 import { WrongCall } from './faults.ts';
-import { asList, call, printJson, printRows, untilStopped, type ListOutput } from './output.ts';
+import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
 import {
   auditOnce,
   inAuditedWork,
@@ -111,7 +113,7 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
     if (done) return done;
     const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
     if (!found) throw noSubscription(id);
-    throw new OperatorFault(
+    throw new Refused(
       `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
     );
   });
@@ -144,7 +146,7 @@ async function replay(
   );
   const to = subscription === undefined ? '' : ' to this subscription';
   if (replayed === 0)
-    throw new OperatorFault(
+    throw new Refused(
       switchedOff > 0
         ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
         : failed
@@ -164,8 +166,8 @@ async function work(): Promise<void> {
     const log = createLog(config.logLevel);
     for (const warning of config.warnings ?? []) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.
-    const { sendOptions } = await import('../webhooks/send.ts');
-    const { startWorker } = await import('../webhooks/worker.ts');
+    const { sendOptions } = await import('../events/send.ts');
+    const { startWorker } = await import('../events/worker.ts');
     const worker = startWorker({
       db,
       isSharded: database.isSharded,

@@ -1,7 +1,7 @@
 // Stricter versions of two formats. ajv-formats accepts more than the standards and the database: `urn:uuid:…` as a UUID
 // (RFC 9562); the offset `+01`, a tab between date and time, and second 60 in a date-time (RFC 3339).
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { uuidPattern } from '../domain/uuid.ts';
+import { uuidPattern } from '../rules/uuid.ts';
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 const { validate: isDateTime } = fullFormats['date-time'] as { validate: (text: string) => boolean };

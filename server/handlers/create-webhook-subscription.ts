@@ -1,9 +1,9 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { createSubscription } from '../actions/webhook-subscriptions.ts';
-import { TooManySubscriptions } from '../domain/subscription-limits.ts';
-import { hostFaults, isSchemeAllowed } from '../domain/web-address.ts';
+import { createSubscription } from '../resources/webhook-subscriptions/changes.ts';
+import { TooManySubscriptions } from '../resources/webhook-subscriptions/rules.ts';
+import { hostFaults, isSchemeAllowed } from '../resources/webhook-subscriptions/web-address.ts';
 import { ApiError } from '../errors.ts';
-import { presentSubscription } from '../present/webhook-subscription.ts';
+import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
 import type { WriteDeps } from './deps.ts';
 
 export const createWebhookSubscription: Handler<'createWebhookSubscription', WriteDeps> = (

@@ -1,12 +1,12 @@
 // What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The
 // type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
-import type { KeysOf } from '../actions/digest-keys.ts';
-import type { UnitOfWork } from '../actions/unit-of-work.ts';
-import type { CursorCodec } from '../domain/cursor.ts';
-import type { Vault } from '../domain/vault.ts';
+import type { KeysOf } from '../secrets/digest-keys.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { CursorCodec } from '../rules/cursor.ts';
+import type { Vault } from '../secrets/vault.ts';
 import type { Providers } from '../providers/index.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../database/database.ts';
 
 export interface Deps {
   /** For the store's reads. */

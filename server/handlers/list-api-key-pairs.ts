@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentApiKeyPair } from '../present/api-key-pair.ts';
-import { listApiKeyPairPage } from '../store/api-key-pairs.ts';
+import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
+import { listApiKeyPairPage } from '../resources/api-key-pairs/queries.ts';
 import type { Deps } from './deps.ts';
 import { readPage } from './page.ts';
 

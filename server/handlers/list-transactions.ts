@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { readMetadataFilter } from '../domain/metadata-filter.ts';
-import { listTransactionPage } from '../store/transaction-list.ts';
+import { readMetadataFilter } from '../resources/transactions/metadata-filter.ts';
+import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Deps } from './deps.ts';
 import { accountsOf, readPage } from './page.ts';
 

@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentSubscription } from '../present/webhook-subscription.ts';
-import { listWebhookSubscriptionPage } from '../store/webhook-subscriptions.ts';
+import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
+import { listWebhookSubscriptionPage } from '../resources/webhook-subscriptions/queries.ts';
 import type { Deps } from './deps.ts';
 import { accountsOf, readPage } from './page.ts';
 

@@ -1,8 +1,8 @@
 // What every list does: read the cursor, ask the store for a page, sign the cursors of its neighbours.
 import type { OperationId } from '../../generated/operations.ts';
-import { cursorBinding, foreignCursor, givenCursor, pageCursors } from '../domain/cursor.ts';
+import { cursorBinding, foreignCursor, givenCursor, pageCursors } from '../rules/cursor.ts';
 import { ApiError, type Unprocessable } from '../errors.ts';
-import type { Page, PageRequest } from '../store/paging.ts';
+import type { Page, PageRequest } from '../database/paging.ts';
 import type { Deps } from './deps.ts';
 
 type Selecting = Pick<Deps, 'selection' | 'caller'>;

@@ -3,8 +3,8 @@
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
-import type { DigestKeys } from '../domain/digest-keys.ts';
-import type { KeptAnswers, SentAnswer } from '../domain/idempotency.ts';
+import type { DigestKeys } from '../secrets/derive-keys.ts';
+import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
 import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';

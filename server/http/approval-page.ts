@@ -1,6 +1,6 @@
 // The sandbox page on which a buyer approves or declines a card: a form with two buttons, without JavaScript.
 import { createHash } from 'node:crypto';
-import { schemeNames, type CardScheme } from '../domain/card-schemes.ts';
+import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 

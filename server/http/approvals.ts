@@ -1,13 +1,13 @@
 // Serves the sandbox's approval page and applies the buyer's decision. Unknown IDs are passed on, so they get the same 404 as
 // any unknown path.
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import { movePaymentMethod } from '../actions/payment-methods.ts';
-import type { InUnitOfWork } from '../actions/unit-of-work.ts';
-import { IllegalMove } from '../domain/state-machine.ts';
-import { uuidSource } from '../domain/uuid.ts';
+import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
+import type { InUnitOfWork } from '../database/unit-of-work.ts';
+import { IllegalMove } from '../rules/state-machine.ts';
+import { uuidSource } from '../rules/uuid.ts';
 import { ApiError } from '../errors.ts';
-import { approvalPath } from '../present/links.ts';
-import type { PaymentMethodRow } from '../store/payment-methods.ts';
+import { approvalPath } from '../resources/links.ts';
+import type { PaymentMethodRow } from '../resources/payment-methods/queries.ts';
 import { approvalPage, approvalSources, decidedPage } from './approval-page.ts';
 import { partialContextOf, type Context } from './context.ts';
 

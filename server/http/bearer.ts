@@ -2,11 +2,11 @@
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import { leewaySeconds } from '../domain/leeway.ts';
-import { tokenDigest, verifyToken } from '../domain/token.ts';
-import { InvalidToken, readKeyId, type Claims } from '../domain/claims.ts';
+import { leewaySeconds } from '../resources/api-key-pairs/leeway.ts';
+import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
+import { InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import { ApiError } from '../errors.ts';
-import type { SigningPair } from '../store/api-key-pairs.ts';
+import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { createCache } from './cache.ts';
 import type { Context, Step } from './context.ts';
 

@@ -14,8 +14,8 @@ import {
   type KeptAnswers,
   type Known,
   type SentAnswer,
-} from '../domain/idempotency.ts';
-import type { DigestKeys } from '../domain/digest-keys.ts';
+} from '../resources/idempotency-keys/rules.ts';
+import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Selection } from './merchant-account.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { mostHeaderBytes } from '../domain/sizes.ts';
+import { mostHeaderBytes } from '../rules/sizes.ts';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/recent.ts';
 import { oneAtATime } from './one-at-a-time.ts';

@@ -1,4 +1,4 @@
-import { findLack } from '../domain/scopes.ts';
+import { findLack } from '../resources/roles/rules.ts';
 import { ApiError } from '../errors.ts';
 import type { Step } from './context.ts';
 

@@ -1,7 +1,7 @@
 // Rate limits, as the contract defines them: which operations, for tokens with which scope, how many calls.
 import { operations, type Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import type { CountCall, RateLimit } from '../store/rate-limits.ts';
+import type { CountCall, RateLimit } from '../database/rate-limits.ts';
 import type { Step } from './context.ts';
 
 /** One per scope: calls are counted over all operations with the same scope. */

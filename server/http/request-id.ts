@@ -1,7 +1,7 @@
 // Sets X-Request-ID on every response: that of the caller if it has the documented form, otherwise a new one.
 import { randomUUID } from 'node:crypto';
-import { maskRuns } from '../domain/cards.ts';
-import { isUuid } from '../domain/uuid.ts';
+import { maskRuns } from '../resources/payment-methods/rules.ts';
+import { isUuid } from '../rules/uuid.ts';
 import type { Step } from './step.ts';
 
 const allowed = /^[A-Za-z0-9._:-]{1,128}$/;

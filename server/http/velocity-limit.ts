@@ -4,9 +4,9 @@
 // counted before it is compared with the first one: see docs/decisions/0013.
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
-import type { DigestKeys } from '../domain/digest-keys.ts';
-import { triedNumber, type NumberLimit, type TriedNumber } from '../domain/velocity.ts';
-import type { CountCall, RateLimit } from '../store/rate-limits.ts';
+import type { DigestKeys } from '../secrets/derive-keys.ts';
+import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
+import type { CountCall, RateLimit } from '../database/rate-limits.ts';
 import type { Context } from './context.ts';
 import { tooMany } from './rate-limit.ts';
 

@@ -1,5 +1,5 @@
 // The embedded PostgreSQL in DATA_DIR, for installations without DATABASE_URL. This folder exports little more
-// than a database URL; only store/ and the command line know whether PostgreSQL is embedded.
+// than a database URL; only database/ and the command line know whether PostgreSQL is embedded.
 import { join } from 'node:path';
 import { urlOf } from './address.ts';
 import { attach } from './attach.ts';

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
-import { OperatorFault } from '../operator-fault.ts';
 
 /** What the module may export. See docs/guides/providers.md. */
 export interface ProvidersModule {
@@ -19,6 +18,9 @@ export interface Providers {
   verifyCard: VerifyCard | undefined;
   describeCard: DescribeCard;
 }
+
+/** PROVIDERS names a module that cannot be used; the message says why in one sentence. */
+export class ProvidersFault extends Error {}
 
 const names = ['giftCards', 'verifyCard', 'describeCard'] as const satisfies (keyof Providers)[];
 
@@ -46,7 +48,7 @@ async function load(file: string): Promise<ProvidersModule> {
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new OperatorFault(
+    throw new ProvidersFault(
       `PROVIDERS: ${file} cannot be loaded (${error instanceof Error ? error.message : String(error)}).`,
     );
   }
@@ -55,7 +57,7 @@ async function load(file: string): Promise<ProvidersModule> {
     ([name, value]) => !(names as readonly string[]).includes(name) || typeof value !== 'function',
   );
   if (wrong || found.length === 0)
-    throw new OperatorFault(
+    throw new ProvidersFault(
       `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : ''}.`,
     );
   return Object.fromEntries(found);

@@ -1,13 +1,13 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
 import { createPrivateKey } from 'node:crypto';
-import { noteOperation } from '../actions/audit.ts';
-import { inWork, type Work } from '../actions/unit-of-work.ts';
-import { replayDeliveries } from '../actions/webhook-subscriptions.ts';
-import { signToken } from '../domain/token.ts';
+import { noteOperation } from '../upkeep/audit.ts';
+import { inWork, type Work } from '../database/unit-of-work.ts';
+import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
+import { signToken } from '../resources/api-key-pairs/token.ts';
 import { readPrivate } from '../private-files.ts';
-import type { Db } from '../store/database.ts';
-import { listDeliveries, listEvents } from '../store/delivery-list.ts';
-import { listWebhookSubscriptions } from '../store/webhook-subscriptions.ts';
+import type { Db } from '../database/database.ts';
+import { listDeliveries, listEvents } from '../events/delivery-list.ts';
+import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;

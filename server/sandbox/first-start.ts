@@ -1,17 +1,17 @@
 // Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key
 // is saved in DATA_DIR.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { createKeyPair } from '../actions/api-key-pairs.ts';
-import { claimForSandbox } from '../actions/housekeeping.ts';
-import { createAccount } from '../actions/merchant-accounts.ts';
-import type { CardSecrets } from '../actions/payment-methods.ts';
-import { createTransactions } from '../actions/transactions.ts';
-import { inWork, silently } from '../actions/unit-of-work.ts';
-import { algorithmOf, generateKeyPair, thumbprint } from '../domain/key-pair.ts';
+import { createKeyPair } from '../resources/api-key-pairs/changes.ts';
+import { claimDatabase } from '../database/environment.ts';
+import { createAccount } from '../resources/merchant-accounts/changes.ts';
+import type { CardSecrets } from '../resources/payment-methods/changes.ts';
+import { createTransactions } from '../resources/transactions/changes.ts';
+import { inWork, silently } from '../database/unit-of-work.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from '../resources/api-key-pairs/rules.ts';
 import { readPrivate, writePrivate } from '../private-files.ts';
-import { findSigningPair } from '../store/api-key-pairs.ts';
-import type { Db } from '../store/database.ts';
-import { lockUntilCommit } from '../store/locks.ts';
+import { findSigningPair } from '../resources/api-key-pairs/queries.ts';
+import type { Db } from '../database/database.ts';
+import { lockUntilCommit } from '../database/locks.ts';
 import { createSampleRecords } from './sample-records.ts';
 import { createSamples } from './sample-transactions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
@@ -21,7 +21,7 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
   inWork(db, async (work) => {
     const unit = silently(work, 'sample data');
     await lockUntilCommit(unit.db, 'fill sandbox');
-    await claimForSandbox(unit);
+    await claimDatabase(unit.db, 'sandbox');
     // `default` is the older one, because requests without the account header use the oldest account.
     const older = new Date(now.getTime() - 60_000);
     const made = [

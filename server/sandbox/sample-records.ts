@@ -1,11 +1,11 @@
 // The sandbox's buyers, gift cards and stored cards. The first buyer and the first gift card have the IDs of the contract's
 // examples, so that these examples work unchanged.
 import type { components } from '../../generated/types.ts';
-import { createBuyer } from '../actions/buyers.ts';
-import { createGiftCard } from '../actions/gift-cards.ts';
-import { createPaymentMethod, type CardSecrets } from '../actions/payment-methods.ts';
-import type { UnitOfWork } from '../actions/unit-of-work.ts';
-import type { PaymentMethodStatus } from '../domain/state-machine.ts';
+import { createBuyer } from '../resources/buyers/changes.ts';
+import { createGiftCard } from '../resources/gift-cards/changes.ts';
+import { createPaymentMethod, type CardSecrets } from '../resources/payment-methods/changes.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { PaymentMethodStatus } from '../rules/state-machine.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 
 type BillingDetails = components['schemas']['BillingDetails'];

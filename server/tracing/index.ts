@@ -11,7 +11,7 @@ import {
   type Context,
   type Span,
 } from '@opentelemetry/api';
-import { readTraceparent, writeTraceparent } from '../domain/traceparent.ts';
+import { readTraceparent, writeTraceparent } from '../rules/traceparent.ts';
 
 export interface RequestTrace {
   /** Undefined when neither the caller nor an SDK began a trace. */

@@ -9,10 +9,10 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
-import { switchOffAfterMilliseconds, waits } from '../../server/webhooks/schedule.ts';
-import { subscriptionLimits } from '../../server/domain/subscription-limits.ts';
+import { switchOffAfterMilliseconds, waits } from '../../server/events/schedule.ts';
+import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/rules.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { thumbprint } from '../../server/domain/key-pair.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { run } from '../support/processes.ts';
 
 const runs = (program: string, code: string) => spawnSync(program, ['-c', code]).status === 0;

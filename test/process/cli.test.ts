@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
-import { signToken } from '../../server/domain/token.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { variablesOf } from '../../server/cli/database.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';

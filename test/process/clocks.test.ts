@@ -4,7 +4,7 @@ import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../server/domain/token.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../support/call.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';

@@ -16,7 +16,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { writeRevision } from '../../scripts/support/revision.ts';
 import { readBuild } from '../../server/build.ts';
 import { commandsHere } from '../../server/hints.ts';
-import { createMetrics } from '../../server/metrics/index.ts';
+import { createMetrics } from '../../server/upkeep/metrics.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { listening, root, run, startCommand } from '../support/processes.ts';

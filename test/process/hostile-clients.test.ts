@@ -10,7 +10,7 @@ import type { Handler } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
 import { boundFaults } from '../../server/contract/bound-faults.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { longestToken, mostHeaderBytes } from '../../server/domain/sizes.ts';
+import { longestToken, mostHeaderBytes } from '../../server/rules/sizes.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
+import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
-import { migrations } from '../../server/store/migrations/index.ts';
-import { openStore } from '../../server/store/open.ts';
-import { defaultLimits } from '../../server/webhooks/worker.ts';
+import { migrations } from '../../server/database/migrations/index.ts';
+import { openStore } from '../../server/database/open.ts';
+import { defaultLimits } from '../../server/events/worker.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
 import { noteReplacement, silentWork } from '../support/records.ts';

@@ -1,8 +1,8 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../server/store/migrations/index.ts';
-import { openStore } from '../../server/store/open.ts';
+import { migrations } from '../../server/database/migrations/index.ts';
+import { openStore } from '../../server/database/open.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -18,7 +18,7 @@ import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets.ts';
 import type { Config } from '../../server/config.ts';
-import { openDatabase } from '../../server/store/database.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 let base: string;

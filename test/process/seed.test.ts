@@ -1,8 +1,8 @@
 // `payments seed` creates plausible and valid transactions, the same ones for the same seed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { deriveKeys } from '../../server/domain/digest-keys.ts';
-import { transactionMoves } from '../../server/domain/state-machine.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import { transactionMoves } from '../../server/rules/state-machine.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startPayments } from '../support/processes.ts';

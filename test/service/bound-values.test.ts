@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGiftCard } from '../../server/actions/gift-cards.ts';
-import { rotateSubscription } from '../../server/actions/webhook-subscriptions.ts';
-import type { Place } from '../../server/domain/vault.ts';
-import { listSealed, sealedColumns } from '../../server/store/reseal.ts';
+import { createGiftCard } from '../../server/resources/gift-cards/changes.ts';
+import { rotateSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
+import type { Place } from '../../server/secrets/vault.ts';
+import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { noteReplacement, silentWork } from '../support/records.ts';

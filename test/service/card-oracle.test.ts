@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { passesLuhn } from '../../server/domain/cards.ts';
-import { triedNumber } from '../../server/domain/velocity.ts';
-import { countCardNumber } from '../../server/store/card-numbers.ts';
-import { openDatabase } from '../../server/store/database.ts';
+import { passesLuhn } from '../../server/resources/payment-methods/rules.ts';
+import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
+import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // In the middle of the guesses, so that it is not among the first ones by luck.

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCallName } from '../../server/config.ts';
-import { replacingDeclines } from '../../server/domain/replacement.ts';
+import { replacingDeclines } from '../../server/resources/payment-methods/replacement.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
-import { createVault } from '../../server/domain/vault.ts';
-import { moveTransaction } from '../../server/actions/transactions.ts';
-import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
-import { findTransactionOfAnyAccount, type NewTransaction } from '../../server/store/transactions.ts';
+import { createVault } from '../../server/secrets/vault.ts';
+import { moveTransaction } from '../../server/resources/transactions/changes.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import {
+  findTransactionOfAnyAccount,
+  type NewTransaction,
+} from '../../server/resources/transactions/queries.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import {
   createAccount,

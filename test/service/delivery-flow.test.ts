@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createUnitOfWork } from '../../server/actions/unit-of-work.ts';
-import { defaultLimits, startWorker, type Worker } from '../../server/webhooks/worker.ts';
+import { createUnitOfWork } from '../../server/database/unit-of-work.ts';
+import { defaultLimits, startWorker, type Worker } from '../../server/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {

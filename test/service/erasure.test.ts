@@ -2,20 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { eraseBuyer } from '../../server/actions/erasure.ts';
-import { placeOfAnswer } from '../../server/actions/idempotency.ts';
-import { createPaymentMethod } from '../../server/actions/payment-methods.ts';
-import { inWork } from '../../server/actions/unit-of-work.ts';
-import { lockBuyer } from '../../server/store/buyers.ts';
-import { listEvents, type Place } from '../../server/store/erasure.ts';
-import { insertEvent } from '../../server/store/events.ts';
-import { lockPaymentMethod } from '../../server/store/payment-methods.ts';
-import { erasedValues, tableFates, tablesOfBuyers } from '../../server/store/tables/personal.ts';
-import type { NewTransaction } from '../../server/store/transactions.ts';
+import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
+import { placeOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
+import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
+import { inWork } from '../../server/database/unit-of-work.ts';
+import { lockBuyer } from '../../server/resources/buyers/queries.ts';
+import { listEvents, type Place } from '../../server/upkeep/erasure-queries.ts';
+import { insertEvent } from '../../server/events/queries.ts';
+import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
+import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
+import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
-import { defaultLimits } from '../../server/webhooks/worker.ts';
+import { defaultLimits } from '../../server/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createBuyer, createTransactions, noteReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
@@ -628,7 +628,7 @@ it('takes one locking transaction for the transactions of an account, however ma
   );
 });
 
-it('every table and column of the database has its fate in server/store/tables/personal.ts', async () => {
+it('every table and column of the database has its fate in server/resources/personal.ts', async () => {
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select table_name as table, array_agg(column_name::text order by column_name) as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)

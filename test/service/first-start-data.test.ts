@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../server/domain/key-pair.ts';
-import { paymentMethodMoves, transactionMoves } from '../../server/domain/state-machine.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { paymentMethodMoves, transactionMoves } from '../../server/rules/state-machine.ts';
 import { buyers, giftCards } from '../../server/sandbox/sample-records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

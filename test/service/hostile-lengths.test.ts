@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
-import { approvalPath, badgePath } from '../../server/present/links.ts';
+import { approvalPath, badgePath } from '../../server/resources/links.ts';
 import { startTestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-lengths-'));

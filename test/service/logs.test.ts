@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { secretNames } from '../../server/settings.ts';
-import { signToken } from '../../server/domain/token.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createLog } from '../../server/log.ts';

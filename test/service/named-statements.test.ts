@@ -1,9 +1,9 @@
 // What PostgreSQL keeps of the statements of a connection.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import { mostNamed } from '../../server/store/named-statements.ts';
-import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { mostNamed } from '../../server/database/named-statements.ts';
+import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 let database: Database;

@@ -9,8 +9,8 @@ import {
 } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../server/domain/key-pair.ts';
-import { deactivateKeyPair } from '../../server/actions/api-key-pairs.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

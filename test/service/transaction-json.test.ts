@@ -1,12 +1,12 @@
 // A list sends transactions as PostgreSQL writes them; events and commands show them as presentTransaction does. Both derive
-// from one table (server/store/tables/transactions.ts), and must say the same.
+// from one table (server/resources/transactions/table.ts), and must say the same.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { presentTransaction } from '../../server/present/transaction.ts';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import { listTransactionPage } from '../../server/store/transaction-list.ts';
+import { presentTransaction } from '../../server/resources/transactions/present.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { createAccount, insertTransactions } from '../support/records.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { caseOf } from '../support/transactions.ts';

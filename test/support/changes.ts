@@ -110,17 +110,17 @@ export const fieldInContract: ProjectEdits = {
 };
 
 export const fieldInCode: ProjectEdits = {
-  'server/store/migrations/9001-installments.ts': write(`import { sql, type Kysely } from 'kysely';
+  'server/database/migrations/9001-installments.ts': write(`import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`alter table transactions add column installments integer\`.execute(db);
 }
 `),
-  'server/store/tables/transactions.ts': before(
+  'server/resources/transactions/table.ts': before(
     "  merchant_account_id: 'text',\n",
     "  installments: 'integer',\n",
   ),
-  'server/store/tables/personal.ts': swap(
+  'server/resources/personal.ts': swap(
     "  instrument_type: 'kept',\n",
     "  instrument_type: 'kept',\n  installments: 'kept',\n",
   ),
@@ -146,14 +146,14 @@ schema:
 };
 
 export const filterInCode: ProjectEdits = {
-  'server/store/migrations/9002-filter-by-country.ts': write(`import { sql, type Kysely } from 'kysely';
+  'server/database/migrations/9002-filter-by-country.ts': write(`import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`create index transactions_country on transactions (merchant_account_id, country, created_at desc, id desc)
     where country is not null\`.execute(db);
 }
 `),
-  'server/store/transaction-filters.ts': before(
+  'server/resources/transactions/filters.ts': before(
     '  currency: (values)',
     "  country: (values) => oneOf('country', 'text', values),\n",
   ),
@@ -238,7 +238,7 @@ value:
 };
 
 export const eventInCode: ProjectEdits = {
-  'server/actions/transactions.ts': before(
+  'server/resources/transactions/changes.ts': before(
     '  const { payment_method_id: card, merchant_account_id: account } = found;\n',
     `  if (status === 'capture_succeeded')
     await announce(unit, 'transaction.captured', presentTransaction).tell?.(moved);
@@ -317,7 +317,8 @@ const partOf = (heading: string, isWanted: (path: string) => boolean): ProjectEd
 
 const isContract = (path: string) => path.startsWith('openapi/');
 /** What is written whole, because it was a stub or a beginning. */
-const isWhole = (path: string) => /^(server\/(handlers|actions)|test\/service\/operations)\//.test(path);
+const isWhole = (path: string) =>
+  /^(server\/handlers|server\/resources\/[a-z-]+\/changes\.ts|test\/service\/operations)/.test(path);
 
 /** One after the other, where several edit the same file. */
 const inTurn = (...all: ProjectEdits[]): ProjectEdits =>

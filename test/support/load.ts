@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { openStore } from '../../server/store/open.ts';
+import { openStore } from '../../server/database/open.ts';
 
 export interface Load {
   /** External identifier → ID of the record, from the answers. */

@@ -6,7 +6,7 @@ import { handlers } from '../../server/handlers/index.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import type { Handlers } from '../../generated/operations.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
-import type { Db } from '../../server/store/database.ts';
+import type { Db } from '../../server/database/database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
 export interface Frame {

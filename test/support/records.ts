@@ -1,23 +1,24 @@
 /** Creates records for tests with the actions of the service, without events. */
-import { createAccount as makeAccount } from '../../server/actions/merchant-accounts.ts';
-import { createBuyer as makeBuyer } from '../../server/actions/buyers.ts';
+import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
+import { createBuyer as makeBuyer } from '../../server/resources/buyers/changes.ts';
 import {
   noteReplacement as findReplacement,
   type CardSecrets,
   type FoundDetails,
-} from '../../server/actions/payment-methods.ts';
-import { createTransactions as makeTransactions } from '../../server/actions/transactions.ts';
-import { inWork, silently, type UnitOfWork } from '../../server/actions/unit-of-work.ts';
+} from '../../server/resources/payment-methods/changes.ts';
+import { createTransactions as makeTransactions } from '../../server/resources/transactions/changes.ts';
+import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
+import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
-import { makeAnnouncement } from '../../server/store/announcement.ts';
-import { inTransaction, type Db, type Tx } from '../../server/store/database.ts';
+import { announce } from '../../server/events/announce.ts';
+import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import {
   insertTransactions as insertRows,
   updateTransaction as updateRow,
   type NewTransaction,
   type TransactionRow,
-} from '../../server/store/transactions.ts';
-import type { NewBuyer } from '../../server/store/buyers.ts';
+} from '../../server/resources/transactions/queries.ts';
+import type { NewBuyer } from '../../server/resources/buyers/queries.ts';
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
   inWork(db, (unit) => work(silently({ ...unit, ...(now && { now }) }, 'sample data')));
@@ -35,7 +36,11 @@ export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   silentWork(db, (unit) => makeTransactions(unit, rows));
 
-const silence = makeAnnouncement<TransactionRow>(undefined);
+const silence = announce<'transaction.created', TransactionRow>(
+  { publish: undefined },
+  'transaction.created',
+  presentTransaction,
+);
 
 export const insertTransactionsIn = (tx: Tx, rows: readonly NewTransaction[]) =>
   insertRows(tx, rows, silence);

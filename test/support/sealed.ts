@@ -1,6 +1,6 @@
-import { sealedWith } from '../../server/domain/vault.ts';
-import type { Db } from '../../server/store/database.ts';
-import { listSealed } from '../../server/store/reseal.ts';
+import { sealedWith } from '../../server/secrets/vault.ts';
+import type { Db } from '../../server/database/database.ts';
+import { listSealed } from '../../server/secrets/reseal.ts';
 
 /** The IDs of the keys that stored values are sealed with. */
 export async function keysUsed(db: Db): Promise<string[]> {

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import type { Config } from '../../server/config.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { openSecrets } from '../../server/secrets.ts';
-import { openDatabase, type Database } from '../../server/store/database.ts';
-import { migrate } from '../../server/store/migrate.ts';
+import { openDatabase, type Database } from '../../server/database/database.ts';
+import { migrate } from '../../server/database/migrate.ts';
 import {
   closeTemplate,
   createDatabase,

@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import type { NewTransaction, Transaction } from '../../server/store/transactions.ts';
-import type { TransactionFilters } from '../../server/store/transaction-filters.ts';
+import type { NewTransaction, Transaction } from '../../server/resources/transactions/queries.ts';
+import type { TransactionFilters } from '../../server/resources/transactions/filters.ts';
 import { document, parametersOf, schemaOf, substance, valid } from './requests.ts';
 
 /** A transaction and its times in milliseconds, because the oracle must not use the parser of the store. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPaymentMethodOfAnyAccount } from '../../server/store/payment-methods.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import {
   chromiumPath,
   faintTexts,

@@ -13,7 +13,7 @@ import { generate, type Outcome } from '../../scripts/generate/generate.ts';
 import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
-import { signToken } from '../../server/domain/token.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import {
   announced,
   changes,
@@ -86,7 +86,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => made[Symbol.asyncDispose]());
 
-const isFirst = (path: string) => /^(openapi|CHANGELOG|server\/store\/migrations)/.test(path);
+const isFirst = (path: string) => /^(openapi|CHANGELOG|server\/database\/migrations)/.test(path);
 
 const create = (...args: string[]) => runNode('scripts/new.ts', args, { cwd: made.folder });
 
@@ -132,7 +132,7 @@ export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_sche
 };
 
 const misspelt = `import type { Result } from '../generated/operations.ts';
-import { announce } from './actions/announce.ts';
+import { announce } from './events/announce.ts';
 import { ApiError } from './errors.ts';
 export const event = () => announce(undefined as never, 'transaction.captered', () => undefined as never);
 export const error = () => new ApiError('card_limit_reeched');
@@ -154,7 +154,7 @@ async function diagnose(): Promise<Diagnose> {
   const names = [
     'server/handlers/index.ts',
     'server/handlers/use.ts',
-    'server/actions/transactions.ts',
+    'server/resources/transactions/changes.ts',
     'server/sandbox/sample-transactions.ts',
     'server/misspelt.ts',
     'client/use.ts',
@@ -168,7 +168,7 @@ async function diagnose(): Promise<Diagnose> {
     'test/service/operations/list-refund-reasons.test.ts',
     'test/service/operations/create-membership.test.ts',
     'test/service/erasure.test.ts',
-    'server/store/ledger-entries.ts',
+    'server/resources/ledger-entries/queries.ts',
   ];
   const files = names.map((name) => join(made.folder, name)).filter(existsSync);
   const faults = await compile(made.folder, files, { extends: './tsconfig.json' });
@@ -183,8 +183,8 @@ describe('npm run generate', () => {
   it('--check writes nothing, names every file that is out of date and the command to run', () => {
     expect(stale.status).toBe(1);
     expect(stale.output).toMatch(/^Out of date with openapi\/:\n( {2}.*\n)* {2}generated\/operations\.ts$/m);
-    expect(stale.output).toMatch(/^Out of date with server\/store\/migrations\/:$/m);
-    expect(stale.output).toContain('does not list server/store/migrations/9001-installments.ts');
+    expect(stale.output).toMatch(/^Out of date with server\/database\/migrations\/:$/m);
+    expect(stale.output).toContain('does not list server/database/migrations/9001-installments.ts');
     expect(stale.output).toContain('server/handlers/get-card-scheme.ts');
     expect(stale.output).toContain('Run: npm run generate');
     expect(handlersBefore).not.toContain('get-card-scheme.ts');
@@ -234,7 +234,7 @@ describe('the guide', () => {
 
   it('counts nothing that is generated', () => {
     expect(generated).toContain('server/handlers/get-currencies.ts');
-    expect(generated).toContain('server/store/migrations/index.ts');
+    expect(generated).toContain('server/database/migrations/index.ts');
     expect(generated).toContain('generated/operations.ts');
   });
 });
@@ -316,7 +316,7 @@ describe('npm run new', () => {
         'openapi/components/responses/ForbiddenBuyerNotes.yaml',
         'openapi/components/responses/Conflict.yaml',
         'server/handlers/list-refund-reasons.ts',
-        'server/present/membership.ts',
+        'server/resources/memberships/present.ts',
       ]),
     );
     expect(said.output).toContain('npm test -- get-buyer-note');
@@ -347,20 +347,17 @@ describe('npm run new', () => {
       expect([file, await isFormatted(text, { ...style, filepath: file })]).toEqual([file, true]);
     }
     for (const file of [
-      ...['server/store/transaction-filters.ts', 'mock/outcomes/transaction-filters.ts'],
+      ...['server/resources/transactions/filters.ts', 'mock/outcomes/transaction-filters.ts'],
       ...['server/handlers/get-buyer.ts', 'test/service/operations/get-buyer.test.ts'],
-      ...['store/refund-reasons', 'actions/refund-reasons', 'present/refund-reason'].map(
-        (name) => `server/${name}.ts`,
-      ),
+      ...['queries', 'changes', 'present'].map((name) => `server/resources/refund-reasons/${name}.ts`),
       ...['server/handlers/create-refund-reason.ts', 'server/handlers/get-refund-reason.ts'],
       ...['server/handlers/update-refund-reason.ts', 'server/handlers/delete-refund-reason.ts'],
       ...['server/handlers/update-buyer-note.ts', 'client/use.ts'],
-      ...['store/memberships', 'actions/memberships', 'present/membership', 'handlers/create-membership'].map(
-        (name) => `server/${name}.ts`,
-      ),
-      'server/store/tables/personal.ts',
+      ...['queries', 'changes', 'present'].map((name) => `server/resources/memberships/${name}.ts`),
+      'server/handlers/create-membership.ts',
+      'server/resources/personal.ts',
       ...['test/service/operations/create-membership.test.ts', 'test/service/erasure.test.ts'],
-      ...['ledger-entries', 'tables/ledger-entries'].map((name) => `server/store/${name}.ts`),
+      ...['queries', 'table'].map((name) => `server/resources/ledger-entries/${name}.ts`),
       ...['server/handlers/list-refund-reasons.ts', 'test/service/operations/list-refund-reasons.test.ts'],
       ...[
         'test/service/operations/get-refund-reason.test.ts',
@@ -416,7 +413,7 @@ describe('npm run new', () => {
     [['field', 'shipped_at', '--in', 'Transactions'], 'Did you mean --in Transaction?'],
     [
       ['field', 'note', '--in', 'BuyerNote'],
-      'BuyerNote is not stored: no file of server/store/tables describes it. Add the field by hand, below `properties:` of openapi/components/schemas/BuyerNote.yaml',
+      'BuyerNote is not stored: no table of server/resources describes it. Add the field by hand, below `properties:` of openapi/components/schemas/BuyerNote.yaml',
     ],
     [['field', 'severity', '--in', 'RefundReason'], 'has the field severity already'],
     [['field', 'note', '--in', 'RefundReason', '--type', 'strng'], 'Did you mean --type string?'],
@@ -482,24 +479,24 @@ describe('npm run new', () => {
 
 describe('the compiler', () => {
   it('asks for the column of a new field, and whether it is personal data, and for nothing else', () => {
-    expect(unwritten('server/store/tables/transactions.ts')).toContain("'installments' is missing");
-    expect(unwritten('server/store/tables/personal.ts')).toContain("'installments' is missing");
-    expect(unwritten('server/store/tables/personal.ts')).toContain('KeptOrErased<');
+    expect(unwritten('server/resources/transactions/table.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/resources/personal.ts')).toContain("'installments' is missing");
+    expect(unwritten('server/resources/personal.ts')).toContain('KeptOrErased<');
     expect(unwritten('server/sandbox/sample-transactions.ts')).toBe('');
     for (const file of [
-      'store/tables/transactions',
-      'store/tables/personal',
-      'store/transactions',
-      'present/transaction',
-      'actions/transactions',
-      'store/tables/refund-reasons',
+      'transactions/table',
+      'personal',
+      'transactions/queries',
+      'transactions/present',
+      'transactions/changes',
+      'refund-reasons/table',
     ])
-      expect(compiled(`server/${file}.ts`)).toBe('');
+      expect(compiled(`server/resources/${file}.ts`)).toBe('');
   });
 
   it('asks for a new filter by its name: in the service, in the mock, and where they are compared', () => {
     for (const file of [
-      'server/store/transaction-filters.ts',
+      'server/resources/transactions/filters.ts',
       'mock/outcomes/transaction-filters.ts',
       'test/service/mock/parity.filters.values.ts',
     ]) {
@@ -510,7 +507,7 @@ describe('the compiler', () => {
   });
 
   it('knows a new event and a new error code, and no misspelling of them', () => {
-    expect(compiled('server/actions/transactions.ts')).toBe('');
+    expect(compiled('server/resources/transactions/changes.ts')).toBe('');
     expect(compiled('server/handlers/create-payment-method.ts')).toBe('');
     expect(compiled('server/misspelt.ts')).toContain('"transaction.captered"');
     expect(compiled('server/misspelt.ts')).toContain('"card_limit_reeched"');

@@ -33,7 +33,7 @@ const succeed = async (command: string, args: string[]): Promise<string> => {
 
 describe('the package', () => {
   it('was built although the server does not compile, and has the field that the server lacks', async () => {
-    const server = await faultsIn([join(packed.tree, 'server/present/card-scheme.ts')], {
+    const server = await faultsIn([join(packed.tree, 'server/resources/card-schemes/present.ts')], {
       allowImportingTsExtensions: true,
       lib: ['es2023'],
       types: [],

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asText } from '../../scripts/dev/screen.ts';
 import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
-import { signToken } from '../../server/domain/token.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { root, runNode, startNode, type Child } from '../support/processes.ts';

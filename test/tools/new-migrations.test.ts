@@ -12,10 +12,10 @@ import {
 } from '../../scripts/generate/migrations.ts';
 
 let project: string;
-const add = (name: string) => writeFile(join(project, 'server/store/migrations', name), '');
+const add = (name: string) => writeFile(join(project, 'server/database/migrations', name), '');
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'new-migrations-'));
-  await mkdir(join(project, 'server/store/migrations'), { recursive: true });
+  await mkdir(join(project, 'server/database/migrations'), { recursive: true });
   await add('0001-first.ts');
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -35,5 +35,5 @@ it('names those that the list lacks', async () => {
   await writeFile(join(project, migrationsFile), await migrationsIndex(project));
   expect(await unlistedMigrations(project)).toEqual([]);
   await add('0003-third.ts');
-  expect(await unlistedMigrations(project)).toEqual(['server/store/migrations/0003-third.ts']);
+  expect(await unlistedMigrations(project)).toEqual(['server/database/migrations/0003-third.ts']);
 });

@@ -1,7 +1,7 @@
 // What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
 // is half written. In them is marked what their author has to write. test/tools/changes.test.ts runs what is written.
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -90,11 +90,11 @@ it('a field of a buyer is erased with it', async () => {
   expect(added).toMatchObject({
     'openapi/components/schemas/Tier.yaml': expect.arrayContaining(['enum: [gold, silver]']) as unknown,
     'openapi/components/examples/BuyerJaneDoe.yaml': ['  tier: gold'],
-    'server/store/tables/buyers.ts': ["  tier: 'text',"],
-    'server/store/tables/personal.ts': ["  tier: 'erased',"],
+    'server/resources/buyers/table.ts': ["  tier: 'text',"],
+    'server/resources/personal.ts': ["  tier: 'erased',"],
   });
   expect(Object.keys(added)).not.toContain('openapi/components/examples/TransactionBuyerJaneDoe.yaml');
-  expect(added['server/store/migrations/buyers-tier.ts']?.join('\n')).toContain(
+  expect(added['server/database/migrations/buyers-tier.ts']?.join('\n')).toContain(
     'alter table buyers add column tier text`',
   );
 });
@@ -106,7 +106,7 @@ it.each([
   ['Role', 'roles', 'integer', 'integer'],
 ])('a field of %s is a nullable column of %s', async (owner, file, type, column) => {
   const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
-  expect(added[`server/store/tables/${file}.ts`]).toEqual([`  shoe: '${column}',`]);
+  expect(added[`server/resources/${file}/table.ts`]).toEqual([`  shoe: '${column}',`]);
   expect(added[`openapi/components/schemas/${owner}.yaml`]).toContain(
     '    description: The shoe; null when there is none. # TODO: say what it is',
   );
@@ -126,7 +126,7 @@ it('a table has a column for each property of its schema, and what every table h
     '--erasure',
     'gift_card_service_redemption_id=kept,error_code=kept,raw_error_code=kept,raw_error_message=erased,gift_card=kept',
   );
-  expect(added['server/store/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
+  expect(added['server/database/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
     expect.arrayContaining([
       'merchant_account_id text not null references merchant_accounts,',
       'created_at timestamptz(3) not null default now(),',
@@ -138,12 +138,12 @@ it('a table has a column for each property of its schema, and what every table h
     ]),
   );
   expect(added).toMatchObject({
-    'server/store/tables/index.ts': [
-      "import type { GiftCardRedemptionsTable } from './gift-card-redemptions.ts';",
+    'server/database/tables.ts': [
+      "import type { GiftCardRedemptionsTable } from '../resources/gift-card-redemptions/table.ts';",
       '  gift_card_redemptions: GiftCardRedemptionsTable;',
     ],
     'scripts/citus.sql': [expect.stringMatching(/,$/), "  'gift_card_redemptions'"],
-    'server/store/tables/personal.ts': expect.arrayContaining([
+    'server/resources/personal.ts': expect.arrayContaining([
       "    raw_error_message: 'erased',",
       "    gift_card_service_redemption_id: 'kept',",
     ]) as unknown,
@@ -152,7 +152,7 @@ it('a table has a column for each property of its schema, and what every table h
 
 it('a table of a resource with an event has an insert that takes it, and its enumerations are not personal', async () => {
   const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
-  for (const part of ['openapi', 'server/store', 'scripts/citus.sql'])
+  for (const part of ['openapi', 'server/database', 'server/resources', 'scripts/citus.sql'])
     await cp(join(projectRoot, part), join(project, part), { recursive: true });
   const make = async (call: string) => {
     const plan = await planOf(project, readCall(call.split(' ')));
@@ -167,23 +167,21 @@ it('a table of a resource with an event has an insert that takes it, and its enu
   );
   const [, advised = ''] = /npm run new -- (.*)$/.exec(advice ?? '') ?? [];
   await make(`${advised} --erasure display_name=erased`);
-  expect(await read('server/store/pets.ts')).toContain('{ tell }: Announcement<PetRow>');
-  expect(await read('server/actions/pets.ts')).toContain("announce(unit, 'pet.created', presentPet)");
-  const fates = (await read('server/store/tables/personal.ts')).replace(/\s+/g, ' ');
+  expect(await read('server/resources/pets/queries.ts')).toContain('{ tell }: Announcement<PetRow>');
+  expect(await read('server/resources/pets/changes.ts')).toContain(
+    "announce(unit, 'pet.created', presentPet)",
+  );
+  const fates = (await read('server/resources/personal.ts')).replace(/\s+/g, ' ');
   expect(fates).toMatch(/ pets: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept'/);
-  expect((await make('event pet.updated')).next.join('')).not.toContain('server/store');
+  expect((await make('event pet.updated')).next.join('')).not.toContain('queries.ts');
   await make('operation POST /toys');
+  const own = 'server/resources/toys/queries.ts';
+  await mkdir(join(project, 'server/resources/toys'));
+  await writeFile(join(project, own), '// Mine.\n');
   await make('table toys --erasure display_name=kept');
+  expect(await read(own)).toBe('// Mine.\n');
   expect((await make('event toy.created')).next).toContainEqual(
-    expect.stringContaining('Let insertToy of server/store/toys.ts take the announcement'),
+    expect.stringContaining('Let insertToy of server/resources/toys/queries.ts take the announcement'),
   );
   await rm(project, { recursive: true });
-});
-
-it('a table leaves a file of statements on it as it is', async () => {
-  const { write } = await planOf(projectRoot, readCall(['table', 'locks']));
-  expect(Object.keys(write).map((file) => file.replace(/\d{4}-/, ''))).toEqual([
-    'server/store/migrations/locks.ts',
-    'server/store/tables/locks.ts',
-  ]);
 });

@@ -7,8 +7,8 @@ import {
   isAllowedAddress,
   RefusedAddress,
   checkUrl,
-} from '../../server/webhooks/guard.ts';
-import type { Address } from '../../server/webhooks/resolve.ts';
+} from '../../server/events/guard.ts';
+import type { Address } from '../../server/events/resolve.ts';
 
 const ranges: [why: string, first: string, last: string][] = [
   ['this network', '0.0.0.0', '0.255.255.255'],

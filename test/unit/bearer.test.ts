@@ -3,13 +3,13 @@ import { createPublicKey } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { generateKeyPair, thumbprint } from '../../server/domain/key-pair.ts';
-import { signToken, tokenDigest } from '../../server/domain/token.ts';
+import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
 import { ApiError } from '../../server/errors.ts';
 import { createBearer } from '../../server/http/bearer.ts';
 import type { Caller, Context } from '../../server/http/context.ts';
 import { permission } from '../../server/http/permission.ts';
-import type { SigningPair } from '../../server/store/api-key-pairs.ts';
+import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
 
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;
 const scopes = ['transactions.read'];

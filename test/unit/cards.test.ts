@@ -10,8 +10,8 @@ import {
   passesLuhn,
   schemeOf,
   unusable,
-} from '../../server/domain/cards.ts';
-import { createVault } from '../../server/domain/vault.ts';
+} from '../../server/resources/payment-methods/rules.ts';
+import { createVault } from '../../server/secrets/vault.ts';
 import { sandboxCards } from '../../server/providers/simulated-values.ts';
 
 describe('check digits', () => {

@@ -3,17 +3,17 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import { announce } from '../../server/actions/announce.ts';
-import { createBuyer } from '../../server/actions/buyers.ts';
-import { createAccount } from '../../server/actions/merchant-accounts.ts';
-import { movePaymentMethod } from '../../server/actions/payment-methods.ts';
-import { createTransactions } from '../../server/actions/transactions.ts';
-import { silently, type UnitOfWork, type Work } from '../../server/actions/unit-of-work.ts';
+import { announce } from '../../server/events/announce.ts';
+import { createBuyer } from '../../server/resources/buyers/changes.ts';
+import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
+import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
+import { createTransactions } from '../../server/resources/transactions/changes.ts';
+import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
-import { presentTransaction } from '../../server/present/transaction.ts';
-import type { Db } from '../../server/store/database.ts';
-import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/store/payment-methods.ts';
-import { insertTransactions, updateTransaction, type NewTransaction } from '../../server/store/transactions.ts';
+import { presentTransaction } from '../../server/resources/transactions/present.ts';
+import type { Db } from '../../server/database/database.ts';
+import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
+import { insertTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
 declare const unit: UnitOfWork;
 declare const work: Work;
 declare const db: Db;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { connectionLimits } from '../../server/webhooks/connections.ts';
-import { describeFailure } from '../../server/webhooks/failure.ts';
-import { createSend, sendOptions } from '../../server/webhooks/send.ts';
+import { connectionLimits } from '../../server/events/connections.ts';
+import { describeFailure } from '../../server/events/failure.ts';
+import { createSend, sendOptions } from '../../server/events/send.ts';
 
 const hour = 3_600_000;
 const patient = { ...connectionLimits, idleMilliseconds: hour, oldestMilliseconds: hour };

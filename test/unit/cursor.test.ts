@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { canonicalFilter, uuidFilters } from '../../server/domain/canonical-filter.ts';
+import { canonicalFilter, uuidFilters } from '../../server/resources/transactions/canonical-filter.ts';
 import {
   createCursorCodec,
   cursorBinding,
@@ -12,7 +12,7 @@ import {
   justOlder,
   pageCursors,
   type Cursor,
-} from '../../server/domain/cursor.ts';
+} from '../../server/rules/cursor.ts';
 import { parametersOf, substance } from '../support/requests.ts';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));

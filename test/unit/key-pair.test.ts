@@ -12,7 +12,7 @@ import {
   isAlgorithm,
   signingAlgorithm,
   thumbprint,
-} from '../../server/domain/key-pair.ts';
+} from '../../server/resources/api-key-pairs/rules.ts';
 
 const ec = generateKeyPair('ECDSA');
 

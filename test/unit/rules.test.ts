@@ -1,18 +1,18 @@
 // Small rules of the domain: UUIDs, gift card numbers, names of card schemes, limits of subscriptions, metadata filters.
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../server/contract/load.ts';
-import { schemeNames } from '../../server/domain/card-schemes.ts';
-import { giftCardBin } from '../../server/domain/gift-cards.ts';
-import { readMetadataFilter } from '../../server/domain/metadata-filter.ts';
-import { longestToken, mostHeaderBytes } from '../../server/domain/sizes.ts';
+import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
+import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
+import { readMetadataFilter } from '../../server/resources/transactions/metadata-filter.ts';
+import { longestToken, mostHeaderBytes } from '../../server/rules/sizes.ts';
 import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
-} from '../../server/domain/subscription-limits.ts';
-import { isUuid, readUuid } from '../../server/domain/uuid.ts';
+} from '../../server/resources/webhook-subscriptions/rules.ts';
+import { isUuid, readUuid } from '../../server/rules/uuid.ts';
 import { name } from '../../server/cli/values.ts';
-import { isCallable, UncallableAddress } from '../../server/domain/web-address.ts';
+import { isCallable, UncallableAddress } from '../../server/resources/webhook-subscriptions/web-address.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 

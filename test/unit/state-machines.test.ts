@@ -1,12 +1,12 @@
 // The state machines row by row, written from the specification and not from the code.
 import { describe, expect, it } from 'vitest';
-import { replacementAfter, type Trigger } from '../../server/domain/replacement.ts';
+import { replacementAfter, type Trigger } from '../../server/resources/payment-methods/replacement.ts';
 import {
   checkMove,
   IllegalMove,
   paymentMethodMoves,
   transactionMoves,
-} from '../../server/domain/state-machine.ts';
+} from '../../server/rules/state-machine.ts';
 
 const legal = (rows: string) =>
   rows

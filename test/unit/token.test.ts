@@ -1,6 +1,6 @@
 // Tokens without a service: exactly which ones are refused, and for which reason. test/service/tokens.test.ts shows that every
 // refusal gets the same answer.
-import { leewaySeconds } from '../../server/domain/leeway.ts';
+import { leewaySeconds } from '../../server/resources/api-key-pairs/leeway.ts';
 import {
   createHash,
   createPublicKey,
@@ -10,9 +10,13 @@ import {
 } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateKeyPair, thumbprint } from '../../server/domain/key-pair.ts';
-import { InvalidToken, longestLifetimeSeconds, readKeyId } from '../../server/domain/claims.ts';
-import { signToken, tokenDigest, verifyToken } from '../../server/domain/token.ts';
+import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import {
+  InvalidToken,
+  longestLifetimeSeconds,
+  readKeyId,
+} from '../../server/resources/api-key-pairs/claims.ts';
+import { signToken, tokenDigest, verifyToken } from '../../server/resources/api-key-pairs/token.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');
 const pair = { publicKey, algorithm: 'ECDSA' as const };

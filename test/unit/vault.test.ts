@@ -9,7 +9,7 @@ import {
   type Keys,
   type Place,
   type Purpose,
-} from '../../server/domain/vault.ts';
+} from '../../server/secrets/vault.ts';
 
 const first = Buffer.alloc(32, 1);
 const second = Buffer.alloc(32, 2);

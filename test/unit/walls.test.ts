@@ -1,13 +1,22 @@
 // Who may import whom, packages included. Every file of the project is in the table below; the file or folder with the
 // longest matching name decides.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** The files of a resource that know neither the database nor the service. */
+function pureFilesOf(folder: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  const others = /(queries|changes|present|table|list|filters|bulk|personal)\.ts$/;
+  return files
+    .filter((file) => file.endsWith('.ts') && !others.test(file))
+    .map((file) => `${folder}/${file}`);
+}
 
 interface Room {
   /** Rooms whose values and types it may import. Its own files it may always import. */
@@ -17,139 +26,130 @@ interface Room {
   packages?: readonly string[];
 }
 
-/** Any room of the server may end the process with a message. */
-const operatorFault = 'server/operator-fault.ts';
-const pure = [
-  'generated',
-  'client/json.ts',
-  'server/domain',
-  'server/domain/edit-distance.ts',
-  operatorFault,
+/** Rules that no resource has for itself, and those of resources, which are pure, too. */
+const pure = ['generated', 'client/json.ts', 'server/rules', ...pureFilesOf('server/resources')];
+const below = [
+  ...pure,
+  'server/database',
+  'server/secrets',
+  'server/events',
+  'server/resources',
+  'server/providers',
+];
+const top = [
+  'server/errors.ts',
+  'server/config.ts',
+  'server/settings.ts',
+  'server/log.ts',
+  'server/secrets.ts',
 ];
 const service = [
-  'client/json.ts',
-  operatorFault,
   ...[
-    'server/errors.ts',
-    'server/config.ts',
-    'server/settings.ts',
-    'server/log.ts',
-    'server/domain',
-    'server/domain/edit-distance.ts',
+    ...below,
+    ...top,
     'server/contract',
+    'server/handlers',
+    'server/http',
+    'server/sandbox',
+    'server/upkeep',
   ],
-  ...['server/store', 'server/store/open.ts', 'server/store/tables', 'server/present', 'server/providers'],
-  ...['server/actions', 'server/handlers', 'server/webhooks', 'server/http', 'server/sandbox'],
-  ...[
-    'server/secrets.ts',
-    'server/jobs.ts',
-    'server/postgres',
-    'server/private-files.ts',
-    'server/random-key.ts',
-    'server/visible.ts',
-    'server/hints.ts',
-    'server/build.ts',
-  ],
-  ...['server/metrics', 'server/tracing', 'server/observe.ts'],
+  ...['server/database/open.ts', 'server/postgres', 'server/private-files.ts', 'server/random-key.ts'],
+  ...['server/visible.ts', 'server/hints.ts', 'server/build.ts', 'server/tracing', 'server/observe.ts'],
 ];
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
-  [operatorFault]: { from: [] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': {
     from: [
-      operatorFault,
-      ...['server/domain/edit-distance.ts', 'server/misspelt-settings.ts', 'server/random-key.ts'],
+      ...['server/rules', 'server/misspelt-settings.ts', 'server/random-key.ts'],
       ...['server/database-url.ts', 'server/setting-files.ts', 'server/settings.ts'],
     ],
   },
-  'server/misspelt-settings.ts': { from: ['server/settings.ts', 'server/domain/edit-distance.ts'] },
+  'server/misspelt-settings.ts': { from: ['server/settings.ts', 'server/rules'] },
   'server/setting-files.ts': { from: ['server/settings.ts'] },
   'server/settings.ts': { from: ['server/database-url.ts'] },
   'server/database-url.ts': { from: [] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
-  'server/domain/edit-distance.ts': { from: [] },
-  'server/domain': {
-    from: ['client/json.ts', operatorFault],
-    types: ['generated'],
-    packages: ['credit-card-type', 'jsonwebtoken'],
-  },
+  ...Object.fromEntries(
+    pureFilesOf('server/resources').map((file) => [
+      file,
+      { from: pure, types: ['server/secrets'], packages: ['credit-card-type', 'jsonwebtoken'] },
+    ]),
+  ),
+  'server/rules': { from: pure },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
-  'server/private-files.ts': { from: [operatorFault] },
+  'server/private-files.ts': { from: [] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
-  'server/store/tables': { from: pure, packages: ['kysely'] },
-  'server/store': {
-    from: [...pure, 'server/store/tables'],
+  // What is known of all tables: their types, for Kysely, and their columns.
+  'server/database/require-columns.ts': {
+    from: ['server/database', 'server/database/tables.ts', 'server/resources'],
+    packages: ['kysely'],
+  },
+  'server/database/tables.ts': { from: [], types: ['server/resources', 'server/events', 'server/upkeep'] },
+  'server/database': {
+    from: [...pure, 'server/database/tables.ts', 'server/database/require-columns.ts'],
     packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'],
   },
-  'server/store/open.ts': { from: ['server/store', 'server/postgres'] },
-  'server/providers': { from: pure },
-  'server/present': {
-    from: [...pure, 'server/store/tables'],
-    types: ['server/store', 'server/providers'],
+  'server/database/open.ts': {
+    from: ['server/database', 'server/database/require-columns.ts', 'server/postgres'],
   },
-  'server/actions': {
-    from: [...pure, 'server/store', 'server/store/tables', 'server/present', 'server/providers'],
-  },
-  'server/handlers': {
-    from: [
-      ...[...pure, 'server/errors.ts', 'server/store', 'server/present'],
-      ...['server/providers', 'server/actions'],
-    ],
-  },
-  'server/webhooks': {
-    from: [...pure, 'server/log.ts', 'server/visible.ts', 'server/store'],
-    types: ['server/actions', 'server/contract'],
+  'server/secrets': { from: [...pure, 'server/database'], packages: ['kysely'] },
+  'server/events': {
+    from: [...pure, 'server/database', 'server/secrets', 'server/log.ts', 'server/visible.ts'],
+    types: ['server/contract'],
     packages: ['kysely', 'pino', 'undici'],
   },
-  'server/metrics': { from: [], packages: ['prom-client'] },
-  'server/tracing': { from: ['server/domain'], packages: ['@opentelemetry/api'] },
+  'server/providers': { from: pure },
+  'server/resources': {
+    from: [...pure, 'server/database', 'server/secrets', 'server/events', 'server/providers'],
+    types: ['server/database/tables.ts'],
+    packages: ['kysely'],
+  },
+  'server/handlers': { from: [...below, 'server/errors.ts'] },
+  'server/tracing': { from: ['server/rules'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: [
-      ...[operatorFault, 'server/build.ts', 'server/config.ts'],
-      ...['server/store', 'server/metrics', 'server/tracing'],
-    ],
-    types: [...['generated', 'server/contract', 'server/store/open.ts'], 'server/webhooks'],
+    from: ['server/build.ts', 'server/config.ts', 'server/events', 'server/upkeep', 'server/tracing'],
+    types: ['generated', 'server/contract', 'server/database', 'server/database/open.ts'],
   },
   'server/http': {
-    from: [...pure, 'server/errors.ts', 'server/contract', 'server/present', 'server/actions'],
-    types: ['server/store'],
+    from: [...pure, 'server/errors.ts', 'server/contract', 'server/resources', 'server/secrets'],
+    types: ['server/database'],
     packages: ['express', 'pino'],
   },
-  'server/sandbox': {
-    from: [...pure, 'server/private-files.ts', 'server/store', 'server/providers', 'server/actions'],
-  },
-  'server/jobs.ts': {
-    from: ['server/actions', 'server/domain'],
-    types: ['server/store'],
-    packages: ['pino'],
-  },
+  'server/upkeep': { from: below, packages: ['kysely', 'pino', 'prom-client'] },
+  'server/sandbox': { from: [...below, 'server/upkeep', 'server/private-files.ts'] },
   'server/secrets.ts': {
     from: [
-      ...['server/config.ts', 'server/settings.ts', 'server/domain', 'server/actions'],
-      ...['server/postgres', 'server/sandbox'],
+      ...[
+        'server/config.ts',
+        'server/settings.ts',
+        'server/rules',
+        'server/secrets',
+        'server/postgres',
+        'server/sandbox',
+      ],
     ],
   },
-  'server/app.ts': { from: ['generated', ...service], packages: ['express', 'pino'] },
-  'server/start.ts': { from: ['generated', ...service, 'server/app.ts'], packages: ['pino'] },
+  'server/app.ts': { from: service, packages: ['express', 'pino'] },
+  'server/start.ts': { from: [...service, 'server/app.ts'], packages: ['pino'] },
   'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
-  'server/cli': { from: ['generated', 'client', ...service], packages: ['commander', 'ora'] },
+  'server/cli': { from: [...service, 'client'], packages: ['commander', 'ora'] },
   bin: { from: [] },
   '.ci': { from: [] },
   client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
   mock: {
     from: [
-      ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/present'],
+      ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/secrets'],
       'server/providers',
     ],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
@@ -158,10 +158,7 @@ const rooms: Record<string, Room> = {
     // `generate` proves the contract and compiles its validators with the code that uses them.
     // `lint` says "did you mean", as the service does.
     // `dev` shows lines of the log as the service does.
-    from: [
-      ...['generated', 'client/json.ts', 'server/contract', 'server/domain/edit-distance.ts'],
-      'server/terminal-log.ts',
-    ],
+    from: [...['generated', 'client/json.ts', 'server/contract', 'server/rules'], 'server/terminal-log.ts'],
     packages: [
       'ajv',
       // What `npm run bench` compares the service with is made of these.
@@ -197,16 +194,18 @@ const rooms: Record<string, Room> = {
 
 // What the mock must not reach, through whatever it imports: state, and the keys that guard it.
 const closedToMock = [
-  ...['server/store', 'server/handlers', 'server/actions', 'server/webhooks', 'server/secrets.ts'],
-  ...['server/domain/token.ts', 'server/domain/key-pair.ts', 'server/domain/vault.ts'],
-  ...['server/http/bearer.ts', 'server/sandbox'],
+  ...['server/database', 'server/handlers', 'server/events', 'server/secrets.ts', 'server/secrets/vault.ts'],
+  ...['server/resources/api-key-pairs/token.ts', 'server/resources/api-key-pairs/rules.ts'],
+  ...['server/http/bearer.ts', 'server/sandbox', 'server/upkeep'],
 ];
+const isClosedToMock = (file: string) =>
+  closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes)\.ts$/.test(file);
 
-// Outside of actions/ the store is for reading. Its writes have other names.
-const readers = ['server/handlers', 'server/http', 'server/cli', 'server/sandbox', 'server/jobs.ts'];
+// Queries are for reading, outside of their resource. Their writes have other names.
+const readers = ['server/handlers', 'server/http', 'server/cli', 'server/sandbox', 'server/upkeep/jobs.ts'];
 const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
-/** They change no row. `lockBuyer` only keeps others from erasing the buyer. */
-const storeTools = ['openStore', 'DatabaseFault', 'lockUntilCommit', 'withLock', 'lockBuyer'];
+/** It changes no row: it only keeps others from erasing the buyer. */
+const harmless = 'lockBuyer';
 
 const readsEnvironment = [
   'server/config.ts',
@@ -341,30 +340,29 @@ describe('who may import whom', () => {
         path.set(target, `${path.get(file) ?? ''} → ${target}`);
         queue.push(target);
       }
-    const reached = [...path].filter(([file]) => closedToMock.some((room) => isIn(file, room)));
+    const reached = [...path].filter(([file]) => isClosedToMock(file));
     expect(reached.map(([, way]) => way)).toEqual([]);
     expect(path.size).toBeGreaterThan(40);
   });
 
-  it('only actions change what is stored: the others import nothing but reads from the store', () => {
+  it('only changes change what is stored: others import nothing but reads from queries', () => {
     const writes = tracked
       .filter((file) => readers.some((room) => isIn(file, room)))
       .flatMap((file) =>
         (importsByFile.get(file) ?? [])
-          .filter(({ target }) => isIn(target, 'server/store'))
+          .filter(({ target }) => target.endsWith('/queries.ts'))
           .flatMap(({ target, values }) =>
-            // cli/main.ts asks only what an error of the database means.
             values
-              .filter((name) => !isRead(name) && !storeTools.includes(name) && file !== 'server/cli/main.ts')
+              .filter((name) => !isRead(name) && name !== harmless)
               .map((name) => `${file} imports ${name} of ${target}`),
           ),
       );
     expect(writes).toEqual([]);
   });
 
-  it('SQL is in the store', () => {
+  it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
-    const own = ['server/store', 'server/webhooks/queue.ts'];
+    const own = ['database', 'events', 'resources', 'secrets', 'upkeep'].map((room) => `server/${room}`);
     const outside = tracked.filter(
       (file) =>
         (isIn(file, 'server') || isIn(file, 'mock') || isIn(file, 'client')) &&

@@ -8,15 +8,17 @@ import {
   createGuardedLookup,
   isAllowedAddress,
   RefusedAddress,
-} from '../../server/webhooks/guard.ts';
-import { nextWait, readRetryAfter, waits } from '../../server/webhooks/schedule.ts';
-import { createSend, sendOptions } from '../../server/webhooks/send.ts';
+} from '../../server/events/guard.ts';
+import { nextWait, readRetryAfter, waits } from '../../server/events/schedule.ts';
+import { createSend, sendOptions } from '../../server/events/send.ts';
 
 it.each(events)('%s is announced', (event) => {
-  const folder = 'server/actions';
-  const code = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
+  const folder = 'server/resources';
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const changes = files.filter((file) => file.endsWith('changes.ts'));
+  const code = changes.map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
   const resource = pascal(event.replace(/\..*/, ''));
-  const advice = `Announce it in the action of ${folder}/ that causes it: announce(unit, '${event}', present${resource}). See docs/guides/backend-engineer.md, "An event".`;
+  const advice = `Announce it in the change of ${folder}/ that causes it: announce(unit, '${event}', present${resource}). See docs/guides/backend-engineer.md, "An event".`;
   expect(
     code.some((text) => text.includes('announce(') && text.includes(`'${event}'`)),
     advice,

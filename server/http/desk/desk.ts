@@ -1,7 +1,7 @@
 // The sandbox's pages for developers: a landing page with the last requests, events and deliveries, and a console. The pages are
 // built by `npm run docs`; here is what they ask for. The mock serves them too, without events.
 import { Router, type Request, type RequestHandler } from 'express';
-import { uuidSource } from '../../domain/uuid.ts';
+import { uuidSource } from '../../rules/uuid.ts';
 import { serveBuilt } from '../docs.ts';
 import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
 import type { Recent } from './recent.ts';

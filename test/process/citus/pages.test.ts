@@ -2,10 +2,10 @@
 // CITUS_ROWS=100000 prints how long a page takes with so many rows, beside the same page on plain PostgreSQL.
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database, type Db } from '../../../server/store/database.ts';
-import { migrate } from '../../../server/store/migrate.ts';
-import { conditionsOf, type TransactionFilters } from '../../../server/store/transaction-filters.ts';
-import { flatRange, transactionRange } from '../../../server/store/transaction-list.ts';
+import { openDatabase, type Database, type Db } from '../../../server/database/database.ts';
+import { migrate } from '../../../server/database/migrate.ts';
+import { conditionsOf, type TransactionFilters } from '../../../server/resources/transactions/filters.ts';
+import { flatRange, transactionRange } from '../../../server/resources/transactions/list.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
 import { createAccount, createBuyer } from '../../support/records.ts';
 import { seedSql } from '../../support/transactions.ts';

@@ -2,7 +2,7 @@
 // however many there are.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/store/database.ts';
+import { openDatabase, type Database } from '../../../server/database/database.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 let database: Database;

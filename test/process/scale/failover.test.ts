@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../../server/domain/token.ts';
+import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../../support/call.ts';
 import { withClient } from '../../support/cluster.ts';
 import { eventually, newDataDir } from '../../support/data-dir.ts';

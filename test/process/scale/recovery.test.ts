@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { needs } from '../../../scripts/support/scale-needs.ts';
-import { signToken } from '../../../server/domain/token.ts';
+import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
 import { withClient } from '../../support/cluster.ts';
 import { eventually, newDataDir } from '../../support/data-dir.ts';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultLimits, startWorker, type Worker } from '../../../server/webhooks/worker.ts';
+import { defaultLimits, startWorker, type Worker } from '../../../server/events/worker.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import {

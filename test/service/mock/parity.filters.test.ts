@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Transaction } from '../../../server/store/transactions.ts';
+import type { Transaction } from '../../../server/resources/transactions/queries.ts';
 import { insertTransactions } from '../../support/records.ts';
 import { document } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

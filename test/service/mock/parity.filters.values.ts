@@ -3,7 +3,7 @@
  * that has no row here does not compile.
  */
 import type { Input } from '../../../generated/operations.ts';
-import type { Transaction } from '../../../server/store/transactions.ts';
+import type { Transaction } from '../../../server/resources/transactions/queries.ts';
 
 export type FilterName = Exclude<keyof Input<'listTransactions'>['query'], 'cursor' | 'limit'>;
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
-import { signToken } from '../../../server/domain/token.ts';
+import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import type { Detail } from '../../../server/errors.ts';
 import { request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -5,10 +5,10 @@ import { loadContract } from '../../../server/contract/load.ts';
 import { operations } from '../../../generated/operations.ts';
 import { createBuyer } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
-import { triedNumber } from '../../../server/domain/velocity.ts';
+import { triedNumber } from '../../../server/resources/card-numbers/rules.ts';
 import { cardLimits } from '../../../server/http/velocity-limit.ts';
-import { inTransaction } from '../../../server/store/database.ts';
-import { lockUntilCommit } from '../../../server/store/locks.ts';
+import { inTransaction } from '../../../server/database/database.ts';
+import { lockUntilCommit } from '../../../server/database/locks.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service.ts';
 import { showsCode } from '../../support/digits.ts';
 
@@ -126,7 +126,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
           Math.floor((service === late ? Date.UTC(2026, 10, 30, 23, 59, 59) : Date.UTC(2026, 11, 1)) / 1000) +
           600;
         const { default: jwt } = await import('jsonwebtoken');
-        const { thumbprint } = await import('../../../server/domain/key-pair.ts');
+        const { thumbprint } = await import('../../../server/resources/api-key-pairs/rules.ts');
         const token = jwt.sign({ scopes: ['*.write'], exp }, service.key, {
           algorithm: 'ES512',
           keyid: thumbprint(service.key),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../../server/contract/load.ts';
-import { countWebhookSubscriptions } from '../../../server/store/webhook-subscriptions.ts';
+import { countWebhookSubscriptions } from '../../../server/resources/webhook-subscriptions/queries.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createAccount } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';

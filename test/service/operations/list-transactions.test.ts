@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { NewTransaction, Transaction } from '../../../server/store/transactions.ts';
+import type { NewTransaction, Transaction } from '../../../server/resources/transactions/queries.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { badValues } from '../../support/mutations.ts';
 import { describeOperation } from '../../support/operation.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { requestFingerprint, slotOf } from '../../../server/domain/idempotency.ts';
+import { requestFingerprint, slotOf } from '../../../server/resources/idempotency-keys/rules.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import type { VerifyCard } from '../../../server/providers/cards.ts';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';

@@ -3,15 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startJobs } from '../../../server/jobs.ts';
-import { deleteOld } from '../../../server/actions/housekeeping.ts';
-import { createSubscription, deleteSubscription } from '../../../server/actions/webhook-subscriptions.ts';
-import { createUnitOfWork } from '../../../server/actions/unit-of-work.ts';
-import { inTransaction, openDatabase, type Database, type Db } from '../../../server/store/database.ts';
-import { withLock } from '../../../server/store/locks.ts';
-import { insertEvent } from '../../../server/store/events.ts';
-import { findPaymentMethodOfAnyAccount } from '../../../server/store/payment-methods.ts';
-import { insertWebhookSubscription } from '../../../server/store/webhook-subscriptions.ts';
+import { startJobs } from '../../../server/upkeep/jobs.ts';
+import { deleteExpired } from '../../../server/upkeep/retention.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+} from '../../../server/resources/webhook-subscriptions/changes.ts';
+import { createUnitOfWork } from '../../../server/database/unit-of-work.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
+import { withLock } from '../../../server/database/locks.ts';
+import { insertEvent } from '../../../server/events/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
+import { insertWebhookSubscription } from '../../../server/resources/webhook-subscriptions/queries.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { noteReplacement, silentWork } from '../../support/records.ts';
@@ -214,11 +217,11 @@ describe('retention', () => {
     await make(db, id, 'succeeded', 700);
     // Of a subscription that was deleted meanwhile.
     await make(db, null, 'pending', 2);
-    expect(await deleteOld(db, 'events', { before: before() })).toBe(1_402);
+    expect(await deleteExpired(db, 'events', { before: before() })).toBe(1_402);
     expect(await count(db)).toEqual([3, 3, 3]);
     await silentWork(db, (unit) => deleteSubscription(unit, id));
     expect(await count(db)).toEqual([3, 0, 0]);
-    expect(await deleteOld(db, 'events', { before: before() })).toBe(3);
+    expect(await deleteExpired(db, 'events', { before: before() })).toBe(3);
   });
 
   it('leaves a row that somebody has locked to the next run, and everything when the service stops', async () => {
@@ -226,10 +229,10 @@ describe('retention', () => {
     await make(db, null, 'failed', 2);
     await inTransaction(db, async (tx) => {
       await sql`select from events limit 1 for update`.execute(tx);
-      expect(await deleteOld(db, 'events', { before: before(), isStopping: () => true })).toBe(0);
-      expect(await deleteOld(db, 'events', { before: before() })).toBe(1);
+      expect(await deleteExpired(db, 'events', { before: before(), isStopping: () => true })).toBe(0);
+      expect(await deleteExpired(db, 'events', { before: before() })).toBe(1);
     });
-    expect(await deleteOld(db, 'events', { before: before() })).toBe(1);
+    expect(await deleteExpired(db, 'events', { before: before() })).toBe(1);
     expect(await count(db)).toEqual([0, 0, 0]);
   });
 });
@@ -264,7 +267,7 @@ it('the database keeps what operators did in the last 90 days, whatever it is to
     .insertInto('audit_entries')
     .values([89, 91].map((days) => ({ at: at(days), operator: 'o', host: 'h', command: `${days} days` })))
     .execute();
-  const remove = (before: Date) => deleteOld(db, 'audit_entries', { before });
+  const remove = (before: Date) => deleteExpired(db, 'audit_entries', { before });
   await expect(remove(new Date())).rejects.toThrow('audit entries cannot be changed');
   expect(await remove(at(90))).toBe(1);
 });

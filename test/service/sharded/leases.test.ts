@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { inTransaction, type Tx } from '../../../server/store/database.ts';
+import { inTransaction, type Tx } from '../../../server/database/database.ts';
 import {
   endLeases,
   leaseDeliveries,
@@ -10,9 +10,9 @@ import {
   type Attempted,
   type LeasedDelivery,
   type Leases,
-} from '../../../server/store/deliveries.ts';
-import { reopenDeliveries } from '../../../server/store/delivery-list.ts';
-import { switchOffAfterMilliseconds } from '../../../server/webhooks/schedule.ts';
+} from '../../../server/events/deliveries.ts';
+import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
+import { switchOffAfterMilliseconds } from '../../../server/events/schedule.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
 

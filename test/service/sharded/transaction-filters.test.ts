@@ -3,22 +3,22 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/store/database.ts';
-import { whyUnstorable } from '../../../server/domain/storable.ts';
-import { presentTransaction } from '../../../server/present/transaction.ts';
-import { listTransactionPage } from '../../../server/store/transaction-list.ts';
+import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { whyUnstorable } from '../../../server/rules/storable.ts';
+import { presentTransaction } from '../../../server/resources/transactions/present.ts';
+import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
   type TransactionRow,
-} from '../../../server/store/transactions.ts';
+} from '../../../server/resources/transactions/queries.ts';
 import {
   createAccount,
   insertTransactions,
   insertTransactionsIn,
   updateTransaction,
 } from '../../support/records.ts';
-import type { TransactionFilters } from '../../../server/store/transaction-filters.ts';
+import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {
   asFilters,

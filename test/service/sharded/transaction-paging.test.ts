@@ -1,10 +1,10 @@
 // Paging through GET /transactions: every row once and in order, both ways, whatever is inserted meanwhile.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Cursor } from '../../../server/domain/cursor.ts';
-import { openDatabase, type Database } from '../../../server/store/database.ts';
-import type { TransactionFilters } from '../../../server/store/transaction-filters.ts';
-import { listTransactionPage } from '../../../server/store/transaction-list.ts';
+import type { Cursor } from '../../../server/rules/cursor.ts';
+import { openDatabase, type Database } from '../../../server/database/database.ts';
+import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
+import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {

@@ -1,0 +1,285 @@
+// The connection pool. It reconnects by itself after the database was down.
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import pg from 'pg';
+import { parseJson } from '../../client/json.ts';
+import { contractVersion } from '../../generated/operations.ts';
+import { isDoneWithin } from '../rules/deadline.ts';
+import { withinBudget, type Budget } from './budget.ts';
+import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
+import { noteStatement, NotingCompiler } from './failed-statement.ts';
+import { createFairShare, type FairShare } from './fair-share.ts';
+import { nameStatements } from './named-statements.ts';
+import { listenOn } from './notify.ts';
+import type { Tables } from './tables.ts';
+import type { Db } from './transaction.ts';
+
+export { inTransaction, inTransactionOnce, type Db, type Tx } from './transaction.ts';
+
+/** For statements that are not written with Kysely. */
+export interface Pool extends Pick<Connection, 'query'> {
+  connect: (by?: User) => Promise<Connection>;
+  usage: () => PoolUsage;
+}
+
+export interface Owners {
+  keyPair: string;
+  /** Or `*`. */
+  account: string;
+}
+
+/** Who uses a connection. */
+export interface User {
+  /** The key pair and the merchant account of a request, each of which holds at most a share of the connections. */
+  owners?: Owners | undefined;
+  /** How long the request may still wait. */
+  budget?: Budget | undefined;
+}
+
+export interface PoolUsage {
+  most: number;
+  inUse: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
+}
+
+export interface Database {
+  db: Db;
+  /** The same for one request. It costs nearly nothing. */
+  dbFor: (user: User) => Db;
+  pool: Pool;
+  /** Whether the database answers. */
+  isReady: () => Promise<boolean>;
+  /** Calls `wake` when another process has stored deliveries. */
+  onDeliveries: (wake: () => void) => { stop: () => void };
+  /** New connections use this URL from now on. */
+  reconnectTo: (url: string) => void;
+  /** Gives running statements a few seconds, then closes their connections. */
+  close: () => Promise<void>;
+}
+
+const closeMilliseconds = 4_000;
+
+class NotingDialect extends PostgresDialect {
+  override createQueryCompiler(): NotingCompiler {
+    return new NotingCompiler();
+  }
+}
+
+// Amounts are bigint, which pg returns as text. Number() would round large ones silently.
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError('A stored number is too large for JavaScript.');
+  return value;
+});
+
+// Callers choose the keys of `metadata` and of billing details.
+types.setTypeParser(pg.types.builtins.JSON, parseJson);
+types.setTypeParser(pg.types.builtins.JSONB, parseJson);
+
+/** The database cannot be used. The message is one sentence for the operator. */
+export class DatabaseFault extends Error {}
+
+/** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map(reasonOf).join(', ')
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+/** The code of PostgreSQL. */
+export const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
+
+export const readOnlyFault = (database: string): string =>
+  `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
+
+/** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
+export function setupFault(
+  error: unknown,
+  { database = '…', role = '…' }: { database?: string; role?: string } = {},
+): string | undefined {
+  if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
+  if (codeOf(error) !== '42501') return undefined;
+  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
+}
+
+/** Connections for requests, and how long a request waits for one of them. */
+export const poolSize = 10;
+export const connectionMilliseconds = 2_000;
+
+/** In pg_stat_activity: `payments-service 1.3.0`, and `payments-service 1.3.0 webhooks work`. See also reseal.ts. */
+const nameOf = (command: string | undefined): string =>
+  ['payments-service', contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
+
+export interface DatabaseOptions {
+  /** The command whose connections these are. Undefined for an instance of the service. */
+  command?: string | undefined;
+  size?: number;
+  /** 0 disables the timeout. */
+  statementMilliseconds?: number;
+  pooler?: Pooler;
+  /** How long to wait for a connection. */
+  waitMilliseconds?: number;
+  /** Opens a new connection each time. */
+  isFresh?: boolean;
+  /** See named-statements.ts. Asked for each new connection. */
+  plansOnce?: () => boolean;
+  /** See failed-statement.ts. */
+  notesStatements?: boolean;
+}
+
+export function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  {
+    size = poolSize,
+    statementMilliseconds = 15_000,
+    waitMilliseconds = connectionMilliseconds,
+    pooler = 'none',
+    isFresh = false,
+    command,
+    plansOnce = () => false,
+    notesStatements = false,
+  }: DatabaseOptions = {},
+): Database {
+  const pgPool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: size,
+    application_name: nameOf(command),
+    // Short, so that requests fail fast while the database is down.
+    connectionTimeoutMillis: waitMilliseconds,
+    idleTimeoutMillis: 30_000,
+    ...(isFresh ? { maxUses: 1 } : {}),
+    // A pooler refuses these: its connections to PostgreSQL are shared.
+    ...(pooler === 'none'
+      ? {
+          statement_timeout: statementMilliseconds,
+          idle_in_transaction_session_timeout: idleMilliseconds,
+        }
+      : {}),
+    keepAlive: true,
+  });
+  pgPool.on('error', onError);
+  // Without a listener, a lost connection that is in use crashes the process.
+  pgPool.on('connect', (client) => client.on('error', onError));
+  const clients = new Set<pg.Client>();
+  pgPool.on('connect', (client) => {
+    if (!(client instanceof pg.Client)) return;
+    clients.add(client);
+    // Behind a pooler, each transaction may have another connection to PostgreSQL.
+    if (pooler === 'none') nameStatements(client, { plansOnce: plansOnce() });
+  });
+  pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
+  const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
+  const dbFor = (user: User) => {
+    // Kysely also has cursors, which are not used.
+    const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
+    return notesStatements
+      ? new Kysely<Tables>({ dialect: new NotingDialect({ pool: own }), log: noteStatement })
+      : new Kysely<Tables>({ dialect: new PostgresDialect({ pool: own }) });
+  };
+  const db = dbFor({});
+  return {
+    db,
+    dbFor,
+    pool,
+    isReady: () =>
+      pool.query('select 1').then(
+        () => true,
+        () => false,
+      ),
+    onDeliveries: (wake) => (pooler === 'none' ? listenOn(pgPool, wake) : { stop: () => undefined }),
+    reconnectTo: (newUrl) => {
+      pgPool.options.connectionString = newUrl;
+    },
+    close: async () => {
+      const end = async () => {
+        await db.destroy();
+        // Kysely ends the pool only if it has used it.
+        if (!pgPool.ending) await pgPool.end();
+      };
+      if (await isDoneWithin(closeMilliseconds, end())) return;
+      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
+      for (const client of clients) client.connection.stream.destroy();
+    },
+  };
+}
+
+type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
+
+/**
+ * Of its connections one merchant account holds at most half, and what a key pair asks about several of them (`*`) a little less. A key pair that
+ * has several accounts holds more than one of them may, and leaves some to others.
+ */
+function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
+  const accounts = createFairShare(
+    (account) => Math.ceil(size * (account.startsWith('* ') ? 0.3 : 0.5)),
+    connectionMilliseconds,
+  );
+  const keyPairs = createFairShare(() => Math.ceil(size * 0.7), connectionMilliseconds);
+  /** If nobody waits any more when it arrives, it is given back. */
+  const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
+    withinBudget(budget, Infinity, work, (_error, working) => {
+      working.then(giveBack, () => undefined);
+    });
+  const enter = (share: FairShare, owner: string, budget: Budget | undefined) =>
+    wait(
+      budget,
+      () => share.enter(owner),
+      (late) => {
+        late();
+      },
+    );
+  /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
+  const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
+    const leaveAccount = await enter(accounts, account, budget);
+    try {
+      const leavePair = await enter(keyPairs, keyPair, budget);
+      return () => {
+        leavePair();
+        leaveAccount();
+      };
+    } catch (error) {
+      leaveAccount();
+      throw error;
+    }
+  };
+  const connect = async ({ owners, budget }: User = {}) => {
+    const leave = owners && (await enterBoth(owners, budget));
+    try {
+      const client = await wait(
+        budget,
+        () => pgPool.connect(),
+        (late) => {
+          late.release();
+        },
+      );
+      const release = (destroy: boolean) => {
+        leave?.();
+        client.release(destroy);
+      };
+      return connectionOf(client, limits, release, budget);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  };
+  return {
+    connect,
+    query: async (statement, values) => {
+      const connection = await connect();
+      try {
+        return await connection.query(statement, values);
+      } finally {
+        connection.release();
+      }
+    },
+    usage: () => ({
+      most: size,
+      inUse: pgPool.totalCount - pgPool.idleCount,
+      waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting(),
+    }),
+  };
+}

@@ -1,0 +1,130 @@
+// Brings the database to this version. Whoever opens it does this: servers and commands. Not by Kysely's Migrator, whose lock
+// belongs to a session: see docs/decisions/0027-migrations.md.
+import { sql, type Kysely } from 'kysely';
+import { DatabaseFault, inTransactionOnce, reasonOf, setupFault, type Db, type Tx } from './database.ts';
+import { lockUntilCommit } from './locks.ts';
+import { digests, migrations } from './migrations/index.ts';
+
+/** What a file in migrations/ exports. */
+export interface Migration {
+  up: (db: Kysely<unknown>) => Promise<void>;
+}
+
+/** For what must change nothing. */
+export async function refusePending(db: Db, place: string): Promise<string[]> {
+  const applied = await listApplied(db);
+  if (pendingAfter(applied).length === 0) return [];
+  throw new DatabaseFault(
+    applied.length > 0
+      ? `The database ${place} is not migrated to this version, and this command changes nothing. Start the service first.`
+      : `The database ${place} has no tables of this service. Check DATABASE_URL, or start the service first, which creates them.`,
+  );
+}
+
+/**
+ * A mistyped DATABASE_URL must not add our tables to those of another application. Those that development versions made have no
+ * migrations to this one.
+ */
+export async function refuseUnknown(db: Db, place: string): Promise<void> {
+  // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
+  const tables = await listTables(db);
+  const applied = await listApplied(db);
+  const last = Object.keys(migrations).sort().at(-1) ?? '';
+  const isEarlier =
+    applied.some((name) => name < last && !(name in migrations)) ||
+    (applied.length === 0 && tables.includes('kysely_migration') && tables.includes('merchant_accounts'));
+  if (isEarlier)
+    throw new DatabaseFault(
+      `The database ${place} was made by a development version before 1.0.0, and there is no way from it to this version. ` +
+        'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL.',
+    );
+  if (tables.length === 0 || applied.length > 0) return;
+  const more = tables.length > 5 ? ', …' : '';
+  throw new DatabaseFault(
+    `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL.`,
+  );
+}
+
+/** Without those of extensions, and without partitions of tables elsewhere. */
+async function listTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relkind in ('r', 'p')
+      and not relispartition
+      and not exists (
+        select from pg_depend
+        where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+      )
+    order by relname`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Returns the names of the migrations that it applied, in one transaction. Several instances may start at once. Migrations of a
+ * later version are left alone: during a rolling upgrade an instance of this version may be restarted, and must serve on.
+ */
+export async function migrate(db: Db): Promise<string[]> {
+  try {
+    // Most starts have nothing to do, and need no lock.
+    if (pendingAfter(await listApplied(db)).length === 0) return [];
+    return await inTransactionOnce(db, applyPending);
+  } catch (error) {
+    if (error instanceof DatabaseFault) throw error;
+    const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
+    throw new DatabaseFault(message, { cause: error });
+  }
+}
+
+async function applyPending(tx: Tx): Promise<string[]> {
+  await lockUntilCommit(tx, 'migrations');
+  await sql`
+    create table if not exists applied_migrations (
+      name text primary key,
+      digest text not null,
+      applied_at timestamptz(3) not null default now()
+    )`.execute(tx);
+  const pending = pendingAfter(await listApplied(tx));
+  for (const name of pending) {
+    await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
+    await sql`
+      insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(tx);
+  }
+  return pending;
+}
+
+/** For a sandbox: what was added to a migration after it was applied is missing, and nothing else says so. */
+export async function refuseEdited(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string; digest: string }>`
+    select name, digest from applied_migrations order by name`.execute(db);
+  const edited = rows.filter(({ name, digest }) => (digests[name] ?? digest) !== digest);
+  if (edited.length === 0) return;
+  throw new DatabaseFault(
+    `${edited.map(({ name }) => name).join(', ')} ${edited.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
+      'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
+  );
+}
+
+/** Names the migration that failed, and its line where the stack has it, as in a checkout of the project. */
+const blame =
+  (name: string) =>
+  (error: unknown): never => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    const [place] = new RegExp(`server/database/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
+    const where = place === undefined ? '' : ` (${place})`;
+    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. Nothing of it was applied: correct it and start again.`;
+    throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });
+  };
+
+const pendingAfter = (applied: string[]): string[] =>
+  Object.keys(migrations)
+    .filter((name) => !applied.includes(name))
+    .sort();
+
+/** Empty if this service has never used the database. */
+async function listApplied(db: Db | Tx): Promise<string[]> {
+  const { rows: found } = await sql<{ table: string | null }>`
+    select to_regclass('applied_migrations')::text as table`.execute(db);
+  if (found[0]?.table == null) return [];
+  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,12 @@
+// Written by `npm run generate`: every migration, in order. Do not edit.
+import type { Migration } from '../migrate.ts';
+import * as schema from './0001-schema.ts';
+
+export const migrations: Record<string, Migration> = {
+  '0001-schema': schema,
+};
+
+/** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
+export const digests: Record<string, string> = {
+  '0001-schema': '4a92fb4468dc',
+};

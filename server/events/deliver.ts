@@ -1,0 +1,133 @@
+// One attempt at a delivery, and what follows from it.
+import type { Logger } from 'pino';
+import type { Purpose, Vault } from '../secrets/vault.ts';
+import type { Attempted, LeasedDelivery } from './deliveries.ts';
+import type { Db } from '../database/database.ts';
+import { describeFailure } from './failure.ts';
+import { readRetryAfter } from './schedule.ts';
+import type { Send, SendOptions } from './send.ts';
+import { webhookHeaders } from './sign.ts';
+
+export interface DeliverDeps {
+  db: Db;
+  /** Whether accounts are spread over several servers. */
+  isSharded: boolean;
+  vault: Vault;
+  log: Logger;
+  now: () => Date;
+  options: SendOptions;
+  /** Seconds until the next attempt; undefined when there is none. */
+  schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
+  /** Left out when they are off. */
+  noteAttempt?: ((outcome: 'succeeded' | 'retried' | 'given_up') => void) | undefined;
+  tracing?: DeliveryTracing | undefined;
+}
+
+/** tracing/index.ts */
+export interface DeliveryTracing {
+  beginDelivery: (given: string | undefined) => {
+    /** For the receiver. */
+    traceparent: string | undefined;
+    traceId: string | undefined;
+    end: (succeeded: boolean) => void;
+  };
+}
+
+interface Outcome {
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+  retryAfter: number | undefined;
+}
+
+interface AttemptContext extends DeliverDeps {
+  send: Send;
+  /** Cancels the attempt. A cancelled attempt is not recorded. */
+  signal: AbortSignal;
+}
+
+export interface Ended extends Attempted {
+  delivery: LeasedDelivery;
+  traceId: string | undefined;
+}
+
+/** Throws when it was cancelled. */
+export async function deliver(delivery: LeasedDelivery, context: AttemptContext): Promise<Ended> {
+  const { now, schedule } = context;
+  const at = now();
+  const begun = performance.now();
+  const traced = context.tracing?.beginDelivery(delivery.traceparent ?? undefined);
+  const answered = delivery.active
+    ? await attempt(delivery, at, traced?.traceparent, context)
+    : unsent('the subscription is switched off');
+  const milliseconds = Math.round(performance.now() - begun);
+  const { status, error, answer } = answered;
+  const succeeded = status !== null && status >= 200 && status < 300;
+  const isFinal = succeeded || status === 410 || !delivery.active;
+  const failures = delivery.attempts + 1 - delivery.attempts_before;
+  const wait = isFinal ? undefined : schedule(failures, answered.retryAfter);
+  traced?.end(succeeded);
+  context.noteAttempt?.(succeeded ? 'succeeded' : wait === undefined ? 'given_up' : 'retried');
+  return {
+    delivery,
+    attempt: { at, status, milliseconds, error, answer },
+    outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
+    wait,
+    traceId: traced?.traceId,
+  };
+}
+
+const unsent = (error: string): Outcome => ({ status: null, error, answer: null, retryAfter: undefined });
+
+async function attempt(
+  delivery: LeasedDelivery,
+  at: Date,
+  traceparent: string | undefined,
+  { vault, send, signal, log }: AttemptContext,
+): Promise<Outcome> {
+  let opened: Opened;
+  try {
+    opened = openSecrets(delivery, at, vault);
+  } catch (error) {
+    log.error(
+      { err: error, subscription: delivery.subscription_id },
+      'the secrets of a webhook subscription cannot be opened; see: payments doctor',
+    );
+    return unsent('the secrets of the subscription cannot be opened');
+  }
+  try {
+    const { secrets, login } = opened;
+    const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
+    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
+    const { merchant_account_id: account, subscription_id: subscription, url, body } = delivery;
+    const reply = await send({ account, subscription, url, body, headers, login }, signal);
+    const { status, answer } = reply;
+    return { status, error: errorOf(status), answer, retryAfter: readRetryAfter(reply.retryAfter, at) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return unsent(describeFailure(error));
+  }
+}
+
+interface Opened {
+  secrets: string[];
+  login: { username: string; password: string } | undefined;
+}
+
+/** Throws when the row is damaged or its key is missing. */
+function openSecrets(delivery: LeasedDelivery, at: Date, vault: Vault): Opened {
+  const { subscription_account_id: owner, subscription_id: id } = delivery;
+  const open = (sealed: string, purpose: Purpose) => vault.open(sealed, { purpose, owner, id });
+  const secrets = [open(delivery.secret_sealed, 'webhook-secret')];
+  const { old_secret_sealed: old, old_secret_until: until, username, password_sealed } = delivery;
+  if (old !== null && until !== null && until > at) secrets.push(open(old, 'webhook-secret'));
+  const hasLogin = username !== null && password_sealed !== null;
+  if (!hasLogin) return { secrets, login: undefined };
+  return { secrets, login: { username, password: open(password_sealed, 'webhook-password') } };
+}
+
+/** What the status alone does not say. */
+function errorOf(status: number): string | null {
+  if (status >= 300 && status < 400) return 'redirects are not followed';
+  return status === 101 ? 'switching protocols is not supported' : null;
+}

@@ -1,0 +1,358 @@
+// The queue of webhooks: a pending delivery is tried when it is due, by the worker that leases it. A lease moves `due_at` to its
+// own end, so the delivery of a worker that was killed becomes due by itself: see docs/decisions/0006-webhook-queue.md.
+import { sql, type RawBuilder } from 'kysely';
+import { acrossAccounts } from '../database/across-accounts.ts';
+import type { Db, Tx } from '../database/database.ts';
+import type { DeliveryKey } from './queries.ts';
+
+/** Longer than an attempt takes (15 s) with recording it. */
+const leaseSeconds = 25;
+
+const isDue = sql`state = 'pending' and due_at <= now()`;
+const isLeased = sql`state = 'pending' and leased_by is not null and due_at > now()`;
+
+export interface Leases {
+  worker: string;
+  /** Deliveries under way to one subscription, of all workers together. One that fails has one. */
+  perSubscription: number;
+  /** Deliveries of one account that this worker holds, and those that it holds now. */
+  perAccount: number;
+  held: ReadonlyMap<string, number>;
+  /** How many more this worker may hold. */
+  most: number;
+  /** Whether accounts are spread over several servers. */
+  isSharded: boolean;
+}
+
+export interface Leased {
+  leased: LeasedDelivery[];
+  /** Until the next one is due, also if there is no room for it; undefined when none is pending. */
+  nextSeconds: number | undefined;
+}
+
+/** So many subscriptions get their turn at once, others the next time. */
+const subscriptionsAtOnce = 500;
+
+/**
+ * Never waits for a row that others have locked: nothing would be sent meanwhile. Whoever holds least comes first.
+ *
+ * Two statements, because the second must see what was leased before the first got its locks. Whoever holds the lock of a
+ * subscription is the only one who leases its deliveries, so the limit holds for all workers.
+ */
+export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<Leased> {
+  if (leases.isSharded) return leaseByAccount(tx, leases);
+  const subscriptions = await lockSubscriptions(
+    tx,
+    sql`with recursive ${waiting}`,
+    sql`(select subscription_id from waiting where due_at <= now())`,
+  );
+  if (subscriptions.length === 0) return { leased: [], nextSeconds: await findNext(tx) };
+  return { leased: await lease(tx, subscriptions, leases), nextSeconds: 0 };
+}
+
+/**
+ * A sharded engine neither follows a recursion over its shards nor locks rows of several of them. So deliveries are leased account by
+ * account, and the limit of a subscription for all accounts holds for each of them.
+ */
+async function leaseByAccount(tx: Tx, leases: Leases): Promise<Leased> {
+  const { rows: due } = await sql<{ account: string; subscription: string }>`
+    select distinct merchant_account_id as account, subscription_id as subscription from deliveries where ${isDue}
+    ${acrossAccounts('due-deliveries')}`.execute(tx);
+  const wanted = sql`(select unnest(${due.map(({ subscription }) => subscription)}::uuid[]))`;
+  const subscriptions = due.length > 0 ? await lockSubscriptions(tx, sql``, wanted) : [];
+  const leased: LeasedDelivery[] = [];
+  const heldOf = (account: string) => leases.held.get(account) ?? 0;
+  const accounts = [...new Set(due.map((one) => one.account))].sort(
+    (one, other) => heldOf(one) - heldOf(other),
+  );
+  for (const account of accounts) {
+    const ids = due.filter((one) => one.account === account).map(({ subscription }) => subscription);
+    const own = subscriptions.filter(({ id }) => ids.includes(id));
+    const most = leases.most - leased.length;
+    if (own.length > 0) leased.push(...(await lease(tx, own, { ...leases, most }, account)));
+  }
+  return { leased, nextSeconds: due.length > 0 ? 0 : undefined };
+}
+
+const lockSubscriptions = async (tx: Tx, before: RawBuilder<unknown>, wanted: RawBuilder<unknown>) => {
+  const { rows } = await sql<Subscription>`
+    ${before} select id, active and failing_since is not null as "isFailing" from webhook_subscriptions
+    where id in ${wanted} order by random() limit ${subscriptionsAtOnce}
+    for no key update skip locked ${acrossAccounts('leases')}`.execute(tx);
+  return rows;
+};
+
+interface Subscription {
+  id: string;
+  isFailing: boolean;
+}
+
+const nextWaiting = (than: string) => sql`
+  select subscription_id, due_at from deliveries where state = 'pending' and subscription_id > ${sql.raw(than)}
+  order by subscription_id, due_at limit 1`;
+
+/** Jumps from subscription to subscription in the index, however many deliveries each of them has. */
+const waiting = sql`waiting as (
+  (${nextWaiting(`'00000000-0000-0000-0000-000000000000'`)})
+  union all select found.* from waiting cross join lateral (${nextWaiting('waiting.subscription_id')}) as found
+)`;
+
+/** Nobody sends those of a subscription that was deleted. */
+async function findNext(tx: Tx): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    with recursive ${waiting}
+    select extract(epoch from min(due_at) - now())::float8 as seconds from waiting
+    where exists (select from webhook_subscriptions where id = subscription_id)
+    ${acrossAccounts('due-deliveries')}`.execute(tx);
+  return rows[0]?.seconds ?? undefined;
+}
+
+export interface LeasedDelivery extends DeliveryKey {
+  event_id: string;
+  subscription_id: string;
+  attempts: number;
+  /** Attempts from before a replay, which do not count for the retry schedule. */
+  attempts_before: number;
+  /** Of the request that caused the event. */
+  traceparent: string | null;
+  body: string;
+  /** Of the subscription; null when it is for all accounts. */
+  subscription_account_id: string | null;
+  active: boolean;
+  url: string;
+  username: string | null;
+  password_sealed: string | null;
+  secret_sealed: string;
+  old_secret_sealed: string | null;
+  old_secret_until: Date | null;
+}
+
+async function lease(
+  tx: Tx,
+  subscriptions: readonly Subscription[],
+  { worker, perSubscription, perAccount, held, most }: Leases,
+  /** Of one account only. */
+  account?: string,
+): Promise<LeasedDelivery[]> {
+  if (most <= 0) return [];
+  const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
+  // A sharded engine allows no such functions in a change: each server would have a result of its own.
+  const [chance, clock] =
+    account === undefined ? [sql`random()`, sql`clock_timestamp()`] : [sql`id`, sql`now()`];
+  const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);
+  const room = sql`${perAccount} - coalesce(
+    (${[...held.values()]}::integer[])[array_position(${[...held.keys()]}::text[], merchant_account_id)], 0)`;
+  const { rows } = await sql<LeasedDelivery>`
+    with wanted as (
+      select id, most - (select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
+      from unnest(
+        ${subscriptions.map(({ id }) => id)}::uuid[],
+        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, most)
+    ), next as materialized (
+      select found.* from wanted cross join lateral (
+        select merchant_account_id, id, due_at from deliveries
+        where ${isOwn} and subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
+        order by due_at limit greatest(room, 0) for no key update skip locked
+      ) as found
+    ), ranked as materialized (
+      select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
+    ), leased as (
+      update deliveries set leased_by = ${worker}, due_at = ${clock} + make_interval(secs => ${leaseSeconds})
+      where ${isOwn} and (merchant_account_id, id) in (
+        select merchant_account_id, id from ranked where rank <= ${room}
+        order by rank + ${perAccount} - (${room}), ${chance} limit ${most})
+        and ${isDue}
+      returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent
+    )
+    select leased.*, body, subscription.merchant_account_id as subscription_account_id, active, url, username,
+      password_sealed, secret_sealed, old_secret_sealed, old_secret_until
+    from leased join events on events.merchant_account_id = leased.merchant_account_id and events.id = event_id
+      ${account === undefined ? sql`` : sql`and events.merchant_account_id = ${account}`}
+    join webhook_subscriptions as subscription on subscription.id = subscription_id
+    ${acrossAccounts('leases')}`.execute(tx);
+  return rows;
+}
+
+export interface Attempt {
+  at: Date;
+  status: number | null;
+  milliseconds: number;
+  error: string | null;
+  /** The beginning of what the receiver said with a status other than 2xx. */
+  answer: string | null;
+}
+
+export interface Attempted {
+  delivery: Pick<LeasedDelivery, 'merchant_account_id' | 'id' | 'subscription_id' | 'attempts_before'>;
+  attempt: Attempt;
+  outcome: 'succeeded' | 'failed' | 'gone';
+  /** Seconds until the next attempt; undefined when there is none. */
+  wait: number | undefined;
+}
+
+export interface Recorded {
+  /** Why nothing was recorded of some deliveries, by their IDs. */
+  lost: Map<string, 'erased' | 'deleted' | 'leased by another worker' | 'locked'>;
+  /** Subscriptions. */
+  switchedOff: string[];
+}
+
+/** Records attempts and ends their leases. */
+export async function recordAttempts(
+  tx: Tx,
+  worker: string,
+  made: readonly Attempted[],
+  switchOffAfterMilliseconds: number,
+): Promise<Recorded> {
+  const accounts = new Set(made.map(({ delivery }) => delivery.merchant_account_id));
+  const recorded = new Set<string>();
+  for (const account of [...accounts].sort()) {
+    const own = made.filter(({ delivery }) => delivery.merchant_account_id === account);
+    for (const id of await recordOf(tx, worker, account, own)) recorded.add(id);
+  }
+  const lost = await findLost(
+    tx,
+    worker,
+    made.map(({ delivery }) => delivery).filter(({ id }) => !recorded.has(id)),
+  );
+  return { lost, switchedOff: await noteOutcomes(tx, made, switchOffAfterMilliseconds) };
+}
+
+/** A delivery is deleted with its subscription, or by `payments buyers erase`. */
+async function findLost(
+  tx: Tx,
+  worker: string,
+  unrecorded: readonly Attempted['delivery'][],
+): Promise<Recorded['lost']> {
+  const lost: Recorded['lost'] = new Map();
+  for (const { merchant_account_id: account, id, subscription_id } of unrecorded) {
+    const { rows } = await sql<{ leasedBy: string | null }>`
+      select leased_by as "leasedBy" from deliveries
+      where merchant_account_id = ${account} and id = ${id}`.execute(tx);
+    const { rows: subscriptions } = await sql`
+      select from webhook_subscriptions where id = ${subscription_id}`.execute(tx);
+    const [there] = rows;
+    if (there) lost.set(id, there.leasedBy === worker ? 'locked' : 'leased by another worker');
+    else lost.set(id, subscriptions.length > 0 ? 'erased' : 'deleted');
+  }
+  return lost;
+}
+
+/** Returns the IDs of the deliveries. One that was replayed meanwhile is due again. */
+async function recordOf(
+  tx: Tx,
+  worker: string,
+  account: string,
+  made: readonly Attempted[],
+): Promise<string[]> {
+  const ids = made.map(({ delivery }) => delivery.id);
+  // Not joined with the values: a sharded engine allows no function in the FROM of an update.
+  const of = (values: readonly unknown[], type: 'integer' | 'text' | 'float8') =>
+    sql`(${values}::${sql.raw(type)}[])[array_position(${ids}::uuid[], id)]`;
+  const before = of(
+    made.map(({ delivery }) => delivery.attempts_before),
+    'integer',
+  );
+  const states = of(
+    made.map(({ outcome, wait }) =>
+      outcome === 'succeeded' ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
+    ),
+    'text',
+  );
+  const waits = of(
+    made.map(({ wait }) => wait ?? 0),
+    'float8',
+  );
+  const { rows } = await sql<{ id: string }>`
+    with recorded as (
+      update deliveries set attempts = attempts + 1, updated_at = now(), leased_by = null,
+        state = case when attempts_before = ${before} then ${states} else 'pending' end,
+        due_at = now() + case when attempts_before = ${before} then make_interval(secs => ${waits}) else '0' end
+      where merchant_account_id = ${account} and id in (
+        select id from deliveries
+        where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
+        for no key update skip locked)
+      returning id, attempts
+    )
+    insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error, answer)
+    select ${account}::text, id, attempts, at, status, milliseconds, error, answer from recorded join unnest(
+      ${ids}::uuid[],
+      ${made.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
+      ${made.map(({ attempt }) => attempt.status)}::integer[],
+      ${made.map(({ attempt }) => attempt.milliseconds)}::integer[],
+      ${made.map(({ attempt }) => attempt.error)}::text[],
+      ${made.map(({ attempt }) => attempt.answer)}::text[])
+      as attempt (id, at, status, milliseconds, error, answer)
+      using (id)
+    returning delivery_id as id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. */
+async function noteOutcomes(tx: Tx, made: readonly Attempted[], offAfter: number): Promise<string[]> {
+  const succeeded: string[] = [];
+  const failed: [id: string, failure: Attempted][] = [];
+  // Workers wait for each other's rows, so all of them take them in one order.
+  for (const id of [...new Set(made.map(({ delivery }) => delivery.subscription_id))].sort()) {
+    const own = made.filter(({ delivery }) => delivery.subscription_id === id);
+    const lastSuccess = own.findLastIndex(({ outcome }) => outcome === 'succeeded');
+    if (lastSuccess >= 0) succeeded.push(id);
+    const failure = own.find(({ outcome }) => outcome === 'gone') ?? own[lastSuccess + 1];
+    if (failure) failed.push([id, failure]);
+  }
+  if (succeeded.length > 0)
+    await sql`
+      update webhook_subscriptions set failing_since = null
+      where id = any(${succeeded}::uuid[]) and failing_since is not null`.execute(tx);
+  const switchedOff: string[] = [];
+  for (const [id, failure] of failed) if (await noteFailure(tx, id, failure, offAfter)) switchedOff.push(id);
+  return switchedOff;
+}
+
+/** Switches the subscription off, and returns true, if it only failed for too long. */
+async function noteFailure(
+  tx: Tx,
+  id: string,
+  { outcome, attempt: { at } }: Attempted,
+  offAfter: number,
+): Promise<boolean> {
+  // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
+  const limit = new Date(at.getTime() - offAfter);
+  const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;
+  const { rows } = await sql<{ off: boolean }>`
+    update webhook_subscriptions set
+      failing_since = coalesce(failing_since, ${at}),
+      active = not ${off},
+      updated_at = case when ${off} then ${at} else updated_at end
+    where id = ${id} and active and (failing_since is null or ${off})
+    returning not active as off`.execute(tx);
+  return rows[0]?.off ?? false;
+}
+
+/** Makes due what the worker still holds. */
+export async function endLeases(db: Db, worker: string): Promise<void> {
+  await sql`
+    update deliveries set leased_by = null, due_at = now() where leased_by = ${worker} and ${isLeased}
+    ${acrossAccounts('leases')}`.execute(db);
+}
+
+/** A scrape must not read a backlog of millions. */
+const mostCounted = 100_000;
+
+/** Deliveries that are due, and those that wait for their time or their answer. Of a long queue only a part is counted. */
+export async function countQueue(db: Db): Promise<{ due: number; later: number }> {
+  const { rows } = await sql<{ due: number; later: number }>`
+    select count(*) filter (where due_at <= now()) as due, count(*) filter (where due_at > now()) as later
+    from (select due_at from deliveries where state = 'pending' limit ${mostCounted}) as pending
+    ${acrossAccounts('all-deliveries')}`.execute(db);
+  return rows[0] ?? { due: 0, later: 0 };
+}
+
+/** How many seconds ago the oldest event happened that a subscription still waits for. By the clock of the database. */
+export async function findOldestPending(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from deliveries
+    where state = 'pending' and exists (select from webhook_subscriptions where id = subscription_id)
+    order by created_at limit 1 ${acrossAccounts('all-deliveries')}`.execute(db);
+  return Math.max(0, rows[0]?.seconds ?? 0);
+}

@@ -1,0 +1,69 @@
+// What changes API key pairs.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { algorithmOf, thumbprint } from './rules.ts';
+import {
+  deactivateApiKeyPair,
+  findApiKeyPair,
+  insertApiKeyPair,
+  touchApiKeyPair,
+  type ApiKeyPairRow,
+} from './queries.ts';
+import type { Db } from '../../database/database.ts';
+import { findAccounts } from '../merchant-accounts/queries.ts';
+import { lockRoles } from '../roles/queries.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+
+export interface NewKeyPair {
+  privateKey: KeyObject;
+  name: string;
+  /** Slugs. */
+  roles: readonly string[];
+  /** Empty for all accounts. */
+  accounts: readonly string[];
+}
+
+/** The roles or merchant accounts that do not exist. */
+export type Missing = { roles: string[] } | { accounts: string[] };
+
+export async function createKeyPair(
+  { db }: Work,
+  { privateKey, name, roles: slugs, accounts }: NewKeyPair,
+): Promise<ApiKeyPairRow | Missing> {
+  const roles = await lockRoles(db, slugs);
+  const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
+  if (noRole.length > 0) return { roles: noRole } satisfies Missing;
+  const known = (await findAccounts(db, accounts)).map(({ id }) => id);
+  const noAccount = accounts.filter((id) => !known.includes(id));
+  if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
+  const algorithm = algorithmOf(privateKey);
+  if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
+  const id = await insertApiKeyPair(
+    db,
+    {
+      thumbprint: thumbprint(privateKey),
+      display_name: name,
+      algorithm,
+      public_key: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string,
+    },
+    roles.map((role) => role.id),
+    accounts,
+  );
+  const made = await findApiKeyPair(db, id);
+  if (!made) throw new Error('The key pair that was just made is gone.');
+  return made;
+}
+
+/** Undefined when there is no such pair. */
+export async function deactivateKeyPair(
+  { db }: Work,
+  id: string,
+): Promise<{ pair: ApiKeyPairRow; wasActive: boolean } | undefined> {
+  const wasActive = await deactivateApiKeyPair(db, id);
+  const pair = await findApiKeyPair(db, id);
+  return pair && { pair, wasActive };
+}
+
+/** Moves `last_used_at`. One statement of its own: a request must not wait for a transaction to authenticate. */
+export const noteKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
+  await touchApiKeyPair(db, id, now);
+};

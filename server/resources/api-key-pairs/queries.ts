@@ -1,0 +1,160 @@
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { sql, type Selectable } from 'kysely';
+import type { Cursor } from '../../rules/cursor.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { fetchPage } from '../../database/paging.ts';
+import type { ApiKeyPairsTable } from './table.ts';
+import type { MerchantAccountsTable } from '../merchant-accounts/table.ts';
+import type { RolesTable } from '../roles/table.ts';
+
+export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
+  roles: Selectable<RolesTable>[];
+  /** PostgreSQL returns these as nested JSON, so their timestamps are strings. */
+  merchant_accounts: (Omit<Selectable<MerchantAccountsTable>, 'created_at' | 'updated_at'> & {
+    created_at: string;
+    updated_at: string;
+  })[];
+};
+
+const withRelations = (db: Db) =>
+  db
+    .selectFrom('api_key_pairs')
+    .selectAll('api_key_pairs')
+    .select((pair) => [
+      jsonArrayFrom(
+        pair
+          .selectFrom('roles')
+          .innerJoin('api_key_pair_roles', 'api_key_pair_roles.role_id', 'roles.id')
+          .whereRef('api_key_pair_roles.api_key_pair_id', '=', 'api_key_pairs.id')
+          .selectAll('roles')
+          .orderBy('roles.slug'),
+      ).as('roles'),
+      jsonArrayFrom(
+        pair
+          .selectFrom('merchant_accounts')
+          .innerJoin(
+            'api_key_pair_merchant_accounts as own',
+            'own.merchant_account_id',
+            'merchant_accounts.id',
+          )
+          .whereRef('own.api_key_pair_id', '=', 'api_key_pairs.id')
+          .selectAll('merchant_accounts')
+          .orderBy('merchant_accounts.created_at')
+          .orderBy('merchant_accounts.id'),
+      ).as('merchant_accounts'),
+    ]);
+
+/** A caller with access to all accounts sees all pairs; other callers see pairs that have access to no other accounts. */
+export function listApiKeyPairPage(
+  db: Db,
+  own: readonly string[],
+  page: { limit: number; cursor: Cursor | undefined },
+) {
+  const all = withRelations(db);
+  const visible =
+    own.length === 0
+      ? all
+      : all.where(
+          sql<boolean>`(select count(*) > 0 and bool_and(merchant_account_id = any(${own as string[]}))
+            from api_key_pair_merchant_accounts where api_key_pair_id = api_key_pairs.id)`,
+        );
+  return fetchPage(visible, 'api_key_pairs', page);
+}
+
+export const listApiKeyPairs = (db: Db) =>
+  withRelations(db).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+
+export const findApiKeyPair = (db: Db, id: string) =>
+  withRelations(db).where('api_key_pairs.id', '=', id).executeTakeFirst();
+
+export const findActivePairNamed = (db: Db, display_name: string) =>
+  db
+    .selectFrom('api_key_pairs')
+    .select('id')
+    .where('display_name', '=', display_name)
+    .where('active', '=', true)
+    .limit(1)
+    .executeTakeFirst();
+
+export interface SigningPair {
+  id: string;
+  algorithm: 'ECDSA' | 'RSA';
+  public_key: string;
+  active: boolean;
+  permissions: string[];
+  merchant_account_ids: string[];
+}
+
+/** Everything that authentication needs to know about a pair, in one query. */
+export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair | undefined> =>
+  db
+    .selectFrom('api_key_pairs')
+    .select((pair) => [
+      'id',
+      'algorithm',
+      'public_key',
+      'active',
+      sql<string[]>`array(select distinct unnest(r.permissions) from roles r
+        join api_key_pair_roles own on own.role_id = r.id where own.api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as(
+        'permissions',
+      ),
+      sql<string[]>`array(select merchant_account_id from api_key_pair_merchant_accounts
+        where api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as('merchant_account_ids'),
+    ])
+    .where('thumbprint', '=', thumbprint)
+    .executeTakeFirst();
+
+export async function insertApiKeyPair(
+  db: Tx,
+  pair: { thumbprint: string; display_name: string; algorithm: 'ECDSA' | 'RSA'; public_key: string },
+  roleIds: readonly string[],
+  accountIds: readonly string[],
+): Promise<string> {
+  const { id } = await db
+    .insertInto('api_key_pairs')
+    .values({
+      ...pair,
+      creator_id: null,
+      creator_name: null,
+      creator_email_address: null,
+      creator_thumbprint: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (roleIds.length > 0) {
+    await db
+      .insertInto('api_key_pair_roles')
+      .values(roleIds.map((role_id) => ({ api_key_pair_id: id, role_id })))
+      .execute();
+  }
+  if (accountIds.length > 0) {
+    const rows = accountIds.map((merchant_account_id) => ({ api_key_pair_id: id, merchant_account_id }));
+    await db.insertInto('api_key_pair_merchant_accounts').values(rows).execute();
+  }
+  return id;
+}
+
+/** False when there is no such pair, or it was not active. */
+export async function deactivateApiKeyPair(db: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_key_pairs')
+    .set({ active: false, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('active', '=', true)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Updates last_used_at at most once a minute, also with several instances. */
+export const touchApiKeyPair = (db: Db, id: string, now: Date) =>
+  db
+    .updateTable('api_key_pairs')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((pair) =>
+      pair.or([
+        pair('last_used_at', 'is', null),
+        pair('last_used_at', '<', new Date(now.getTime() - 60_000)),
+      ]),
+    )
+    .execute();

@@ -1,0 +1,10 @@
+import type { components } from '../../../generated/types.ts';
+import type { BuyerRow } from './queries.ts';
+import { buyerColumns } from './table.ts';
+import { presentColumns } from '../../database/present-columns.ts';
+
+type Buyer = components['schemas']['Buyer'];
+
+const shown = presentColumns<BuyerRow, Pick<Buyer, keyof typeof buyerColumns>>(buyerColumns);
+
+export const presentBuyer = (buyer: BuyerRow): Buyer => ({ type: 'buyer', ...shown(buyer) });

@@ -1,0 +1,80 @@
+import { sql, type Selectable } from 'kysely';
+import { findAccountOf } from '../../database/across-accounts.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { BuyersTable, NewBuyer } from './table.ts';
+
+export type { NewBuyer } from './table.ts';
+
+export type BuyerRow = Selectable<BuyersTable>;
+
+/** One of the two identifiers of a buyer. */
+export type BuyerKey = { id: string } | { external_identifier: string };
+
+const selectBuyer = (db: Db, account: string, by: BuyerKey) => {
+  const query = db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('erased_at', 'is', null);
+  return 'id' in by
+    ? query.where('id', '=', by.id)
+    : query.where('external_identifier', '=', by.external_identifier);
+};
+
+/** To show a buyer. An erased one is not found. */
+export const findBuyer = (db: Db, account: string, by: BuyerKey) =>
+  selectBuyer(db, account, by).executeTakeFirst();
+
+/**
+ * To store something for a buyer. Until the transaction ends the buyer cannot be erased, so that nothing is stored for it
+ * behind the back of `payments buyers erase`. An erased one is not found.
+ */
+export const lockBuyer = (db: Tx, account: string, by: BuyerKey) =>
+  selectBuyer(db, account, by).forShare().executeTakeFirst();
+
+/** For operators, who know only the ID. Also one that is erased. */
+export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRow | undefined> {
+  const account = await findAccountOf(db, 'buyers', id);
+  if (account === undefined) return undefined;
+  return db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** `search` is an ID, or part of the reference, the name or the email address. */
+export const listBuyers = (
+  db: Db,
+  account: string,
+  { search, limit }: { search?: string | undefined; limit: number },
+) => {
+  const query = db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (search === undefined) return query.execute();
+  const part = search.toLowerCase();
+  return query
+    .where(
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(concat_ws(E'\\n', external_identifier,
+        display_name, billing_details->>'email_address'))) > 0)`,
+    )
+    .execute();
+};
+
+/** Undefined when the external identifier, or the ID, is taken. */
+export const insertBuyer = (db: Tx, buyer: NewBuyer) =>
+  db
+    .insertInto('buyers')
+    .values({
+      ...buyer,
+      billing_details: buyer.billing_details ? JSON.stringify(buyer.billing_details) : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();

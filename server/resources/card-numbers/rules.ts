@@ -1,0 +1,66 @@
+// Limits on what may be tried, for cards that are stored and for PINs of gift cards. Whoever knows BIN and last four digits of
+// a card has about a thousand numbers to try, and the fingerprint in an answer tells whether a guess was right. So only few
+// different numbers may be tried that are alike in what the API shows of them, and only few different PINs of a gift card. Both
+// are remembered as keyed digests only.
+import { createHmac } from 'node:crypto';
+import { binOf, lastFour } from '../payment-methods/rules.ts';
+import type { DigestKeys } from '../../secrets/derive-keys.ts';
+
+export interface TriedNumber {
+  /** Numbers of one account that are alike in BIN and last four digits, or the PINs of a gift card. */
+  bucket: string;
+  /** The number, or the PIN. */
+  number: string;
+}
+
+const digest = ({ velocity }: DigestKeys, ...parts: string[]): string =>
+  createHmac('sha256', velocity).update(JSON.stringify(parts)).digest('base64url');
+
+export const triedNumber = (keys: DigestKeys, number: string): TriedNumber => ({
+  bucket: digest(keys, 'bucket', binOf(number), lastFour(number)),
+  number: digest(keys, 'number', number),
+});
+
+export const triedPin = (
+  keys: DigestKeys,
+  { number, pin }: { number: string; pin: string },
+): TriedNumber => ({
+  bucket: digest(keys, 'gift card', number),
+  number: digest(keys, 'pin', number, pin),
+});
+
+/** Different PINs of a gift card in an account, as `POST /gift-cards/balances` says. */
+export const pinLimit: NumberLimit = { limit: 10, windowSeconds: 3600 };
+
+/** How many different numbers were tried in how long. */
+export interface NumberLimit {
+  limit: number;
+  windowSeconds: number;
+}
+
+export type Verdict =
+  | { passes: true }
+  /** `notes`: whether the number must be remembered although it is refused. */
+  | { passes: false; notes: boolean; retryMilliseconds: number };
+
+/**
+ * `seen`: the numbers of the bucket in the window. The number that exceeds the limit is remembered, and closes the bucket for
+ * all numbers. If known numbers still passed then, they would differ from all guesses, and each guess would be an answer.
+ */
+export function judgeNumber(
+  seen: readonly { number: string; at: Date }[],
+  number: string,
+  now: Date,
+  { limit, windowSeconds }: NumberLimit,
+): Verdict {
+  const isClosed = seen.length > limit;
+  const isKnown = seen.some((one) => one.number === number);
+  if (!isClosed && (isKnown || seen.length < limit)) return { passes: true };
+  const times = seen.map(({ at }) => at.getTime());
+  if (!isClosed) times.push(now.getTime());
+  times.sort((a, b) => a - b);
+  // When a new number is accepted again. The same for a known one, of which nobody must learn that it is known.
+  const freeing = times[times.length - limit] ?? now.getTime();
+  const retryMilliseconds = Math.max(0, freeing + windowSeconds * 1000 - now.getTime());
+  return { passes: false, notes: !isClosed, retryMilliseconds };
+}

@@ -1,0 +1,8 @@
+import type { Stamp } from '../../database/columns.ts';
+
+/** Keyed digests, never numbers. */
+export interface CardNumbersTable {
+  bucket: string;
+  number: string;
+  seen_at: Stamp;
+}

@@ -1,0 +1,13 @@
+import type { components } from '../../../generated/types.ts';
+import { schemeNames, type CardScheme } from './rules.ts';
+import { badgePath } from '../links.ts';
+
+export const presentCardScheme = (
+  id: CardScheme,
+  publicUrl: string,
+): components['schemas']['CardSchemeDefinition'] => ({
+  type: 'card-scheme-definition',
+  id,
+  icon_url: publicUrl + badgePath(id),
+  display_name: schemeNames[id],
+});

@@ -1,0 +1,14 @@
+import type { Generated } from 'kysely';
+import type { MaybeStamp, Stamp } from '../../database/columns.ts';
+
+export interface GiftCardsTable {
+  id: Generated<string>;
+  merchant_account_id: string;
+  number_sealed: string;
+  pin_sealed: string;
+  bin: string;
+  sub_bin: string;
+  last4: string;
+  expiration_date: MaybeStamp;
+  created_at: Stamp;
+}

@@ -1,0 +1,216 @@
+// What changes stored cards: creating them, moving their status, and replacing their details.
+import { randomUUID } from 'node:crypto';
+import { binOf, lastFour, schemeOf } from './rules.ts';
+import { fingerprintOf } from '../../secrets/derive-keys.ts';
+import { replacementAfter, type Trigger } from './replacement.ts';
+import {
+  checkMove,
+  IllegalMove,
+  paymentMethodMoves,
+  type PaymentMethodStatus,
+} from '../../rules/state-machine.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { presentPaymentMethod } from './present.ts';
+import type { CardDescription, DescribeCard } from '../../providers/cards.ts';
+import { lockBuyer } from '../buyers/queries.ts';
+import {
+  findPaymentMethodId,
+  insertPaymentMethod,
+  listDueReplacements,
+  lockDueReplacements,
+  lockPaymentMethod,
+  lockPaymentMethodOfAnyAccount,
+  updatePaymentMethod,
+  type PaymentMethodRow,
+} from './queries.ts';
+import type { Db } from '../../database/database.ts';
+import { announce } from '../../events/announce.ts';
+import type { KeysOf } from '../../secrets/digest-keys.ts';
+import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
+
+export interface CardSecrets {
+  vault: Vault;
+  keysOf: KeysOf;
+}
+
+export interface NewCard extends CardDescription {
+  id?: string;
+  /** Why it could not be verified. */
+  verification_error?: string | null;
+  merchant_account_id: string;
+  buyer_id: string | null;
+  external_identifier: string | null;
+  number: string;
+  expiration_date: string;
+  status: PaymentMethodStatus;
+  redirect_url: string | null;
+}
+
+const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-method.updated') =>
+  announce(unit, name, async (row: PaymentMethodRow) => {
+    const { merchant_account_id: account, buyer_id: id } = row;
+    const buyer = id === null ? undefined : await lockBuyer(unit.db, account, { id });
+    return presentPaymentMethod(row, buyer, unit.publicUrl);
+  });
+
+/** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
+async function numberColumns(
+  { db }: UnitOfWork,
+  { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
+  number: string,
+  description: CardDescription,
+  { vault, keysOf }: CardSecrets,
+) {
+  return {
+    scheme: schemeOf(number),
+    bin: binOf(number),
+    label: lastFour(number),
+    fingerprint: fingerprintOf(await keysOf(db, owner), number),
+    // A replacement is sealed for the same place as the number, because it becomes the number.
+    number_sealed: vault.seal(number, { purpose: 'card-number', owner, id }),
+    ...description,
+  };
+}
+
+/** `taken` names the record that has the external identifier already. */
+export async function createPaymentMethod(
+  unit: UnitOfWork,
+  card: NewCard,
+  secrets: CardSecrets,
+): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
+  const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
+  const stored = await numberColumns(
+    unit,
+    { ...columns, id },
+    number,
+    { card_type, card_issuer_name },
+    secrets,
+  );
+  const { merchant_account_id: account, external_identifier: external } = card;
+  // A card that cannot be used is stored without its number, and nothing must tell which number it was.
+  const withoutNumber = card.status === 'failed' ? { number_sealed: null, fingerprint: null } : {};
+  const made = await insertPaymentMethod(
+    unit.db,
+    { ...columns, id, ...stored, ...withoutNumber },
+    changed(unit, 'payment-method.created'),
+  );
+  if (made) return { made };
+  const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
+  return { taken: existing?.id ?? null };
+}
+
+/** Undefined when there is no such payment method; throws IllegalMove. */
+export async function movePaymentMethod(
+  unit: UnitOfWork,
+  id: string,
+  status: PaymentMethodStatus,
+  { onlyFrom }: { onlyFrom?: PaymentMethodStatus } = {},
+): Promise<PaymentMethodRow | undefined> {
+  const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
+  if (!found) return undefined;
+  if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
+  checkMove(paymentMethodMoves, found.status, status);
+  return updatePaymentMethod(unit.db, found, { status }, changed(unit, 'payment-method.updated'));
+}
+
+export interface FoundDetails {
+  expiration_date: string;
+  /** Left out when the card keeps its number. */
+  number?: string;
+}
+
+/** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
+export async function noteReplacement(
+  unit: UnitOfWork,
+  id: string,
+  { expiration_date, number }: FoundDetails,
+  secrets: CardSecrets & { describeCard: DescribeCard },
+): Promise<PaymentMethodRow | undefined> {
+  const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
+  if (!found || (await isErased(unit, found))) return undefined;
+  const card =
+    number === undefined
+      ? undefined
+      : await numberColumns(unit, found, number, secrets.describeCard(number), secrets);
+  const changesNumber = card !== undefined && card.fingerprint !== found.fingerprint;
+  // The account updater may report the same details again, and then nothing has changed that anybody should be told of.
+  const isKnown = changesNumber
+    ? found.replacement?.fingerprint === card.fingerprint &&
+      found.replacement.expiration_date === expiration_date
+    : found.expiration_date === expiration_date;
+  if (isKnown) return found;
+  // A new date does not undo a new number that was found before: both apply.
+  const replacement = changesNumber
+    ? { expiration_date, ...card }
+    : { ...found.replacement, expiration_date };
+  const trigger: Trigger = { kind: 'found', changesNumber };
+  return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
+}
+
+const isErased = async (
+  { db }: UnitOfWork,
+  { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
+) => id !== null && (await lockBuyer(db, account, { id })) === undefined;
+
+/**
+ * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
+ * card and may name one of another merchant account: that card is left alone.
+ */
+export async function noteDecline(
+  unit: UnitOfWork,
+  { id, account, reason }: { id: string; account: string; reason: string },
+): Promise<void> {
+  const found = await lockPaymentMethod(unit.db, account, id);
+  if (!found) return;
+  const trigger: Trigger = { kind: 'declined', reason };
+  if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
+}
+
+/** In one look. Those of an account are changed in one transaction. */
+const appliedAtOnce = 100;
+
+/** The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. */
+export async function applyExpiredReplacements(
+  db: Db,
+  inUnitOfWork: InUnitOfWork,
+  now: () => Date,
+): Promise<string[]> {
+  const applied: string[] = [];
+  for (;;) {
+    const due = await listDueReplacements(db, now(), appliedAtOnce);
+    for (const account of new Set(due.map((card) => card.merchant_account_id))) {
+      const ids = due.filter((card) => card.merchant_account_id === account).map(({ id }) => id);
+      const changed = await inUnitOfWork(async (unit) => {
+        const found = await lockDueReplacements(unit.db, account, ids, unit.now);
+        for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
+        // False: nothing for the audit trail.
+        return found.length > 0 && found;
+      });
+      if (changed) applied.push(...changed.map(({ id }) => id));
+    }
+    if (due.length < appliedAtOnce) return applied;
+  }
+}
+
+function settleReplacement(
+  unit: UnitOfWork,
+  method: PaymentMethodRow,
+  trigger: Trigger,
+): Promise<PaymentMethodRow> {
+  const { hasReplacement, applies } = replacementAfter(method.has_replacement, trigger);
+  const none = { has_replacement: false, replacement: null, replacement_found_at: null };
+  const pending = {
+    has_replacement: true,
+    replacement: JSON.stringify(method.replacement),
+    replacement_found_at: method.replacement_found_at,
+  };
+  return updatePaymentMethod(
+    unit.db,
+    method,
+    {
+      ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
+      ...(hasReplacement ? pending : none),
+    },
+    changed(unit, 'payment-method.updated'),
+  );
+}

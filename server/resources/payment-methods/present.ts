@@ -1,0 +1,35 @@
+import type { components } from '../../../generated/types.ts';
+import type { BuyerRow } from '../buyers/queries.ts';
+import type { PaymentMethodRow } from './queries.ts';
+import { paymentMethodColumns } from './table.ts';
+import { presentBuyer } from '../buyers/present.ts';
+import { presentColumns } from '../../database/present-columns.ts';
+import { approvalPath } from '../links.ts';
+
+type PaymentMethod = components['schemas']['PaymentMethod'];
+
+const shown = presentColumns<PaymentMethodRow, Pick<PaymentMethod, keyof typeof paymentMethodColumns>>(
+  paymentMethodColumns,
+);
+
+export function presentPaymentMethod(
+  method: PaymentMethodRow,
+  buyer: BuyerRow | undefined,
+  publicUrl: string,
+): PaymentMethod {
+  const needsApproval = method.status === 'buyer_approval_required';
+  const { bin, card_type, card_issuer_name } = method;
+  return {
+    type: 'payment-method',
+    ...shown(method),
+    additional_schemes: null,
+    approval_target: needsApproval ? 'any' : null,
+    approval_url: needsApproval ? publicUrl + approvalPath(method.id) : null,
+    buyer: buyer ? presentBuyer(buyer) : null,
+    details: { bin, card_type, card_issuer_name },
+    // A guess that fails must not tell what it was.
+    fingerprint: method.status === 'failed' ? null : method.fingerprint,
+    method: 'card',
+    mode: 'card',
+  };
+}

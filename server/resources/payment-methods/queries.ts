@@ -1,0 +1,147 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
+import type { Announcement } from '../../events/announce.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { PaymentMethodsTable } from './table.ts';
+
+export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
+export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
+export type { Replacement } from './table.ts';
+
+/**
+ * Undefined when the external identifier is taken. The unique constraint decides: of concurrent inserts one succeeds, and the
+ * others wait for its commit and then find the row.
+ */
+export async function insertPaymentMethod(
+  db: Tx,
+  method: NewPaymentMethod,
+  { tell }: Announcement<PaymentMethodRow>,
+): Promise<PaymentMethodRow | undefined> {
+  const row = await db
+    .insertInto('payment_methods')
+    .values(method)
+    .onConflict((conflict) => conflict.constraint('payment_methods_external_identifier').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row) await tell?.(row);
+  return row;
+}
+
+export async function updatePaymentMethod(
+  db: Tx,
+  { merchant_account_id: account, id }: Pick<PaymentMethodRow, 'merchant_account_id' | 'id'>,
+  change: Omit<Updateable<PaymentMethodsTable>, 'merchant_account_id' | 'id'>,
+  { tell }: Announcement<PaymentMethodRow>,
+): Promise<PaymentMethodRow> {
+  const row = await db
+    .updateTable('payment_methods')
+    .set({ ...change, updated_at: sql`now()` })
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tell?.(row);
+  return row;
+}
+
+export const findPaymentMethodId = (db: Db, account: string, external_identifier: string) =>
+  db
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('merchant_account_id', '=', account)
+    .where('external_identifier', '=', external_identifier)
+    .executeTakeFirst();
+
+const selectOne = (db: Db, account: string, id: string) =>
+  db
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id);
+
+export const findPaymentMethod = (db: Db, account: string, id: string) =>
+  selectOne(db, account, id).executeTakeFirst();
+
+export async function findPaymentMethodOfAnyAccount(
+  db: Db,
+  id: string,
+): Promise<PaymentMethodRow | undefined> {
+  const account = await findAccountOf(db, 'payment_methods', id);
+  return account === undefined ? undefined : findPaymentMethod(db, account, id);
+}
+
+/** Locks the row until the transaction ends, so that its state cannot change in between. */
+export const lockPaymentMethod = (db: Tx, account: string, id: string) =>
+  selectOne(db, account, id).forUpdate().executeTakeFirst();
+
+export async function lockPaymentMethodOfAnyAccount(
+  db: Tx,
+  id: string,
+): Promise<PaymentMethodRow | undefined> {
+  const account = await findAccountOf(db, 'payment_methods', id);
+  return account === undefined ? undefined : lockPaymentMethod(db, account, id);
+}
+
+export interface PaymentMethodFilter {
+  /** The ID of a buyer, or the merchant's reference. */
+  buyer?: string | undefined;
+  status?: readonly PaymentMethodRow['status'][] | undefined;
+  /** An ID, or part of the merchant's reference or of the label, which has the last four digits. */
+  search?: string | undefined;
+  limit: number;
+}
+
+export const listPaymentMethods = (
+  db: Db,
+  account: string,
+  { buyer, status, search, limit }: PaymentMethodFilter,
+) => {
+  let query = db.selectFrom('payment_methods').selectAll().where('merchant_account_id', '=', account);
+  if (status !== undefined) query = query.where('status', 'in', status);
+  if (buyer !== undefined)
+    query = query.where('buyer_id', 'in', (inner) =>
+      inner
+        .selectFrom('buyers')
+        .select('id')
+        .where('merchant_account_id', '=', account)
+        .where((one) =>
+          one.or([sql<boolean>`id::text = lower(${buyer})`, one('external_identifier', '=', buyer)]),
+        ),
+    );
+  if (search !== undefined) {
+    const part = search.toLowerCase();
+    query = query.where(
+      sql<boolean>`(id::text = ${part} or position(${part} in lower(concat_ws(E'\\n', external_identifier, label))) > 0)`,
+    );
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+};
+
+/** As the index payment_methods_waiting has it: YYMM of MM/YY. */
+const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
+
+/** Of cards that have expired and wait for their replacement. */
+const isDue = (now: Date) =>
+  sql<boolean>`has_replacement and ${expiry} < ${now.toISOString().slice(2, 7).replace('-', '')}`;
+
+export const listDueReplacements = (db: Db, now: Date, limit: number) =>
+  db
+    .selectFrom('payment_methods')
+    .select(['merchant_account_id', 'id'])
+    .where(isDue(now))
+    .orderBy(expiry)
+    .limit(limit)
+    .modifyEnd(acrossAccounts('due-replacements'))
+    .execute();
+
+/** Those of these that are still due, locked until the transaction ends. */
+export const lockDueReplacements = (db: Tx, account: string, ids: readonly string[], now: Date) =>
+  db
+    .selectFrom('payment_methods')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('id', 'in', ids)
+    .where(isDue(now))
+    .orderBy('id')
+    .forUpdate()
+    .execute();

@@ -1,0 +1,224 @@
+// The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
+// does not compile. Each condition can use an index of 0018-transaction-indexes.ts or a later migration. No value that the contract accepts may
+// cause a database error: a value that cannot be stored matches nothing.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Input } from '../../../generated/operations.ts';
+import { notAfter, notBefore } from '../../rules/instants.ts';
+import { isStorable } from '../../rules/storable.ts';
+import { readUuid } from '../../rules/uuid.ts';
+import { hasValue, hasValueOf, type ValueType } from '../../database/lookup.ts';
+import { timestamp } from '../../database/paging.ts';
+import type { TransactionsTable } from './table.ts';
+
+type Query = Omit<Input<'listTransactions'>['query'], 'cursor' | 'limit'>;
+
+export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
+  metadata?: ReadonlyMap<string, string> | undefined;
+};
+
+export type Condition = RawBuilder<SqlBool>;
+
+/** A condition for an index whose entries contain the account. */
+export interface AccountCondition {
+  plain: Condition;
+  /** In one of these: parameters, or a column of a table that lists accounts. */
+  of: (accounts: readonly RawBuilder<unknown>[]) => Condition;
+}
+
+export interface Conditions {
+  /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
+  created: { from: Date | undefined; to: Date | undefined };
+  /** Inclusive, and also in `all`: see `createdRanges` in transaction-list.ts. */
+  updatedTo: Date | undefined;
+  all: Condition[];
+  /** Like `all`. */
+  ofAccount: AccountCondition[];
+  /** If not empty, one of them must be true. */
+  any: Condition[];
+  /** A filter with several values, of which the row must have one. Only if there is no other filter. */
+  choice: Choice | undefined;
+  /** Whether some filter is by an identifier, which few rows have. */
+  hasIdentifier: boolean;
+  /** Whether the only filter has an index with hashes: see lookup.ts. */
+  isHashed: boolean;
+  /** Whether a page may lie anywhere in the account, so that it is looked for in transactions_walk: see docs/decisions/0020. */
+  isWalk: boolean;
+  /** Whether some filter has a GIN index, which gives its rows in no order. */
+  hasGin: boolean;
+}
+
+export interface Choice {
+  column: Column;
+  type: ValueType;
+  values: string[];
+}
+
+type Column = keyof TransactionsTable;
+
+/** What one filter contributes. */
+type Part =
+  | { identifier: Condition }
+  | { ordered: Condition }
+  | { compared: Condition }
+  | { gin: Condition }
+  | { ofAccount: AccountCondition }
+  | { from: Date }
+  | { to: Date }
+  | { updatedTo: Date }
+  | { any: Condition[] }
+  | Choice;
+
+const column = (name: Column) => sql.ref(`transactions.${name}`);
+const nothing = sql<SqlBool>`false`;
+
+const identifier = (condition: Condition): Part => ({ identifier: condition });
+const compared = (condition: Condition): Part => ({ compared: condition });
+const is = (name: Column, type: ValueType, value: string): Condition =>
+  hasValue(name, type, sql`${value}::${sql.raw(type)}`);
+const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
+const uuidIs = (name: Column, value: string): Condition => {
+  const uuid = readUuid(value);
+  return uuid === undefined ? nothing : is(name, 'uuid', uuid);
+};
+const idIs = (value: string): Condition => {
+  const uuid = readUuid(value);
+  return uuid === undefined ? nothing : sql`${column('id')} = ${uuid}`;
+};
+const flag = (name: Column, value: boolean): Part =>
+  compared(value ? sql`${column(name)}` : sql`not ${column(name)}`);
+const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
+  column: name,
+  type,
+  values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
+});
+
+const filters: {
+  readonly [Name in keyof Required<TransactionFilters>]: (
+    value: NonNullable<TransactionFilters[Name]>,
+  ) => Part;
+} = {
+  id: (value) => identifier(idIs(value)),
+  amount_eq: (value) => compared(sql`${column('amount')} = ${value}`),
+  amount_gte: (value) => compared(sql`${column('amount')} >= ${value}`),
+  amount_lte: (value) => compared(sql`${column('amount')} <= ${value}`),
+  created_at_gte: (value) => ({ from: notBefore(value) }),
+  created_at_lte: (value) => ({ to: notAfter(value) }),
+  updated_at_gte: (value) => compared(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
+  updated_at_lte: (value) => ({ updatedTo: notAfter(value) }),
+  buyer_id: (value) => identifier(uuidIs('buyer_id', value)),
+  buyer_external_identifier: (value) => identifier(textIs('buyer_external_identifier', value)),
+  checkout_session_id: (value) => identifier(uuidIs('checkout_session_id', value)),
+  currency: (values) => oneOf('currency', 'text', values),
+  external_identifier: (value) => identifier(textIs('external_identifier', value)),
+  gift_card_id: (value) => ({
+    gin: sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`,
+  }),
+  gift_card_last4: (value) => ({ gin: sql`${column('gift_card_last4s')} @> array[${value}]::text[]` }),
+  has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
+  has_refunds: (value) => flag('has_refunds', value),
+  // Its two indexes have the order of the list.
+  has_settlements: (value) => ({
+    ordered: value ? sql`${column('has_settlements')}` : sql`not ${column('has_settlements')}`,
+  }),
+  is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
+  merchant_initiated: (value) => flag('merchant_initiated', value),
+  metadata: containsMetadata,
+  method: (values) => oneOf('method', 'text', values),
+  payment_method_bin: (value) => identifier(textIs('payment_method_bin', value)),
+  payment_method_id: (value) => identifier(uuidIs('payment_method_id', value)),
+  payment_method_label: (value) => identifier(textIs('payment_method_label', value)),
+  payment_service_id: (values) => oneOf('payment_service_id', 'uuid', values),
+  payment_service_transaction_id: (value) => identifier(textIs('payment_service_transaction_id', value)),
+  payment_source: (values) => oneOf('payment_source', 'text', values),
+  pending_review: (value) => flag('pending_review', value),
+  reconciliation_id: (value) => identifier(textIs('reconciliation_id', value)),
+  // A list of conditions instead of one `or`, so that each can use its own index.
+  search: (value) => ({
+    any: [
+      textIs('external_identifier', value),
+      textIs('buyer_external_identifier', value),
+      textIs('payment_service_transaction_id', value),
+      ...(readUuid(value) === undefined ? [] : [idIs(value), uuidIs('buyer_id', value)]),
+    ],
+  }),
+  status: (values) => oneOf('status', 'text', values),
+};
+
+export function conditionsOf(given: TransactionFilters): Conditions {
+  const conditions: Conditions = {
+    created: { from: undefined, to: undefined },
+    updatedTo: undefined,
+    all: [],
+    ofAccount: [],
+    any: [],
+    choice: undefined,
+    hasIdentifier: false,
+    isHashed: false,
+    isWalk: false,
+    hasGin: false,
+  };
+  const choices: Choice[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
+    if ('identifier' in part) {
+      conditions.all.push(part.identifier);
+      conditions.hasIdentifier = true;
+    } else if ('ordered' in part) conditions.all.push(part.ordered);
+    else if ('compared' in part) {
+      conditions.all.push(part.compared);
+      conditions.isWalk = true;
+    } else if ('gin' in part) {
+      conditions.all.push(part.gin);
+      conditions.hasGin = true;
+    } else if ('ofAccount' in part) {
+      conditions.ofAccount.push(part.ofAccount);
+      conditions.hasGin = true;
+    } else if ('from' in part) conditions.created.from = part.from;
+    else if ('to' in part) conditions.created.to = part.to;
+    else if ('updatedTo' in part) {
+      conditions.updatedTo = part.updatedTo;
+      conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.updatedTo)}`);
+      conditions.isWalk = true;
+    } else if ('any' in part) {
+      conditions.any = part.any;
+      conditions.hasIdentifier = true;
+    } else choices.push(part);
+  }
+  const { all, ofAccount, any, hasIdentifier } = conditions;
+  const isOne = choices.length + all.length + ofAccount.length + any.length === Math.max(1, any.length);
+  const isHashed = isOne && (hasIdentifier || choices.length === 1);
+  const [only] = choices;
+  if (only && only.values.length > 1 && isOne) return { ...conditions, isHashed, choice: only };
+  all.push(...choices.map(hasOneOf));
+  return { ...conditions, isHashed, isWalk: conditions.isWalk || all.length > 1 };
+}
+
+/** Also compares hashes, so that rare values are found in their index. */
+function hasOneOf({ column: name, type, values }: Choice): Condition {
+  const [first, second] = values;
+  if (first === undefined) return nothing;
+  return second === undefined ? is(name, type, first) : hasValueOf(name, type, values);
+}
+
+// The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
+function containsMetadata(required: ReadonlyMap<string, string>): Part {
+  if (required.size === 0) return { ordered: sql`true` };
+  const text = JSON.stringify(Object.fromEntries(required));
+  if (!isStorable(text)) return identifier(nothing);
+  const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
+    sql`jsonb_set('{}', array[${account}], ${metadata})`;
+  const own = within(column('merchant_account_id'), column('metadata'));
+  const wanted = sql`${text}::jsonb`;
+  return {
+    ofAccount: {
+      plain: sql`${column('metadata')} @> ${wanted}`,
+      of: (accounts) => {
+        const [first, ...others] = accounts.map((account) => within(account, wanted));
+        return others.length === 0
+          ? sql`${own} @> ${first}`
+          : sql`${own} @> any(array[${sql.join([first, ...others])}])`;
+      },
+    },
+  };
+}

@@ -1,0 +1,252 @@
+// Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
+import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { JsonText } from '../../../generated/operations.ts';
+import { acrossAccounts } from '../../database/across-accounts.ts';
+import type { Position } from '../../rules/cursor.ts';
+import type { Db } from '../../database/database.ts';
+import { hasValue, isHashedOf, isOf } from '../../database/lookup.ts';
+import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
+import { pageThrough, timestamp, type Page, type PageRequest, type Range } from '../../database/paging.ts';
+import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';
+import { jsonOf } from '../../database/json.ts';
+import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
+
+/** A transaction as the API shows it, with the place that it has in the list. */
+export interface TransactionItem extends JsonText<Transaction> {
+  id: string;
+  created_at: Date;
+}
+
+const item = sql.raw(
+  `transactions.id, transactions.created_at, ${jsonOf('transactions', transactionConstants, transactionColumns)} as json`,
+);
+
+/**
+ * Transactions of these accounts, or of all accounts if undefined; newest first. A sharded engine cannot limit each of several
+ * accounts, so there they are read in one flat statement, whose pages the engine merges.
+ */
+export async function listTransactionPage(
+  db: Db,
+  accounts: readonly string[] | undefined,
+  filters: TransactionFilters,
+  { isSharded, ...page }: PageRequest & { isSharded: boolean },
+): Promise<Page<TransactionItem>> {
+  const [only] = accounts ?? [];
+  if (only !== undefined && accounts?.length === 1 && !hasFilter(filters))
+    return pageThrough((range, behind) => readPlain(db, only, range, behind), page);
+  const conditions = conditionsOf(filters);
+  const isFlat = isSharded && accounts?.length !== 1;
+  const statement = isFlat ? flatRange : transactionRange;
+  const named =
+    accounts ?? (conditions.ofAccount.length > 0 && !isFlat ? await listFewAccounts(db) : undefined);
+  const read = async (range: Range, behind?: Range) =>
+    (await bothRanges(statement, named, conditions, range, behind).execute(db)).rows;
+  return pageThrough(read, page);
+}
+
+/** One statement for both questions: a second one would cost as much as the page itself. */
+function bothRanges(
+  statement: typeof transactionRange,
+  accounts: readonly string[] | undefined,
+  conditions: Conditions,
+  range: Range,
+  behind: Range | undefined,
+): RawBuilder<TransactionItem> {
+  const hasBehind = behind && sql`exists (${statement(accounts, conditions, behind, sql`1`)})`;
+  const what = hasBehind ? sql`${item}, ${hasBehind} as "hasBehind"` : item;
+  return statement(accounts, conditions, range, what);
+}
+
+const hasFilter = (filters: TransactionFilters): boolean => {
+  for (const name in filters) if (filters[name as keyof TransactionFilters] !== undefined) return true;
+  return false;
+};
+
+/** Stand in for the values of a plain page while it is compiled. */
+const marks = {
+  account: 'account',
+  at: { createdAt: new Date(1), id: '00000000-0000-4000-8000-000000000001' },
+  behind: { createdAt: new Date(2), id: '00000000-0000-4000-8000-000000000002' },
+};
+const valuesOf = (account: string, at: Position | undefined, behind: Position | undefined): string[] => [
+  account,
+  ...[at, behind].flatMap((position) => (position ? [timestamp(position.createdAt), position.id] : ['', ''])),
+];
+const marked = valuesOf(marks.account, marks.at, marks.behind);
+
+interface Template {
+  text: string;
+  /** For each parameter, which of `valuesOf` it is. */
+  places: number[];
+}
+
+const templates = new Map<string, Template>();
+
+/** A page of one account without filters: what most requests ask for. Its statement is written once for each form and limit. */
+async function readPlain(db: Db, account: string, range: Range, behind?: Range): Promise<TransactionItem[]> {
+  const { side, limit, at } = range;
+  const form = `${side} ${limit} ${at === undefined} ${behind?.at === undefined}`;
+  let template = templates.get(form);
+  if (!template) {
+    const { sql: text, parameters } = bothRanges(
+      transactionRange,
+      [marks.account],
+      conditionsOf({}),
+      { ...range, at: at && marks.at },
+      behind && { ...behind, at: behind.at && marks.behind },
+    ).compile(db);
+    template = { text, places: parameters.map((value) => marked.indexOf(value as string)) };
+    templates.set(form, template);
+  }
+  const values = valuesOf(account, at, behind?.at);
+  const parameters = template.places.map((place) => values[place]);
+  const query = CompiledQuery.raw(template.text, parameters) as CompiledQuery<TransactionItem>;
+  return (await db.executeQuery(query)).rows;
+}
+
+const mostNamed = 20;
+
+/** All accounts, if they can be named in a statement. */
+async function listFewAccounts(db: Db): Promise<string[] | undefined> {
+  const rows = await db
+    .selectFrom('merchant_accounts')
+    .select('id')
+    .limit(mostNamed + 1)
+    .execute();
+  return rows.length > 0 && rows.length <= mostNamed ? rows.map(({ id }) => id) : undefined;
+}
+
+/**
+ * With one account and one filter, this scans one index range. With several accounts it scans one range of each, limited to
+ * the size of the page, and merges them to the first `limit` rows; the same for several values of one filter, and for
+ * the columns of a search. Several filters are compared with the entries of an index by time: see docs/decisions/0020-transaction-indexes.md.
+ */
+export function transactionRange(
+  accounts: readonly string[] | undefined,
+  { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
+  range: Range,
+  what: RawBuilder<unknown> = item,
+): RawBuilder<TransactionItem> {
+  const conditions = [...all];
+  const sources: RawBuilder<unknown>[] = [];
+  const owner = sql.ref('transactions.merchant_account_id');
+  const joined = sql.ref('account.id');
+  const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
+  const [only] = accounts?.length === 1 ? accounts : [];
+  let own: Condition[];
+  if (only !== undefined) own = [...ofAccount.map(({ of }) => of([sql`${only}`])), isOf(sql`${only}`)];
+  else if (accounts && ofAccount.length > 0 && !hasIdentifier && accounts.length <= mostNamed)
+    // The planner must know the accounts to guess how many rows match. It then reads all that match, or transactions_everywhere.
+    own = [
+      ...ofAccount.map(({ of }) => of(accounts.map((id) => sql`${id}`))),
+      sql`${owner} = any(${[...accounts]}::text[]) and length(${owner}) > 0`,
+    ];
+  else if (accounts ?? isFiltered) {
+    sources.push(
+      accounts
+        ? sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`
+        : sql`merchant_accounts as account`,
+    );
+    own = [
+      ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
+      isHashed ? isHashedOf(joined) : isOf(joined),
+    ];
+  } else own = [sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]; // transactions_everywhere
+  if (choice) {
+    sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
+    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')), notInWalk);
+  }
+  const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
+  const nearest = (from: string, limit = limitTo(range)) =>
+    sql`order by ${sql.ref(`${from}.created_at`)} ${direction}, ${sql.ref(`${from}.id`)} ${direction} ${limit}`;
+  const select = (columns: RawBuilder<unknown>, where: readonly Condition[]) =>
+    sql`select ${columns} from transactions where ${sql.join(where, sql` and `)} ${nearest('transactions')}`;
+
+  // With another filter, entries of transactions_walk are compared from the newest on.
+  const isOnly = all.length + ofAccount.length + any.length === 1;
+  const parts = createdRanges(created, isOnly ? updatedTo : undefined, range).flatMap((within) =>
+    any.length === 0
+      ? [[...within, ...conditions, ...own]]
+      : any.map((one) => [...within, ...conditions, ...own, one]),
+  );
+  const plan = !isFiltered ? sql`` : isWalk && !hasGin ? plannedInOrder : plannedAnew;
+  if (sources.length === 0 && parts.length === 1 && !isWalk)
+    return sql<TransactionItem>`${plan}${select(what, parts.flat())}`;
+  const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
+  // `union` removes duplicates: a search can find the same row by two columns.
+  const found = sql`lateral (${sql.join(
+    parts.map((where) => sql`(${select(key, where)})`),
+    sql` union `,
+  )}) as found`;
+  // Citus does not infer this from the rows of the page, and would ask every shard.
+  const ofOnly = only === undefined ? sql`` : sql`and ${owner} = ${only}`;
+  return sql<TransactionItem>`${plan}
+    select ${what}
+    from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
+    join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${ofOnly}
+    ${nearest('page', sql``)}`;
+}
+
+/**
+ * A transaction is created before it is updated, so what was updated up to a time was also created by then. Without that bound
+ * a scan by time begins at the newest and reads everything that was created since. Imports may contradict it; those rows have
+ * an index of their own, transactions_updated_early.
+ */
+function createdRanges(
+  created: Conditions['created'],
+  updatedTo: Date | undefined,
+  range: Range,
+): Condition[][] {
+  if (updatedTo === undefined) return [bounds(created, range)];
+  const to = created.to && created.to < updatedTo ? created.to : updatedTo;
+  return [
+    bounds({ ...created, to }, range),
+    [...bounds(created, range), sql`transactions.updated_at < transactions.created_at`, notInWalk],
+  ];
+}
+
+// Always true. transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has
+// no others.
+const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
+
+export function flatRange(
+  accounts: readonly string[] | undefined,
+  { created, all, ofAccount, any, choice }: Conditions,
+  range: Range,
+  what: RawBuilder<unknown> = item,
+): RawBuilder<TransactionItem> {
+  const conditions = [
+    accounts
+      ? sql`transactions.merchant_account_id = any(${[...accounts]}::text[])`
+      : sql`length(transactions.merchant_account_id) > 0 ${acrossAccounts('flat-list')}`, // transactions_everywhere
+    ...bounds(created, range),
+    ...all,
+    ...ofAccount.map(({ plain }) => plain),
+    ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
+    ...(choice
+      ? [sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`]
+      : []),
+  ];
+  const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
+  return sql<TransactionItem>`${plannedAnew}
+    select ${what} from transactions where ${sql.join(conditions, sql` and `)}
+    order by transactions.created_at ${direction}, transactions.id ${direction} ${limitTo(range)}`;
+}
+
+// Not a parameter: without knowing it, a plan for any values sorts a whole account.
+const limitTo = ({ limit }: Range) => sql.raw(`limit ${limit}`);
+
+// The row of a cursor is within the bounds, so the bound on the side of the cursor is left out. With both, PostgreSQL would
+// start at the bound and scan up to the cursor (68 ms instead of 0.3 ms in the middle of a million rows).
+function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condition[] {
+  const createdAt = sql.ref('transactions.created_at');
+  const beyond = (than: '<' | '>') =>
+    at &&
+    sql<SqlBool>`(${createdAt}, transactions.id) ${sql.raw(than)} (${timestamp(at.createdAt)}::timestamptz, ${at.id}::uuid)`;
+  const lower = side === 'newer' ? beyond('>') : undefined;
+  const upper = side === 'older' ? beyond('<') : undefined;
+  return [
+    lower ?? (from && sql<SqlBool>`${createdAt} >= ${timestamp(from)}`),
+    upper ?? (to && sql<SqlBool>`${createdAt} <= ${timestamp(to)}`),
+  ].filter((condition) => condition !== undefined);
+}

@@ -1,0 +1,12 @@
+import type { TransactionRow } from './queries.ts';
+import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
+import { presentColumns } from '../../database/present-columns.ts';
+
+const shown = presentColumns<TransactionRow, Pick<Transaction, keyof typeof transactionColumns>>(
+  transactionColumns,
+);
+
+export const presentTransaction = (row: TransactionRow): Transaction => ({
+  ...transactionConstants,
+  ...shown(row),
+});

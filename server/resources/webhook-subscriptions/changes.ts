@@ -1,0 +1,111 @@
+// What changes webhook subscriptions and their deliveries.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { checkActiveCount, checkCount } from './rules.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { isCallable, UncallableAddress } from './web-address.ts';
+import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
+import type { Tx } from '../../database/database.ts';
+import { lockUntilCommit } from '../../database/locks.ts';
+import {
+  countWebhookSubscriptions,
+  deleteWebhookSubscription,
+  findWebhookSubscription,
+  insertWebhookSubscription,
+  rotateSecret,
+  setActive,
+  type WebhookSubscriptionRow,
+} from './queries.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+
+export interface NewSubscription {
+  /** Null for all accounts. */
+  merchant_account_id: string | null;
+  url: string;
+  active: boolean;
+  authentication: { username: string; password: string } | null;
+}
+
+const makeSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
+
+/** Until the commit nobody else counts or adds subscriptions of this account. */
+const lockSubscriptions = (db: Tx, account: string | null): Promise<void> =>
+  lockUntilCommit(db, `webhook subscriptions of ${account ?? '*'}`);
+
+/** Throws TooManySubscriptions. */
+export async function createSubscription(
+  { db }: Work,
+  { authentication, ...columns }: NewSubscription,
+  { seal }: Vault,
+): Promise<{ row: WebhookSubscriptionRow; secret: string }> {
+  const { merchant_account_id: account, active } = columns;
+  await lockSubscriptions(db, account);
+  const existing = await countWebhookSubscriptions(db, account);
+  checkCount(existing.all, account);
+  if (active) checkActiveCount(existing.active, account);
+  const secret = makeSecret();
+  const place = { owner: account, id: randomUUID() };
+  const row = await insertWebhookSubscription(db, {
+    ...columns,
+    id: place.id,
+    username: authentication && authentication.username,
+    password_sealed:
+      authentication && seal(authentication.password, { ...place, purpose: 'webhook-password' }),
+    secret_sealed: seal(secret, { ...place, purpose: 'webhook-secret' }),
+  });
+  return { row, secret };
+}
+
+/** Undefined when there is no such subscription, or when an older secret is still valid. */
+export async function rotateSubscription(
+  { db, now }: Work,
+  id: string,
+  keepMilliseconds: number,
+  { seal }: Vault,
+): Promise<{ secret: string; until: Date } | undefined> {
+  const found = await findWebhookSubscription(db, id);
+  if (!found) return undefined;
+  const secret = makeSecret();
+  const until = new Date(now.getTime() + keepMilliseconds);
+  const sealed = seal(secret, { purpose: 'webhook-secret', owner: found.merchant_account_id, id });
+  const rotated = await rotateSecret(db, id, sealed, until, now);
+  return rotated && { secret, until };
+}
+
+/** False when there is no such subscription. Throws TooManySubscriptions and UncallableAddress. */
+export async function switchSubscription({ db, now }: Work, id: string, active: boolean): Promise<boolean> {
+  const found = active ? await findWebhookSubscription(db, id) : undefined;
+  if (found) {
+    const { merchant_account_id: account, url } = found;
+    if (!isCallable(url)) throw new UncallableAddress();
+    await lockSubscriptions(db, account);
+    // Read again under the lock. One that is active stays so, also where there are too many.
+    const isActive = (await findWebhookSubscription(db, id))?.active;
+    if (isActive === false) checkActiveCount((await countWebhookSubscriptions(db, account)).active, account);
+  }
+  return setActive(db, id, active, now);
+}
+
+/** False when there is no such subscription. */
+export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =>
+  deleteWebhookSubscription(db, id);
+
+/**
+ * Delivers again, with the whole retry schedule, in steps of a transaction each. Deliveries of switched-off subscriptions are
+ * only counted.
+ */
+export async function replayDeliveries(
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>,
+  filter: Omit<DeliveryFilter, 'limit'>,
+): Promise<{ replayed: number; switchedOff: number }> {
+  const total = { replayed: 0, switchedOff: 0 };
+  let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
+  do {
+    const after = step?.last;
+    total.replayed += await inStep(async ({ db }) => {
+      step = await reopenDeliveries(db, filter, after);
+      return step.replayed;
+    });
+    total.switchedOff += step?.switchedOff ?? 0;
+  } while (step?.last);
+  return total;
+}

@@ -1,0 +1,112 @@
+import { sql, type Insertable, type Selectable } from 'kysely';
+import type { Cursor } from '../../rules/cursor.ts';
+import { acrossAccounts } from '../../database/across-accounts.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { fetchPage } from '../../database/paging.ts';
+import type { WebhookSubscriptionsTable } from './table.ts';
+
+export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
+
+export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
+  db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();
+
+/** Subscriptions of these accounts; if undefined, of all accounts, including those without an account. */
+export function listWebhookSubscriptionPage(
+  db: Db,
+  accounts: readonly string[] | undefined,
+  page: { limit: number; cursor: Cursor | undefined },
+) {
+  const all = db.selectFrom('webhook_subscriptions').selectAll('webhook_subscriptions');
+  const visible = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
+  return fetchPage(visible, 'webhook_subscriptions', page);
+}
+
+/** Of one account, or (with null) of those for all accounts. */
+export async function countWebhookSubscriptions(
+  db: Db,
+  account: string | null,
+): Promise<{ active: number; all: number }> {
+  const { rows } = await sql<{ active: number; all: number }>`
+    select count(*) filter (where active)::integer as active, count(*)::integer as all
+    from webhook_subscriptions
+    where merchant_account_id is not distinct from ${account}`.execute(db);
+  return rows[0] ?? { active: 0, all: 0 };
+}
+
+/** Undefined when there is no such subscription. */
+export const findWebhookSubscription = (db: Db, id: string) =>
+  db.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const listWebhookSubscriptions = (db: Db) =>
+  db
+    .selectFrom('webhook_subscriptions')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+
+/**
+ * Both the new and the old secret sign until `until`. Undefined, without a change, when there is no such subscription or when
+ * an older secret is still valid: only one old secret is kept, unless `until` is past.
+ */
+export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: Date, now: Date) =>
+  db
+    .updateTable('webhook_subscriptions')
+    .set((row) => ({
+      old_secret_sealed: row.ref('secret_sealed'),
+      old_secret_until: until,
+      secret_sealed,
+      updated_at: now,
+    }))
+    .where('id', '=', id)
+    .where((row) =>
+      row.or([
+        row('old_secret_until', 'is', null),
+        row('old_secret_until', '<=', now),
+        row.lit(until <= now),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+
+/** Also resets `failing_since`, from which the five days until a switch-off count. False when there is no such subscription. */
+export async function setActive(db: Tx, id: string, active: boolean, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_subscriptions')
+    .set({ active, failing_since: null, updated_at: now })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const deletedAtOnce = 1000;
+
+/** With its deliveries. False when there is no such subscription. */
+export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
+  // First, so that workers pass it by.
+  const { rows: found } = await sql`select from webhook_subscriptions where id = ${id} for update`.execute(
+    db,
+  );
+  if (found.length === 0) return false;
+  const { rows: accounts } = await sql<{ account: string }>`
+    select distinct merchant_account_id as account from deliveries where subscription_id = ${id}
+    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+  for (const { account } of accounts) while ((await deleteSome(db, account, id)) === deletedAtOnce);
+  await db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
+  return true;
+}
+
+async function deleteSome(db: Tx, account: string, subscription: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where merchant_account_id = ${account} and id in (
+      select id from deliveries where merchant_account_id = ${account} and subscription_id = ${subscription}
+      limit ${deletedAtOnce})
+    returning id`.execute(db);
+  // After the deliveries, so that no attempt is recorded in between.
+  await sql`
+    delete from delivery_attempts
+    where merchant_account_id = ${account} and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
+    db,
+  );
+  return rows.length;
+}

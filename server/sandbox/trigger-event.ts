@@ -1,0 +1,59 @@
+// Events that no change caused, to try out receivers in the sandbox.
+import type { EventName } from '../../generated/operations.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
+import { presentTransaction } from '../resources/transactions/present.ts';
+import { lockBuyer } from '../resources/buyers/queries.ts';
+import { findPaymentMethod, listPaymentMethods } from '../resources/payment-methods/queries.ts';
+import { listTransactionPage } from '../resources/transactions/list.ts';
+import { findTransaction } from '../resources/transactions/queries.ts';
+import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts';
+
+interface Wanted {
+  account: string;
+  /** Of the record; the newest of the account if left out. */
+  id: string | undefined;
+  /** The only subscription that gets it. */
+  subscription?: string | undefined;
+  /** The target in the contract's example, for an account that has no such record. */
+  example: object;
+}
+
+export interface Triggered extends Published {
+  target: Partial<Record<string, unknown>>;
+  isExample: boolean;
+}
+
+/** Undefined when the account has no record with this ID. */
+export async function triggerEvent(
+  unit: UnitOfWork,
+  name: EventName,
+  { account, id, subscription, example }: Wanted,
+): Promise<Triggered | undefined> {
+  const record = await readers[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
+  if (!unit.publish || (id !== undefined && !record)) return undefined;
+  const target = record ?? { ...example, merchant_account_id: account };
+  // The name is known only now, so the compiler cannot say which target it has. The outbox holds it against the contract.
+  const published = await unit.publish(name, account, target as Target<EventName>, subscription);
+  return { ...published, target: { ...target }, isExample: !record };
+}
+
+type Reader = (unit: UnitOfWork, account: string, id: string | undefined) => Promise<object | undefined>;
+
+/** The record that an event shows, by the first part of its name. Events without a reader show the example. */
+const readers: Partial<Record<string, Reader>> = {
+  async transaction({ db }, account, id) {
+    const page = { limit: 1, cursor: undefined, isSharded: false };
+    const wanted = id ?? (await listTransactionPage(db, [account], {}, page)).rows[0]?.id;
+    const row = wanted === undefined ? undefined : await findTransaction(db, account, wanted);
+    return row && presentTransaction(row);
+  },
+  async 'payment-method'({ db, publicUrl }, account, id) {
+    const row =
+      id === undefined
+        ? (await listPaymentMethods(db, account, { limit: 1 }))[0]
+        : await findPaymentMethod(db, account, id);
+    if (!row) return undefined;
+    const buyer = row.buyer_id === null ? undefined : await lockBuyer(db, account, { id: row.buyer_id });
+    return presentPaymentMethod(row, buyer, publicUrl);
+  },
+};

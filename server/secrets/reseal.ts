@@ -1,0 +1,204 @@
+// Goes through all sealed values, in batches along the keys of their tables, so that no statement takes long however many there
+// are. A rotation of the card key re-encrypts them while the service runs: without waiting for locked rows, and only values that
+// have not changed since they were read.
+import { sql, type RawBuilder } from 'kysely';
+import { noOwner, ownerOfSeveral } from '../resources/idempotency-keys/rules.ts';
+import type { Place, Purpose } from './vault.ts';
+import { acrossAccounts } from '../database/across-accounts.ts';
+import { inTransaction, type Db } from '../database/database.ts';
+import { settingName } from './digest-keys.ts';
+import { lockHolder } from '../database/locks.ts';
+
+interface Sealed {
+  table:
+    | 'payment_methods'
+    | 'gift_cards'
+    | 'webhook_subscriptions'
+    | 'idempotency_keys'
+    | 'merchant_accounts'
+    | 'settings';
+  purpose: Purpose;
+  /** SQL expressions for the ID and the owner of its places. Batches follow the ID. */
+  id: RawBuilder<string>;
+  idType: 'uuid' | 'text';
+  owner: RawBuilder<string | null>;
+  /** SQL expression that reads the sealed text. */
+  value: RawBuilder<string>;
+  /** SQL assignment that replaces the sealed text with `given.fresh`. */
+  assignment: RawBuilder<unknown>;
+}
+
+const column = (
+  table: Sealed['table'],
+  name: string,
+  purpose: Purpose,
+  { id = 'id', owner = 'merchant_account_id' } = {},
+): Sealed => ({
+  table,
+  purpose,
+  id: sql.ref(`${table}.${id}`),
+  idType: ['merchant_accounts', 'settings', 'idempotency_keys'].includes(table) ? 'text' : 'uuid',
+  owner: sql.ref(`${table}.${owner}`),
+  value: sql`${sql.ref(`${table}.${name}`)}`,
+  assignment: sql`${sql.ref(name)} = given.fresh`,
+});
+
+// A test compares this list with the columns in the database. A value that moves (a replacement becomes the number, a secret the
+// old secret) has its source before its target, otherwise it could move past a pass over the values. The keys of digests are the
+// last, so that the sample of `findKeyIds` tells whether a pass was interrupted.
+export const sealedColumns: readonly Sealed[] = [
+  {
+    ...column('payment_methods', 'replacement', 'card-number'),
+    value: sql`(payment_methods.replacement ->> 'number_sealed')`,
+    assignment: sql`replacement = jsonb_set(payment_methods.replacement, '{number_sealed}', to_jsonb(given.fresh))`,
+  },
+  column('payment_methods', 'number_sealed', 'card-number'),
+  column('gift_cards', 'number_sealed', 'gift-card-number'),
+  column('gift_cards', 'pin_sealed', 'gift-card-pin'),
+  column('webhook_subscriptions', 'password_sealed', 'webhook-password'),
+  column('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
+  column('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
+  column('idempotency_keys', 'answer_sealed', 'answer', { id: 'slot' }),
+  column('merchant_accounts', 'key_sealed', 'digest-key', { owner: 'id' }),
+  { ...column('settings', 'value', 'digest-key', { id: 'name' }), owner: sql`null::text` },
+];
+
+type Part = Sealed & { isPart: RawBuilder<unknown> };
+
+/** What to go through one after the other: each column of each merchant account, or of the whole table. */
+async function listParts(db: Db): Promise<Part[]> {
+  const found = await db.selectFrom('merchant_accounts').select('id').orderBy('id').execute();
+  const accounts = found.map(({ id }) => id);
+  return sealedColumns.flatMap((sealed) => {
+    if (sealed.table === 'settings') return { ...sealed, isPart: sql`name = ${settingName}` };
+    if (sealed.table === 'webhook_subscriptions' || sealed.table === 'merchant_accounts')
+      return { ...sealed, isPart: sql`true` };
+    const owners = sealed.purpose === 'answer' ? [...accounts, ownerOfSeveral, noOwner] : accounts;
+    return owners.map((owner) => ({ ...sealed, isPart: sql`merchant_account_id = ${owner}` }));
+  });
+}
+
+export interface SealedValue {
+  table: string;
+  sealed: string;
+  place: Place;
+}
+
+const batchSize = 1000;
+
+/** Calls `look` with every sealed value that is not of this key, in batches; without a key, with all of them. */
+async function eachBatch(
+  db: Db,
+  part: Part,
+  keyId: string | undefined,
+  look: (values: readonly SealedValue[]) => Promise<void> | void,
+): Promise<void> {
+  const { table, purpose, id, owner, value, isPart } = part;
+  const isWanted = keyId === undefined ? sql`true` : sql`split_part(sealed, '.', 1) <> ${keyId}`;
+  let after: string | undefined;
+  do {
+    const isNext: RawBuilder<unknown> = after === undefined ? sql`true` : sql`${id} > ${after}`;
+    const { rows } = await sql<{ last: string; id: string | null; owner: string | null; sealed: string }>`
+      with batch as materialized (
+        select ${id} as id, ${owner} as owner, ${value} as sealed from ${sql.table(table)}
+        where ${isPart} and ${isNext} order by ${id} limit ${batchSize}
+      )
+      select last.id as last, wanted.* from (select id from batch order by id desc limit 1) as last
+      left join batch as wanted on sealed is not null and ${isWanted} order by wanted.id`.execute(db);
+    const values = rows.flatMap(({ id: of, owner: by, sealed }) =>
+      of === null ? [] : [{ table, sealed, place: { purpose, owner: by, id: of } }],
+    );
+    if (values.length > 0) await look(values);
+    after = rows[0]?.last;
+  } while (after !== undefined);
+}
+
+export async function listSealed(db: Db, look: (value: SealedValue) => void): Promise<void> {
+  for (const part of await listParts(db))
+    await eachBatch(db, part, undefined, (values) => {
+      values.forEach(look);
+    });
+}
+
+export interface ResealOptions {
+  /** The key that all values must use. */
+  keyId: string;
+  reseal: (value: SealedValue) => string;
+  /** Called after each batch with the number of its values. */
+  onProgress: (resealed: number) => void;
+}
+
+/** One pass over all values. Returns whether all of them had the key before it; rows that were locked are left for the next pass. */
+export async function resealAll(db: Db, options: ResealOptions): Promise<boolean> {
+  let isDone = true;
+  for (const part of await listParts(db))
+    await eachBatch(db, part, options.keyId, async (values) => {
+      isDone = false;
+      await resealBatch(db, part, values, options);
+    });
+  return isDone;
+}
+
+/** Does not touch `updated_at`, because nothing visible changes. */
+async function resealBatch(
+  db: Db,
+  { table, id, idType, value, assignment, isPart }: Part,
+  values: readonly SealedValue[],
+  { reseal, onProgress }: ResealOptions,
+): Promise<void> {
+  const given = values.map((one) => ({ id: one.place.id, old: one.sealed, fresh: reseal(one) }));
+  const ids = given.map((one) => one.id);
+  const resealed = await inTransaction(db, async (tx) => {
+    // In the order of their IDs, as elsewhere, so that two transactions cannot deadlock.
+    const { rows } = await sql<{ id: string }>`
+      select ${id} as id from ${sql.table(table)} where ${isPart} and ${id} = any(${ids}::${sql.raw(idType)}[])
+      order by ${id} for no key update skip locked`.execute(tx);
+    const locked = new Set(rows.map((row) => row.id));
+    const { numAffectedRows = 0n } = await sql`
+      update ${sql.table(table)} set ${assignment}
+      from json_to_recordset(${JSON.stringify(given.filter((one) => locked.has(one.id)))}::json)
+        as given (id ${sql.raw(idType)}, old text, fresh text)
+      where ${isPart} and ${id} = given.id and ${value} = given.old`.execute(tx);
+    return Number(numAffectedRows);
+  });
+  onProgress(resealed);
+}
+
+/** The keys of some stored values. Not of all, which takes long; IDs are random, so the first ones are a fair sample. */
+export async function findKeyIds(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select distinct split_part(sealed, '.', 1) as key from (
+      (select number_sealed as sealed from payment_methods order by id limit 1000)
+      union all (select number_sealed from gift_cards order by id limit 100)
+      union all (select secret_sealed from webhook_subscriptions order by id limit 100)
+      union all (select key_sealed from merchant_accounts order by id limit 1000)
+    ) as sample where sealed is not null ${acrossAccounts('sealed-values')}`.execute(db);
+  return rows.map(({ key }) => key);
+}
+
+/** Connections of instances of the service, without those of commands. */
+export async function countInstanceConnections(db: Db): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from pg_stat_activity
+    where datname = current_database() and application_name ~ '^payments-service [0-9.]+$'`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/**
+ * Waits until all transactions that are running now have ended. Values are sealed inside transactions, so after that no value
+ * with an older key can be committed. The transactions of `withLock` store nothing; one of them is ours.
+ */
+export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
+  const since = rows[0]?.now ?? '';
+  for (;;) {
+    const { rows: left } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start < ${since}::timestamptz
+        and backend_type = 'client backend' and application_name is distinct from ${lockHolder} limit 1`.execute(
+      db,
+    );
+    if (left.length === 0) return;
+    await pause();
+  }
+}

@@ -1,9 +1,0 @@
-import type { ColumnType, Generated } from 'kysely';
-
-export interface AuditEntriesTable {
-  id: Generated<number>;
-  at: ColumnType<Date, Date | undefined, never>;
-  operator: string;
-  host: string;
-  command: string;
-}

@@ -1,8 +1,0 @@
-import type { Stamp } from './columns.ts';
-
-/** Keyed digests, never numbers. */
-export interface CardNumbersTable {
-  bucket: string;
-  number: string;
-  seen_at: Stamp;
-}

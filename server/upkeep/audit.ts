@@ -1,0 +1,55 @@
+// The audit trail: what operators did, with time, command and who ran it. An entry is written in the transaction of the
+// change, so there is none without the other.
+import { sql, type ColumnType, type Generated, type Selectable } from 'kysely';
+import type { Db } from '../database/database.ts';
+import type { Work } from '../database/unit-of-work.ts';
+
+export interface AuditEntriesTable {
+  id: Generated<number>;
+  at: ColumnType<Date, Date | undefined, never>;
+  operator: string;
+  host: string;
+  command: string;
+}
+
+export type AuditEntry = Selectable<AuditEntriesTable>;
+
+export interface Operation {
+  operator: string;
+  host: string;
+  /** Arguments of a command hold no secrets: numbers, PINs and keys come on standard input or in files. */
+  command: string;
+}
+
+export const noteOperation = async ({ db }: Work, operation: Operation): Promise<void> => {
+  await db.insertInto('audit_entries').values(operation).execute();
+};
+
+export interface AuditFilter {
+  since?: Date;
+  until?: Date;
+  operator?: string;
+  /** What the command contains: one of these. */
+  search?: readonly string[];
+  limit: number;
+}
+
+/** The newest first. */
+export function listAuditEntries(
+  db: Db,
+  { since, until, operator, search, limit }: AuditFilter,
+): Promise<AuditEntry[]> {
+  let query = db.selectFrom('audit_entries').selectAll().orderBy('id', 'desc').limit(limit);
+  if (since) query = query.where('at', '>=', since);
+  if (until) query = query.where('at', '<', until);
+  // `alice as root` is what both of them did.
+  if (operator !== undefined)
+    query = query.where(
+      sql<boolean>`${operator} in (operator, split_part(operator, ' as ', 1), split_part(operator, ' as ', 2))`,
+    );
+  if (search !== undefined)
+    query = query.where(
+      sql<boolean>`exists (select from unnest(${search}::text[]) as word where position(word in command) > 0)`,
+    );
+  return query.execute();
+}

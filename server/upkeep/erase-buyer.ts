@@ -1,0 +1,155 @@
+// Erases the personal data of one buyer, while the service runs. Amounts and states of transactions stay. First the records,
+// so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions; after
+// an interruption the next run finds what is left.
+// Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
+import { presentTransaction } from '../resources/transactions/present.ts';
+import { findAccountOf } from '../database/across-accounts.ts';
+import {
+  beginErasure,
+  eraseAnswers,
+  deleteEvents,
+  endErasure,
+  eraseBuyerRecord,
+  eraseExternalIdentifier,
+  eraseRecords,
+  findErasure,
+  listEvents,
+  listRecords,
+  listTransactions,
+  lockBuyer,
+  lockTransactions,
+  refreshStatistics,
+  type FoundTransaction,
+  type Place,
+  type Subject,
+} from './erasure-queries.ts';
+import type { Db } from '../database/database.ts';
+import { listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { erasableProperties, eraseMethod, eraseTransaction, tablesOfBuyers } from '../resources/personal.ts';
+import type { NewTransaction } from '../resources/transactions/table.ts';
+import { writeErasedTransactions } from '../resources/transactions/queries.ts';
+import type { Work } from '../database/unit-of-work.ts';
+
+export interface Erasure {
+  /** How many records had personal data, by table. */
+  found: Record<string, number>;
+  /** Whether there was nothing left to do. */
+  isDone: boolean;
+}
+
+export interface ErasureOptions {
+  db: Db;
+  /** Runs a transaction. `work` returns how many records it changed. */
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
+  /** Counts, and changes nothing: each transaction is rolled back. */
+  dryRun: boolean;
+  /** Erases the merchant's references of transactions, too. */
+  references: boolean;
+  onProgress: (soFar: Erasure['found']) => void;
+}
+
+/** Runs a transaction, and counts what it changed. */
+type Step = (name: string, work: (unit: Work) => Promise<number>) => Promise<void>;
+
+class RolledBack extends Error {}
+
+/** Undefined when neither a record nor a transaction names the buyer. */
+export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
+  const { db, inStep, dryRun, references, onProgress } = options;
+  const names = ['buyers', ...tablesOfBuyers.map(([name]) => name), 'transactions', 'kept_answers', 'events'];
+  const found: Erasure['found'] = Object.fromEntries(names.map((name) => [name, 0]));
+  const step: Step = async (name, work) => {
+    let changed = 0;
+    await inStep(async (unit) => {
+      changed = await work(unit);
+      if (dryRun) throw new RolledBack();
+      if (changed > 0) await beginErasure(unit.db, id, unit.now);
+      return changed;
+    }).catch((error: unknown) => {
+      if (!(error instanceof RolledBack)) throw error;
+    });
+    found[name] = (found[name] ?? 0) + changed;
+    onProgress(found);
+  };
+
+  const account = await findAccountOf(db, 'buyers', id);
+  const subject: Subject = { id, account, externalIdentifier: null, records: {} };
+  await step('buyers', async (unit) => {
+    if (account === undefined) return 0;
+    subject.externalIdentifier = (await lockBuyer(unit.db, account, id))?.external_identifier ?? null;
+    return eraseBuyerRecord(unit.db, account, id, unit.now);
+  });
+  for (const table of tablesOfBuyers) {
+    const [name] = table;
+    // Without a record of the buyer no other record names it.
+    await step(name, async ({ db: tx, now }) =>
+      account === undefined ? 0 : eraseRecords(tx, table, { account, id }, now),
+    );
+    subject.records[name] = account === undefined ? [] : await listRecords(db, name, account, id);
+  }
+  const accounts = (await listAccounts(db)).map((one) => one.id);
+  let isNamed = account !== undefined;
+  await eachPage(
+    accounts,
+    (one, after) => listTransactions(db, one, subject, after),
+    async (one, ids) => {
+      isNamed = true;
+      await step('transactions', async ({ db: tx }) => {
+        const rows = await lockTransactions(tx, one, ids, subject);
+        const erased = rows.flatMap((row) => withoutData(row, references) ?? []);
+        await writeErasedTransactions(tx, one, erased);
+        return erased.length;
+      });
+    },
+  );
+  if (!isNamed) return undefined;
+  await step('kept_answers', async ({ db: tx }) =>
+    account === undefined ? 0 : eraseAnswers(tx, account, Object.values(subject.records).flat()),
+  );
+  await eachPage(
+    accounts,
+    (one, after) => listEvents(db, one, subject, after),
+    (one, ids) => step('events', ({ db: tx }) => deleteEvents(tx, one, ids)),
+  );
+  if (dryRun) return { found, isDone: Object.values(found).every((records) => records === 0) };
+  // Last, because a run that continues an interrupted one needs it.
+  if (account !== undefined) await inStep(({ db: tx }) => eraseExternalIdentifier(tx, account, id));
+  if (!(await findErasure(db, id))) return { found, isDone: true };
+  await refreshStatistics(db);
+  await inStep(async ({ db: tx }) => {
+    await endErasure(tx, id);
+    return 0;
+  });
+  return { found, isDone: false };
+}
+
+/** One account after the other, because a sharded engine locks and changes the rows of one at a time. */
+async function eachPage(
+  accounts: readonly string[],
+  list: (account: string, after: Place | undefined) => Promise<{ ids: string[]; next: Place | undefined }>,
+  change: (account: string, ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (const account of accounts) {
+    let after: Place | undefined;
+    do {
+      const { ids, next } = await list(account, after);
+      if (ids.length > 0) await change(account, ids);
+      after = next;
+    } while (after);
+  }
+}
+
+/** Undefined when there is nothing to erase. */
+function withoutData(
+  { isOwn, isCard, ...row }: FoundTransaction,
+  references: boolean,
+): NewTransaction | undefined {
+  const before: NewTransaction = { ...row, ...presentTransaction(row) };
+  const { payment_method: method } = before;
+  const after: NewTransaction = isOwn
+    ? { ...eraseTransaction(before), ...(references && { external_identifier: null }) }
+    : { ...before, ...(isCard && method && { payment_method: eraseMethod(method) }) };
+  const textOf = (one: NewTransaction) =>
+    JSON.stringify(erasableProperties.map((name) => one[name as keyof NewTransaction]));
+  return textOf(before) === textOf(after) ? undefined : after;
+}

@@ -1,0 +1,233 @@
+// Finds and erases what is stored of one buyer, in batches. What is personal is said in tables/personal.ts.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db, Tx } from '../database/database.ts';
+import { hasValue, hasValueOf, isOf } from '../database/lookup.ts';
+import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
+import type { TransactionRow } from '../resources/transactions/queries.ts';
+
+const batchSize = 500;
+const scannedAtOnce = 2000;
+
+/** Whose data is erased. */
+export interface Subject {
+  id: string;
+  /** Undefined when transactions name the buyer and there is no record of it. */
+  account: string | undefined;
+  externalIdentifier: string | null;
+  /** The IDs of its records, such as its cards, by table. */
+  records: Record<string, readonly string[]>;
+}
+
+/** Where a page ends. */
+export interface Place {
+  id: string;
+  created_at: Date;
+}
+
+const pending = (id: string) => `erasure of ${id}`;
+
+/** Until `endErasure`, the next run knows that there is something left to do, even if it finds no record to change. */
+export const beginErasure = (db: Tx, id: string, now: Date) =>
+  db
+    .insertInto('settings')
+    .values({ name: pending(id), value: now.toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
+export const endErasure = (db: Tx, id: string) =>
+  db.deleteFrom('settings').where('name', '=', pending(id)).execute();
+
+export const findErasure = (db: Db, id: string) =>
+  db.selectFrom('settings').select('value').where('name', '=', pending(id)).executeTakeFirst();
+
+/** The buyers whose erasure was interrupted. */
+export async function listErasures(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from settings where starts_with(name, ${pending('')}) order by name`.execute(db);
+  return rows.map(({ name }) => name.slice(pending('').length));
+}
+
+/** Also finds one that is erased. */
+export const lockBuyer = (db: Tx, account: string, id: string) =>
+  db
+    .selectFrom('buyers')
+    .select('external_identifier')
+    .where('merchant_account_id', '=', account)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
+export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: Date): Promise<number> => {
+  const { external_identifier: _last, ...fates } = tableFates.buyers;
+  return changed(
+    sql`
+    update buyers set ${assignments(erasedValues(fates))}, erased_at = ${now}, updated_at = ${now}
+    where merchant_account_id = ${account} and id = ${id} and erased_at is null`.execute(db),
+  );
+};
+
+export const eraseExternalIdentifier = (db: Tx, account: string, id: string): Promise<number> =>
+  changed(
+    sql`
+    update buyers set external_identifier = null
+    where merchant_account_id = ${account} and id = ${id} and external_identifier is not null`.execute(db),
+  );
+
+const assignments = (values: [column: string, value: unknown][]) =>
+  sql.join(values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`));
+
+const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<number> =>
+  Number((await running).numAffectedRows ?? 0);
+
+/** Those that are not erased yet. */
+export function eraseRecords(
+  db: Tx,
+  [table, fates]: readonly [string, ColumnFates],
+  { account, id }: { account: string; id: string },
+  now: Date,
+): Promise<number> {
+  const values = erasedValues(fates);
+  const isLeft = values.map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
+  return changed(
+    sql`
+    update ${sql.table(table)} set ${assignments(values)} ${'updated_at' in fates ? sql`, updated_at = ${now}` : sql``}
+    where merchant_account_id = ${account} and buyer_id = ${id} and (${sql.join(isLeft, sql` or `)})`.execute(
+      db,
+    ),
+  );
+}
+
+export async function listRecords(db: Db, table: string, account: string, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)} where merchant_account_id = ${account} and buyer_id = ${id}`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** A reference is the buyer's unless the ID beside it is the record of another one. */
+const hasReference = (
+  account: string,
+  { id, account: own, externalIdentifier }: Subject,
+  reference: RawBuilder<unknown>,
+  isOther: RawBuilder<unknown>,
+): RawBuilder<boolean> =>
+  account === own && externalIdentifier !== null
+    ? sql`coalesce(${reference} = ${externalIdentifier} and not exists (
+        select from buyers as other
+        where other.merchant_account_id = ${account} and ${isOther} and other.id <> ${id}), false)`
+    : sql`false`;
+
+/** Transactions of an account that name the buyer or its cards. Locks nothing. No place after the last page. */
+export async function listTransactions(
+  db: Db,
+  account: string,
+  { id, account: own, externalIdentifier, records }: Subject,
+  after: Place | undefined,
+): Promise<{ ids: string[]; next: Place | undefined }> {
+  const { payment_methods: cards = [] } = records;
+  const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
+  const page = sql`order by created_at desc, id desc limit ${batchSize}`;
+  const ways = [
+    hasValue('buyer_id', 'uuid', sql`${id}::uuid`),
+    ...(cards.length > 0 ? [hasValueOf('payment_method_id', 'uuid', cards)] : []),
+    ...(account === own && externalIdentifier !== null
+      ? [hasValue('buyer_external_identifier', 'text', sql`${externalIdentifier}::text`)]
+      : []),
+  ].map(
+    (match) => sql`(select created_at, id from transactions
+      where ${isOf(sql`${account}`)} and ${match} and ${isNext} ${page})`,
+  );
+  const { rows } = await sql<Place>`
+    select created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(db);
+  return { ids: rows.map((row) => row.id), next: rows.length < batchSize ? undefined : rows.at(-1) };
+}
+
+/** `isOwn`: it is the buyer's, or nobody's and paid with its card. Otherwise somebody else may have paid with its card. */
+export type FoundTransaction = TransactionRow & { isOwn: boolean; isCard: boolean };
+
+/** The rows stay locked until the transaction ends, so that no change in between is lost. */
+export async function lockTransactions(
+  db: Tx,
+  account: string,
+  ids: readonly string[],
+  subject: Subject,
+): Promise<FoundTransaction[]> {
+  const isReferenced = hasReference(
+    account,
+    subject,
+    sql`buyer_external_identifier`,
+    sql`other.id = transactions.buyer_id`,
+  );
+  const { rows } = await sql<FoundTransaction>`
+    select *, buyer is null or coalesce(buyer_id = ${subject.id}, false) or ${isReferenced} as "isOwn",
+      coalesce(payment_method_id = any(${subject.records.payment_methods ?? []}::uuid[]), false) as "isCard"
+    from transactions where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])
+    order by id for update`.execute(db);
+  return rows;
+}
+
+export const eraseAnswers = (db: Tx, account: string, records: readonly string[]): Promise<number> =>
+  changed(
+    sql`
+    update idempotency_keys set ${assignments(erasedValues(tableFates.idempotency_keys))}
+    where merchant_account_id = ${account} and resource_id = any(${[...records]}::uuid[])
+      and answer_sealed is not null`.execute(db),
+  );
+
+/** Where an event may name a buyer or a record of it. */
+const namedIn = [
+  sql`target ->> 'id'`,
+  sql`target ->> 'buyer_id'`,
+  sql`target -> 'buyer' ->> 'id'`,
+  sql`target -> 'payment_method' ->> 'id'`,
+];
+
+/** Looks through the next events of an account, and returns those that concern the buyer. No place after the last page. */
+export async function listEvents(
+  db: Db,
+  account: string,
+  subject: Subject,
+  after: Place | undefined,
+): Promise<{ ids: string[]; next: Place | undefined }> {
+  // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
+  // because a search of the text for each of hundreds of cards takes longer.
+  const ids = [subject.id, ...Object.values(subject.records).flat()];
+  const named = sql.join(
+    namedIn.map((value) => sql`lower(${value}) = any(${ids}::text[])`),
+    sql` or `,
+  );
+  const isReferenced = hasReference(
+    account,
+    subject,
+    sql`target -> 'buyer' ->> 'external_identifier'`,
+    sql`other.id::text = lower(target -> 'buyer' ->> 'id')`,
+  );
+  const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
+  const { rows } = await sql<Place & { isFound: boolean | null }>`
+    select created_at, id, ${named} or ${isReferenced} as "isFound"
+    from (select created_at, id, body::json -> 'target' as target from events
+      where merchant_account_id = ${account} and ${isNext}
+      order by created_at, id limit ${scannedAtOnce}) as page order by created_at, id`.execute(db);
+  return {
+    ids: rows.flatMap((row) => (row.isFound ? [row.id] : [])),
+    next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
+  };
+}
+
+/** With their deliveries. Jobs of these find nothing to deliver. */
+export async function deleteEvents(db: Tx, account: string, ids: readonly string[]): Promise<number> {
+  const isAmong = (column: string, of: readonly string[]) =>
+    sql`merchant_account_id = ${account} and ${sql.ref(column)} = any(${[...of]}::uuid[])`;
+  // The deliveries first: this waits for attempts that are being recorded.
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where ${isAmong('event_id', ids)} returning id`.execute(db);
+  const deliveries = rows.map(({ id }) => id);
+  await sql`delete from delivery_attempts where ${isAmong('delivery_id', deliveries)}`.execute(db);
+  return changed(sql`delete from events where ${isAmong('id', ids)}`.execute(db));
+}
+
+/** The statistics of the planner hold samples of the values. May take minutes. */
+export const refreshStatistics = (db: Db) =>
+  sql`analyze ${sql.join(tablesWithTraces.map((table) => sql.table(table)))}`.execute(db);
