@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { hasSeveralHosts, hasTls, hasUnencodedPassword, isOnThisMachine } from './database-url.ts';
 import { nearWord } from './rules/edit-distance.ts';
 import { findMisspelt } from './misspelt-settings.ts';
+import { OperatorFault } from './operator-fault.ts';
 import { decodeKey, strongKey } from './random-key.ts';
 import { asGiven, readGiven, readSettings } from './setting-files.ts';
 import { fileNameOf, keys, namesWithFiles, secretKeys, secretNames, type SecretName } from './settings.ts';
@@ -82,8 +83,6 @@ function userName(): string {
   }
 }
 
-export class ConfigFault extends Error {}
-
 let loadedFile: string | undefined;
 /** The file of settings that this command line was given, for commands that are printed to be copied. */
 export const readSettingsFile = (): string | undefined => loadedFile;
@@ -98,7 +97,7 @@ export function loadSettings(option: string | undefined): void {
   if (file === undefined || file === '') return;
   const before = { ...process.env };
   const read = readSettings(file);
-  if ('fault' in read) throw new ConfigFault(read.fault);
+  if ('fault' in read) throw new OperatorFault(read.fault);
   for (const [name, value] of Object.entries(read.settings)) {
     const forms = name.endsWith('_FILE') ? [name, name.slice(0, -'_FILE'.length)] : [name, fileNameOf(name)];
     if (!forms.some((form) => before[form])) process.env[name] = value;
@@ -115,8 +114,8 @@ export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv
 export const readMisspelt = (): string[] => findMisspelt(process.env);
 
 /** `hints` may explain what is missing. */
-const faultOf = (faults: readonly string[], hints: readonly string[] = []): ConfigFault =>
-  new ConfigFault(
+const faultOf = (faults: readonly string[], hints: readonly string[] = []): OperatorFault =>
+  new OperatorFault(
     [
       `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:`,
       ...faults.map((fault) => `  ${fault}`),
@@ -138,8 +137,9 @@ function missingSecret(name: SecretName): string {
 const missingPublicUrl = 'PUBLIC_URL is missing: the https URL at which clients reach the service';
 
 /** For a command that uses what it was not given. */
-export const secretsFault = (names: readonly SecretName[]): ConfigFault => faultOf(names.map(missingSecret));
-export const publicUrlFault = (): ConfigFault => faultOf([missingPublicUrl]);
+export const secretsFault = (names: readonly SecretName[]): OperatorFault =>
+  faultOf(names.map(missingSecret));
+export const publicUrlFault = (): OperatorFault => faultOf([missingPublicUrl]);
 
 export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
 

@@ -1,16 +1,13 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
-import { ConfigFault, readConfig } from './config.ts';
-import { ContractFault } from './contract/load.ts';
+import { readConfig } from './config.ts';
 import { commandsHere, forOperator, quoted } from './hints.ts';
 import { createLog } from './log.ts';
-import { UnsafeFile } from './private-files.ts';
-import { ProvidersFault } from './providers/index.ts';
-import { SecretsFault } from './sandbox/secrets-file.ts';
+import { OperatorFault } from './operator-fault.ts';
 import { keys, namesWithFiles } from './settings.ts';
 import { startService } from './start.ts';
-import { DatabaseFault, setupFault } from './database/database.ts';
+import { setupFault } from './database/database.ts';
 import { toTerminal } from './terminal-log.ts';
 import { visibleLines } from './visible.ts';
 
@@ -86,10 +83,7 @@ function exitAfter(milliseconds: number, before: () => void = () => undefined): 
 
 /** One sentence for faults that the operator can fix; undefined for bugs, which are printed with their stack. */
 function messageForOperator(error: unknown): string | undefined {
-  const expected = [ConfigFault, ContractFault, DatabaseFault, ProvidersFault, SecretsFault, UnsafeFile].some(
-    (kind) => error instanceof kind,
-  );
-  if (expected) return (error as Error).message;
+  if (error instanceof OperatorFault) return error.message;
   const fault = setupFault(error);
   if (fault !== undefined) return fault;
   const { code, syscall, port, address, hostname } = error as Record<string, string | undefined>;

@@ -1,9 +1,10 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
 import type { EventName } from '../generated/operations.ts';
 import { readBuild } from './build.ts';
-import { ConfigFault, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import type { ResponseCheck } from './contract/responses.ts';
 import type { Metrics } from './upkeep/metrics.ts';
+import { OperatorFault } from './operator-fault.ts';
 import { countQueue, findOldestPending } from './events/deliveries.ts';
 import type { OpenedDatabase } from './database/open.ts';
 import type { Tracing } from './tracing/index.ts';
@@ -51,7 +52,7 @@ export const refusePort =
   ({ host, port }: { host: string; port: number }) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigFault(
+    throw new OperatorFault(
       code === 'EADDRINUSE'
         ? `METRICS_PORT ${port} is taken. Choose another: METRICS_PORT=${port + 1}`
         : `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${code}).`,

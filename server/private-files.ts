@@ -20,9 +20,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { OperatorFault } from './operator-fault.ts';
 
 /** A folder or file that cannot be trusted. The message tells the operator what to do. */
-export class UnsafeFile extends Error {}
+export class UnsafeFile extends OperatorFault {}
 
 export interface Owner {
   uid: number;

@@ -14,7 +14,7 @@ export interface Secrets {
   keysOf: KeysOf;
   /** The IDs of the keys of each variable, in their order. */
   keyIds: () => Record<SecretName, readonly string[]>;
-  /** What a command in production was not given. Whoever uses one of these gets a ConfigFault that names it. */
+  /** What a command in production was not given. Whoever uses one of these gets an OperatorFault that names it. */
   missing: readonly SecretName[];
 }
 

@@ -6,7 +6,7 @@ import { savePublicUrl } from './database/settings.ts';
 import { findMissingKeys } from './secrets/rotate.ts';
 import { createUnitOfWork } from './database/unit-of-work.ts';
 import { createApp } from './app.ts';
-import { ConfigFault, defaultDataDir, type Config } from './config.ts';
+import { defaultDataDir, type Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
@@ -20,6 +20,7 @@ import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './observe.ts';
+import { OperatorFault } from './operator-fault.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
@@ -226,7 +227,7 @@ async function refuseWrongKeys(
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
-    throw new ConfigFault(
+    throw new OperatorFault(
       `CARD_KEY fits no stored value: they need key ${ids}. Add it to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
     );
   log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
 import { matching, name } from './values.ts';
 
@@ -31,7 +32,7 @@ export function accounts(): Command {
     .requiredOption('--name <name>', 'name for people', name)
     .action(async (id: string, { name: display_name }: { name: string }) => {
       const made = await withWork((unit) => createAccount(unit, { id, display_name }));
-      if (!made) throw new Refused(`There is a merchant account ${id} already.`);
+      if (!made) throw new OperatorFault(`There is a merchant account ${id} already.`);
       printJson(made);
     });
   command
@@ -43,7 +44,7 @@ export function accounts(): Command {
         return deleteAccount(unit, id);
       });
       if (!deleted)
-        throw new Refused(
+        throw new OperatorFault(
           `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
         );
       printJson({ id, deleted });

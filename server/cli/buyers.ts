@@ -6,8 +6,9 @@ import { isUuid } from '../rules/uuid.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { eraseCommand } from './erase-buyer.ts';
-import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, type ListOutput } from './output.ts';
 import { accountsOf, listNewest, requireAccount, withDatabase, withWork } from './support.ts';
 import { limit, matching } from './values.ts';
 
@@ -41,7 +42,7 @@ export function buyers(): Command {
     .description('print a buyer as JSON, and since when it is erased, if it is')
     .action(async (id: string) => {
       const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerOfAnyAccount(db, id)) : undefined;
-      if (!found) throw new Refused(`There is no buyer ${id}. See: ${call('buyers list')}`);
+      if (!found) throw new OperatorFault(`There is no buyer ${id}. See: ${call('buyers list')}`);
       printJson({ ...presentBuyer(found), erased_at: found.erased_at });
     });
   command
@@ -113,6 +114,6 @@ async function create(options: CreateOptions): Promise<void> {
         : null,
     });
   });
-  if (!made) throw new Refused(`There is a buyer ${options.externalIdentifier ?? ''} already.`);
+  if (!made) throw new OperatorFault(`There is a buyer ${options.externalIdentifier ?? ''} already.`);
   printJson(presentBuyer(made));
 }

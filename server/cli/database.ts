@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import { environmentWith, readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl } from '../postgres/index.ts';
-import { call, noSandbox, Refused, untilStopped } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, noSandbox, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
 
 export function database(): Command {
@@ -84,7 +85,7 @@ async function runPsql(url: string, args: string[]): Promise<void> {
     process.exitCode = code ?? 1;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Refused('psql is not installed. Install it, for example: apt install postgresql-client');
+    throw new OperatorFault('psql is not installed. Install it, for example: apt install postgresql-client');
   } finally {
     for (const [signal, listener] of Object.entries(signals)) process.off(signal, listener);
   }
@@ -100,7 +101,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
   if (!(await hasDatabase(dataDir))) throw noSandbox(dataDir);
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
-    throw new Refused(
+    throw new OperatorFault(
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${call('database url --hold')}`,
     );
   await withDatabase(async () => {

@@ -3,8 +3,9 @@ import { Command } from 'commander';
 import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { readUuid } from '../rules/uuid.ts';
 import { withLock } from '../database/locks.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { asksYes } from './input.ts';
-import { asResult, call, Refused, resultText, shellWord } from './output.ts';
+import { asResult, call, resultText, shellWord } from './output.ts';
 import { count, startProgress, type Progress } from './progress.ts';
 import { auditOnce, withDatabase } from './support.ts';
 
@@ -36,9 +37,9 @@ async function erase(
   { references = false, dryRun = false, yes, json }: Options,
 ): Promise<void> {
   const id = readUuid(text);
-  const notFound = new Refused(`There is no buyer ${text}, neither as a record nor in transactions.`);
+  const notFound = new OperatorFault(`There is no buyer ${text}, neither as a record nor in transactions.`);
   if (id === undefined)
-    throw new Refused(
+    throw new OperatorFault(
       `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --merchant-account '*' --search ${shellWord(text)}`)}`,
     );
   if (!dryRun && !yes) await confirm(id);
@@ -60,7 +61,7 @@ async function erase(
       // Statistics of large tables take minutes.
       { isLong: true },
     );
-    if (!done) throw new Refused('This buyer is being erased by another command.');
+    if (!done) throw new OperatorFault('This buyer is being erased by another command.');
     if (!done.done) throw notFound;
     conclude(id, done.done, { progress, dryRun, json });
   } catch (error) {
@@ -71,9 +72,9 @@ async function erase(
 
 async function confirm(id: string): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new Refused('This cannot be undone. Add --yes, or look first with --dry-run.');
+    throw new OperatorFault('This cannot be undone. Add --yes, or look first with --dry-run.');
   if (!(await asksYes(`Erase the personal data of buyer ${id}? This cannot be undone.`)))
-    throw new Refused('Nothing was erased.');
+    throw new OperatorFault('Nothing was erased.');
 }
 
 function conclude(

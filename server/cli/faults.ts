@@ -1,11 +1,11 @@
 // Commander stops at the first fault of a call. Here all of them are collected, so that one answer names them all.
 import { InvalidArgumentError, Option, type Argument, type Command } from 'commander';
 import { nearWord } from '../rules/edit-distance.ts';
-import { Refused } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 /** Everything that is wrong with a call, one fault per line. */
-export class WrongCall extends Error {
-  readonly exitCode = 2;
+export class WrongCall extends OperatorFault {
+  override readonly exitCode = 2;
 
   constructor(usage: readonly string[], values: readonly string[] = []) {
     super([...usage, ...values, ...(usage.length > 0 ? ['(add --help for more)'] : [])].join('\n'));
@@ -75,7 +75,7 @@ function collectFrom(
     try {
       return parse.call(part, value, previous) as T;
     } catch (error) {
-      if (error instanceof Refused) note.refused(error.message);
+      if (error instanceof OperatorFault) note.refused(error.message);
       else if (error instanceof InvalidArgumentError) {
         const meant = nearWord(value, part.argChoices ?? []);
         const reason = error.message + (meant === undefined ? '' : ` Did you mean ${meant}?`);

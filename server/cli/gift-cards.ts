@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 import { limit } from './values.ts';
 
@@ -42,7 +43,7 @@ export function giftCards(): Command {
     .action(async ({ merchantAccount }: { merchantAccount: string }) => {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
-        throw new Refused('Give a number of 16 to 19 digits, a space, and the PIN.');
+        throw new OperatorFault('Give a number of 16 to 19 digits, a space, and the PIN.');
       const made = await withSecrets(({ database: { db }, secrets: { vault } }) =>
         inAuditedWork(db, async (unit) => {
           const merchant_account_id = await requireAccount(unit.db, merchantAccount);

@@ -2,8 +2,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { maskCardNumbers, mentionsCardNumber } from '../resources/payment-methods/rules.ts';
 import { visible } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import type { Line } from './import-lines.ts';
-import { Refused } from './output.ts';
 import { count } from './progress.ts';
 
 const mostShown = 20;
@@ -75,7 +75,7 @@ function create(file: string): number {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new Refused(
+    throw new OperatorFault(
       `${file} ${isThere ? 'exists already' : 'cannot be created'}. Name another file; nothing was imported.`,
     );
   }

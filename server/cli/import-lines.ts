@@ -1,5 +1,6 @@
 // Reads a file line by line, in batches of limited size, so that files of any size fit in memory.
-import { call, Refused, shellWord } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, shellWord } from './output.ts';
 
 export type Line = { line: number } & ({ text: string } | { fault: string });
 
@@ -88,7 +89,7 @@ export async function* refuseOtherForms(
   let isFirst = true;
   for await (const chunk of input) {
     const fault = isFirst ? formFault(chunk as Buffer, file, skipBad) : undefined;
-    if (fault !== undefined) throw new Refused(fault);
+    if (fault !== undefined) throw new OperatorFault(fault);
     isFirst = false;
     yield chunk;
   }

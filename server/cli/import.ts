@@ -10,11 +10,12 @@ import { loadContract } from '../contract/load.ts';
 import { inSlices } from '../rules/slices.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { collectBadLines, type BadLines } from './import-bad.ts';
 import { createLineCheck, type LineCheck } from './import-check.ts';
 import { readBatches, refuseOtherForms, type Line } from './import-lines.ts';
 import { count, startProgress } from './progress.ts';
-import { asResult, call, printJson, Refused, resultText, shellWord } from './output.ts';
+import { asResult, call, printJson, resultText, shellWord } from './output.ts';
 import { withEvents, type EventParts } from './support.ts';
 
 /** Every property that the contract requires. */
@@ -160,7 +161,7 @@ async function run(file: string, options: Options): Promise<void> {
         }
         await storing;
         if (bad.total() > 0 && !skipBad)
-          throw new Refused(
+          throw new OperatorFault(
             `${bad.report(stoppedAfter)}\n${stoppedAfter === undefined ? shareOfBad() : ''}Nothing was imported. ${existing === bad.total() ? storedAdvice : badAdvice}`,
           );
         if (dryRun) throw new DryRun();
@@ -173,9 +174,11 @@ async function run(file: string, options: Options): Promise<void> {
     if (!(error instanceof DryRun)) {
       progress.failed();
       const isStoredMeanwhile = error instanceof StoredMeanwhile;
-      if (options.json && (isStoredMeanwhile || error instanceof Refused)) printJson(result(false));
+      if (options.json && (isStoredMeanwhile || error instanceof OperatorFault)) printJson(result(false));
       if (!isStoredMeanwhile) throw error;
-      throw new Refused(`${error.message}\nNothing was imported. Import it again to see which line it is.`);
+      throw new OperatorFault(
+        `${error.message}\nNothing was imported. Import it again to see which line it is.`,
+      );
     }
   } finally {
     interruption.ignore();
@@ -198,14 +201,14 @@ async function run(file: string, options: Options): Promise<void> {
 async function findFile(file: string): Promise<Stats> {
   const found = await stat(file).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Refused(
+    throw new OperatorFault(
       code === 'ENOENT'
         ? `There is no file ${file}. Check the path, or read standard input with -`
         : `${file} cannot be read (${code ?? 'unknown'}).`,
     );
   });
   if (!found.isDirectory()) return found;
-  throw new Refused(
+  throw new OperatorFault(
     `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | ${call('import transactions -')}`,
   );
 }
@@ -215,7 +218,7 @@ async function findFile(file: string): Promise<Stats> {
  * the process at once. `check` is for a signal after the last line.
  */
 function stopOnSignal(input: Readable): { check: () => void; ignore: () => void } {
-  const fault = new Refused('Interrupted; nothing was imported.');
+  const fault = new OperatorFault('Interrupted; nothing was imported.');
   let isInterrupted = false;
   const stop = () => {
     isInterrupted = true;

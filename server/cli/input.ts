@@ -2,7 +2,7 @@
 import { createInterface as createReader } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { Refused } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 export async function readSecretLine(what: string): Promise<string> {
   if (process.stdin.isTTY) return readHiddenLine(what);
@@ -15,7 +15,7 @@ export async function readSecretLine(what: string): Promise<string> {
     for await (const chunk of process.stdin.setEncoding('utf8')) {
       text += chunk as string;
       if (text.includes('\n')) break;
-      if (text.length > 1_000) throw new Refused(`${what} is too long.`);
+      if (text.length > 1_000) throw new OperatorFault(`${what} is too long.`);
     }
   } finally {
     clearTimeout(hint);
@@ -39,7 +39,7 @@ async function readHiddenLine(what: string): Promise<string> {
       });
       // Ctrl-C and Ctrl-D.
       terminal.once('close', () => {
-        reject(new Refused('Nothing was typed.'));
+        reject(new OperatorFault('Nothing was typed.'));
       });
     });
   } finally {

@@ -8,18 +8,10 @@ import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { visible } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
 import { asksYes } from './input.ts';
-import {
-  asList,
-  call,
-  collect,
-  printJson,
-  printRows,
-  Refused,
-  shellWord,
-  type ListOutput,
-} from './output.ts';
+import { asList, call, collect, printJson, printRows, shellWord, type ListOutput } from './output.ts';
 import { withDatabase, withWork } from './support.ts';
 import { name } from './values.ts';
 
@@ -87,7 +79,7 @@ async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promi
       found = await deactivateKeyPair(unit, id);
       return found?.wasActive ?? false;
     });
-  if (!found) throw new Refused(`There is no key pair ${id}. See: ${call('keys list')}`);
+  if (!found) throw new OperatorFault(`There is no key pair ${id}. See: ${call('keys list')}`);
   const { pair, wasActive } = found;
   printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
   console.error(
@@ -102,7 +94,7 @@ async function confirm(id: string): Promise<void> {
   if (!pair?.active) return;
   const used = pair.last_used_at ? `last used ${pair.last_used_at.toISOString()}` : 'never used';
   if (!(await asksYes(`Deactivate the key pair ${id} (${visible(pair.display_name)}, ${used}) for ever?`)))
-    throw new Refused('Nothing was changed.');
+    throw new OperatorFault('Nothing was changed.');
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -119,7 +111,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { pair, hasAccount } = await withWork(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
-      throw new Refused(
+      throw new OperatorFault(
         'roles' in made
           ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}${made.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
           : `There is no merchant account ${made.accounts.join(', ')}. See: ${call('accounts list')}`,
@@ -149,7 +141,7 @@ function writePrivateKey(file: string, pem: string): void {
     writeFileSync(file, pem, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Refused(`${file} exists already. Choose another file.`);
-    throw new Refused(`${file} could not be written: ${(error as Error).message}`);
+      throw new OperatorFault(`${file} exists already. Choose another file.`);
+    throw new OperatorFault(`${file} could not be written: ${(error as Error).message}`);
   }
 }

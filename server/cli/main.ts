@@ -4,11 +4,11 @@ import { buildText, readBuild } from '../build.ts';
 import { readMisspelt } from '../config.ts';
 import { forOperator } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { addExamples } from './examples.ts';
 import { collectFaults, everyCommand, WrongCall } from './faults.ts';
 import { writeHelp } from './help.ts';
 import { refuseKeptOptions } from './npm.ts';
-import { Refused } from './output.ts';
 import { settingsOption, takeSettingsFile } from './settings-file.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
@@ -104,19 +104,18 @@ try {
   if (carriedOut.length === 0)
     throw new WrongCall(['error: nothing was done: the command comes first, before its options']);
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else if (error instanceof WrongCall) {
-    console.error(visibleLines(error.message));
-    process.exitCode = error.exitCode;
-  } else {
-    const expected = error instanceof Refused || (await isOperatorFault(error));
-    const message = error instanceof Error ? error.message : String(error);
-    const { setupFault } = await import('../database/database.ts');
-    const other = setupFault(error) ?? `Unexpected error: ${message}`;
-    console.error(visibleLines(forOperator(expected ? message : other)));
-    process.exitCode = 1;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    console.error(visibleLines(forOperator(await messageOf(error))));
+    process.exitCode = error instanceof OperatorFault ? error.exitCode : 1;
   }
+}
+
+async function messageOf(error: unknown): Promise<string> {
+  if (error instanceof OperatorFault) return error.message;
+  // Imported only now, because it loads the database.
+  const { setupFault } = await import('../database/database.ts');
+  return setupFault(error) ?? `Unexpected error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** Scripts add it to every call. Most commands print JSON anyway; these print something else. */
@@ -131,25 +130,4 @@ function isCommand({ commands: known }: Command, [word, ...more]: readonly strin
   if (word === undefined || known.length === 0) return true;
   const next = known.find((command) => command.name() === word);
   return next !== undefined && isCommand(next, more);
-}
-
-/** Whether the message is a sentence for the operator. Imported only now, because some of these modules load the database. */
-async function isOperatorFault(error: unknown): Promise<boolean> {
-  const modules = await Promise.all([
-    import('../config.ts'),
-    import('../rules/state-machine.ts'),
-    import('../resources/webhook-subscriptions/rules.ts'),
-    import('../private-files.ts'),
-    import('../sandbox/secrets-file.ts'),
-    import('../database/database.ts'),
-    import('../providers/index.ts'),
-    import('../resources/webhook-subscriptions/web-address.ts'),
-  ]);
-  const [{ ConfigFault }, { IllegalMove }, { TooManySubscriptions }, ...more] = modules;
-  const [{ UnsafeFile }, { SecretsFault }, { DatabaseFault }, { ProvidersFault }, { UncallableAddress }] =
-    more;
-  return [
-    ...[ConfigFault, IllegalMove, TooManySubscriptions],
-    ...[UnsafeFile, SecretsFault, DatabaseFault, ProvidersFault, UncallableAddress],
-  ].some((kind) => error instanceof kind);
 }

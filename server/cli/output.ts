@@ -3,13 +3,11 @@ import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
 import { settingsHint } from '../hints.ts';
 import { visible, visibleJson } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { tableLines, type TableOptions } from './table.ts';
 
-/** A mistake of the operator: printed as one sentence, exit code 1. */
-export class Refused extends Error {}
-
-export const noSandbox = (dataDir: string): Refused =>
-  new Refused(
+export const noSandbox = (dataDir: string): OperatorFault =>
+  new OperatorFault(
     `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
   );
 

@@ -11,14 +11,15 @@ import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, noneIn, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, type ListOutput } from './output.ts';
 import { accountsOf, listNewest, publicUrlOf, withDatabase, withEvents } from './support.ts';
 import { limit, matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
+  new OperatorFault(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
@@ -80,7 +81,7 @@ export function paymentMethods(): Command {
 
 function futureDate(text: string): string {
   const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.')(text);
-  if (hasExpired(date, new Date())) throw new Refused(`--expiration-date ${date} is in the past.`);
+  if (hasExpired(date, new Date())) throw new OperatorFault(`--expiration-date ${date} is in the past.`);
   return date;
 }
 
@@ -165,10 +166,11 @@ async function readNumber(isRequired: boolean): Promise<string | undefined> {
   const number = await readSecretLine('New number');
   if (number === '' && !isRequired) return undefined;
   if (number === '')
-    throw new Refused(
+    throw new OperatorFault(
       'Standard input is empty. It must have the new number; if the number stays, leave out --new-number.',
     );
-  if (!/^[0-9]{13,19}$/.test(number)) throw new Refused('A card number has 13 to 19 digits.');
-  if (!passesLuhn(number)) throw new Refused('The card number is wrong: its check digit does not match.');
+  if (!/^[0-9]{13,19}$/.test(number)) throw new OperatorFault('A card number has 13 to 19 digits.');
+  if (!passesLuhn(number))
+    throw new OperatorFault('The card number is wrong: its check digit does not match.');
   return number;
 }

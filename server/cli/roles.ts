@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { isPermission } from '../resources/roles/rules.ts';
 import { listRoles } from '../resources/roles/queries.ts';
-import { asList, call, printJson, printRows, Refused, type ListOutput } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
 import { unknownResource } from './scopes.ts';
 import { withDatabase, withWork } from './support.ts';
 import { matching, name, scopes } from './values.ts';
@@ -32,7 +33,9 @@ export function roles(): Command {
       };
       const made = await withWork((unit) => createRole(unit, role));
       if (!made)
-        throw new Refused(`There is a role ${slug} already. To change it: ${call(`roles update ${slug}`)}`);
+        throw new OperatorFault(
+          `There is a role ${slug} already. To change it: ${call(`roles update ${slug}`)}`,
+        );
       printJson(made);
     });
   addOptions(command.command('update'), { isNew: false })
@@ -41,9 +44,9 @@ export function roles(): Command {
       refuseBuiltIn(slug);
       const changes = { ...others, ...(allow ? { permissions: allow } : {}) };
       if (Object.keys(changes).length === 0)
-        throw new Refused('Say what to change: --allow, --name or --description.');
+        throw new OperatorFault('Say what to change: --allow, --name or --description.');
       const changed = await withWork((unit) => updateRole(unit, slug, changes));
-      if (!changed) throw new Refused(unknown(slug));
+      if (!changed) throw new OperatorFault(unknown(slug));
       printJson(changed);
     });
   command
@@ -55,9 +58,9 @@ export function roles(): Command {
       // Refused inside of the work, so that the audit trail does not have it.
       await withWork(async (unit) => {
         const pairs = await deleteRole(unit, slug);
-        if (!pairs) throw new Refused(unknown(slug));
+        if (!pairs) throw new OperatorFault(unknown(slug));
         if (pairs.length > 0)
-          throw new Refused(
+          throw new OperatorFault(
             `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
           );
         return true;
@@ -102,7 +105,7 @@ const unknown = (slug: string) => `There is no role ${slug}. See: ${call('roles 
 /** Who may do everything must always be able to. */
 function refuseBuiltIn(slug: string): void {
   if (slug === 'administrator')
-    throw new Refused(
+    throw new OperatorFault(
       'The role administrator is built in. Create another one for what shall be allowed less.',
     );
 }

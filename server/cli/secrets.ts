@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
-import { resealEverything, UnopenableValue } from '../secrets/rotate.ts';
-import { findMissingKeys } from '../secrets/rotate.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { findMissingKeys, resealEverything } from '../secrets/rotate.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
@@ -12,7 +12,7 @@ import type { Db } from '../database/database.ts';
 import { withLock } from '../database/locks.ts';
 import { countInstanceConnections, findKeyIds } from '../secrets/reseal.ts';
 import { count, startProgress, type Progress } from './progress.ts';
-import { asResult, call, printJson, printRows, Refused, resultText } from './output.ts';
+import { asResult, call, printJson, printRows, resultText } from './output.ts';
 import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
 
 const pause = () => wait(200);
@@ -76,7 +76,7 @@ async function rotate(
       const sentence = forOperator(conclusion(vault.keyId, total, { kept, dropped }));
       return resultText(json, { key: vault.keyId, encrypted: total, old_keys_removed: dropped }, sentence);
     });
-    if (!rotated) throw new Refused('Another rotation is running.');
+    if (!rotated) throw new OperatorFault('Another rotation is running.');
     progress.done(rotated.done);
   } catch (error) {
     progress.failed();
@@ -88,7 +88,7 @@ async function rotate(
 async function refuseUnconfirmed(db: Db, keyId: string): Promise<void> {
   const connections = await countInstanceConnections(db);
   if (connections === 0) return;
-  throw new Refused(
+  throw new OperatorFault(
     `The service is connected to the database (${count(connections, 'connection')}). Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in ${call('secrets rotate --help')}), or it cannot read the result. If all have it: ${call('secrets rotate --yes')}. Nothing was changed.`,
   );
 }
@@ -107,7 +107,7 @@ async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
   const found = await findMissingKeys(db, vault);
   if (!found) return;
   const named = found.missing.join(', ');
-  throw new Refused(
+  throw new OperatorFault(
     `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
   );
 }
@@ -122,9 +122,7 @@ async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise
     },
     pause,
   };
-  return resealEverything(db, vault, progressOf).catch((error: unknown) => {
-    throw error instanceof UnopenableValue ? new Refused(error.message) : error;
-  });
+  return resealEverything(db, vault, progressOf);
 }
 
 function dropOld(dataDir: string): number {

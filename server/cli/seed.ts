@@ -6,8 +6,9 @@ import { inSlices } from '../rules/slices.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../database/locks.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { count, startProgress } from './progress.ts';
-import { asResult, Refused, resultText } from './output.ts';
+import { asResult, resultText } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
 import { time, whole } from './values.ts';
 
@@ -47,7 +48,7 @@ async function run({
   json,
 }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
-    throw new Refused('Sample transactions can be created only in the sandbox.');
+    throw new OperatorFault('Sample transactions can be created only in the sandbox.');
   const progress = startProgress('Seeding');
   // All of them are one database transaction, which ends with the process.
   const onSignal = (signal: NodeJS.Signals) => {

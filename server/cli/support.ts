@@ -13,7 +13,8 @@ import { findAccount, listAccounts } from '../resources/merchant-accounts/querie
 import { openStore, type OpenedDatabase } from '../database/open.ts';
 import { findPublicUrl } from '../database/settings.ts';
 import { createOutbox } from '../events/outbox.ts';
-import { call, noSandbox, Refused } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, noSandbox } from './output.ts';
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withDatabase<T>(
@@ -197,5 +198,5 @@ export async function listNewest<Row extends { created_at: Date }>(
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, [], id)) return id;
-  throw new Refused(`There is no merchant account ${id}. See: ${call('accounts list')}`);
+  throw new OperatorFault(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }

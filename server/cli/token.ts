@@ -8,8 +8,9 @@ import { algorithmOf } from '../resources/api-key-pairs/rules.ts';
 import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
-import { call, noSandbox, Refused } from './output.ts';
+import { call, noSandbox } from './output.ts';
 import { uselessScope } from './scopes.ts';
 import { scopes as scopesIn, whole } from './values.ts';
 
@@ -64,14 +65,15 @@ function readKey(file: string | undefined): KeyObject {
   try {
     pem = readFileSync(path);
   } catch {
-    throw file === undefined ? noSandbox(dirname(path)) : new Refused(`${file} cannot be read.`);
+    throw file === undefined ? noSandbox(dirname(path)) : new OperatorFault(`${file} cannot be read.`);
   }
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new Refused(`${path} is not a private key in PEM format.`);
+    throw new OperatorFault(`${path} is not a private key in PEM format.`);
   }
-  if (!algorithmOf(key)) throw new Refused(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
+  if (!algorithmOf(key))
+    throw new OperatorFault(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);
   return key;
 }

@@ -8,7 +8,8 @@ import { isUuid } from '../rules/uuid.ts';
 import type { TransactionFilters } from '../resources/transactions/filters.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import { asList, call, noneIn, printJson, printRows, Refused, shellWord, type ListOutput } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { asList, call, noneIn, printJson, printRows, shellWord, type ListOutput } from './output.ts';
 import { requireAccount, withSecrets } from './support.ts';
 import { limit, time } from './values.ts';
 
@@ -53,7 +54,7 @@ async function run({
       const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
       const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
       if (given !== undefined && !cursor)
-        throw new Refused(
+        throw new OperatorFault(
           '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
         );
       const { rows, ...around } = await listTransactionPage(db, accounts, filters, {

@@ -5,15 +5,16 @@ import { transactionMoves, type TransactionStatus } from '../rules/state-machine
 import { isUuid } from '../rules/uuid.ts';
 import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
 import { historyCommand } from './history.ts';
-import { call, printJson, Refused, shellWord } from './output.ts';
+import { call, printJson, shellWord } from './output.ts';
 import { withDatabase, withEvents } from './support.ts';
 import { listCommand } from './transactions-list.ts';
 import { matching } from './values.ts';
 
 const notFound = (id: string) =>
-  new Refused(
+  new OperatorFault(
     isUuid(id)
       ? `There is no transaction ${id}. See: ${call('transactions list')}`
       : `${id} is not the ID of a transaction. If it is a reference, see: ${call(`transactions list --merchant-account '*' --search ${shellWord(id)}`)}`,

@@ -1,14 +1,15 @@
 // Parsers for the values of options and arguments. What they refuse is collected by faults.ts, so that all faults of a call
 // are reported at once.
 import { isUuid } from '../rules/uuid.ts';
-import { list, Refused } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { list } from './output.ts';
 
 type Parser<T> = (text: string) => T;
 
 export const whole =
   (from: number, to: number, refusal: string): Parser<number> =>
   (text) => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) < from || Number(text) > to) throw new Refused(refusal);
+    if (!/^\d{1,9}$/.test(text) || Number(text) < from || Number(text) > to) throw new OperatorFault(refusal);
     return Number(text);
   };
 
@@ -27,7 +28,7 @@ export const duration =
   (option: string): Parser<number> =>
   (text) => {
     const parsed = milliseconds(text);
-    if (parsed === undefined) throw new Refused(`${option} is a number and s, m, h or d: 24h`);
+    if (parsed === undefined) throw new OperatorFault(`${option} is a number and s, m, h or d: 24h`);
     return parsed;
   };
 
@@ -38,7 +39,7 @@ export const time =
     const ago = milliseconds(text);
     const parsed = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
     if (ago === undefined && (Number.isNaN(parsed.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text)))
-      throw new Refused(`${option} is a time such as 2026-11-15T00:00:00Z, or 24h for 24 hours ago.`);
+      throw new OperatorFault(`${option} is a time such as 2026-11-15T00:00:00Z, or 24h for 24 hours ago.`);
     return parsed;
   };
 
@@ -46,7 +47,7 @@ export const time =
 export const matching =
   (form: RegExp, refusal: string): Parser<string> =>
   (text) => {
-    if (!form.test(text)) throw new Refused(refusal);
+    if (!form.test(text)) throw new OperatorFault(refusal);
     return text;
   };
 
@@ -54,7 +55,7 @@ export const matching =
 export const name: Parser<string> = matching(/^[^\0]{1,200}$/su, 'A name has 1 to 200 characters.');
 
 export const uuid: Parser<string> = (text) => {
-  if (!isUuid(text)) throw new Refused(`${text} is not an ID.`);
+  if (!isUuid(text)) throw new OperatorFault(`${text} is not an ID.`);
   return text;
 };
 
@@ -72,6 +73,6 @@ export const scopes =
     const hint = wrong.some((word) => /[^\w.*-]/.test(word)) ? ' Separate scopes by commas.' : '';
     const faults = given.filter((word) => isScope(word)).flatMap((scope) => faultOf(scope) ?? []);
     if (given.length === 0 || wrong.length > 0) faults.unshift(refusal(wrong) + hint);
-    if (faults.length > 0) throw new Refused(faults.join('\n'));
+    if (faults.length > 0) throw new OperatorFault(faults.join('\n'));
     return given;
   };

@@ -10,8 +10,9 @@ import { isCallable, isSchemeAllowed } from '../resources/webhook-subscriptions/
 import { forOperator } from '../hints.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { asksYes } from './input.ts';
-import { call, printJson, Refused } from './output.ts';
+import { call, printJson } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
 
 export const createCommand = (): Command =>
@@ -45,11 +46,12 @@ async function confirm(id: string): Promise<void> {
   const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
   const found = rows.find((one) => one.id === id.toLowerCase());
   if (!found) throw noSubscription(id);
-  if (!process.stdin.isTTY) throw new Refused('This cannot be undone. Add --yes, or deactivate it instead.');
+  if (!process.stdin.isTTY)
+    throw new OperatorFault('This cannot be undone. Add --yes, or deactivate it instead.');
   // The host alone: the rest of the URL may have a token in it.
   const { host } = new URL(found.url);
   if (!(await asksYes(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`)))
-    throw new Refused('Nothing was deleted.');
+    throw new OperatorFault('Nothing was deleted.');
 }
 
 /** As the contract says. Without the URL in the message: it may have a password in it. */
@@ -58,7 +60,9 @@ function url(text: string): string {
   const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
   if (!check(text) || !isCallable(text)) {
     const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
-    throw new Refused(`The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`);
+    throw new OperatorFault(
+      `The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`,
+    );
   }
   return text;
 }
@@ -71,7 +75,7 @@ interface Options {
 async function create(given: string, { merchantAccount, inactive = false }: Options): Promise<void> {
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (!isSchemeAllowed(given, config.environment))
-      throw new Refused('In production the URL must start with https://.');
+      throw new OperatorFault('In production the URL must start with https://.');
     const { row, secret } = await inAuditedWork(db, async (unit) => {
       const merchant_account_id =
         merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
@@ -92,5 +96,5 @@ export function warnIfUndeliverable(id: string, address: string, config: Config)
     console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
 }
 
-export const noSubscription = (id: string): Refused =>
-  new Refused(`There is no subscription ${id}. See: ${call('webhooks list')}`);
+export const noSubscription = (id: string): OperatorFault =>
+  new OperatorFault(`There is no subscription ${id}. See: ${call('webhooks list')}`);

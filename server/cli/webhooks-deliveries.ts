@@ -8,8 +8,9 @@ import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/quer
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { visibleJson } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
-import { asList, call, printRows, Refused, type ListOutput } from './output.ts';
+import { asList, call, printRows, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase } from './support.ts';
 import { limit, time, uuid } from './values.ts';
 
@@ -33,7 +34,7 @@ const cutId = /^([0-9a-f]{4})(?:…|\.\.\.)([0-9a-f]{4})$/i;
 
 /** Whole, or as a narrow table shows it. */
 export function eventId(text: string): string {
-  if (!isUuid(text) && !cutId.test(text)) throw new Refused(`${text} is not an event ID.`);
+  if (!isUuid(text) && !cutId.test(text)) throw new OperatorFault(`${text} is not an event ID.`);
   return text;
 }
 
@@ -43,7 +44,7 @@ export async function findEventId(db: Db, given: string): Promise<string> {
   if (begin === undefined || end === undefined) return given;
   const found = await findEventIds(db, begin.toLowerCase(), end.toLowerCase());
   if (found.length === 1 && found[0] !== undefined) return found[0];
-  throw new Refused(
+  throw new OperatorFault(
     found.length === 0
       ? `There is no event ${given} with a delivery. See: ${call('webhooks deliveries')}`
       : `Several events are ${given}. Give the whole ID: ${call('webhooks deliveries --wide')}`,
@@ -149,7 +150,7 @@ export const attemptResult = ({ status, error, answer }: Tried): string =>
 async function printBody(event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall(['--body needs --event: the event whose body to print.']);
   const body = await withDatabase(async ({ db }) => findEventBody(db, await findEventId(db, event)));
-  if (body === undefined) throw new Refused(`There is no delivery of the event ${event}.`);
+  if (body === undefined) throw new OperatorFault(`There is no delivery of the event ${event}.`);
   console.log(visibleJson(body));
 }
 

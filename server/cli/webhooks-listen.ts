@@ -6,7 +6,8 @@ import { styleText } from 'node:util';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { call, jsonText, Refused, shellWord, untilStopped } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, jsonText, shellWord, untilStopped } from './output.ts';
 import { inAuditedWork, requireAccount, publicUrlOf, withSecrets } from './support.ts';
 
 interface Options {
@@ -17,7 +18,7 @@ interface Options {
 export async function listen({ port, merchantAccount }: Options): Promise<void> {
   await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
     if (config.environment === 'production')
-      throw new Refused(
+      throw new OperatorFault(
         'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',
       );
     const all = merchantAccount === '*';
@@ -84,7 +85,9 @@ async function startReceiver(port: number): Promise<Receiver> {
   });
   await new Promise<void>((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      failed(error.code === 'EADDRINUSE' ? new Refused(`Port ${port} is taken. Leave out --port.`) : error);
+      failed(
+        error.code === 'EADDRINUSE' ? new OperatorFault(`Port ${port} is taken. Leave out --port.`) : error,
+      );
     });
     server.listen(port, '127.0.0.1', done);
   });

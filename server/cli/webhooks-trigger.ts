@@ -6,7 +6,8 @@ import { readCommandConfig } from '../config.ts';
 import { loadContract, resolve } from '../contract/load.ts';
 import type { Db } from '../database/database.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
-import { call, printJson, Refused } from './output.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, printJson } from './output.ts';
 import { requireAccount, withEvents } from './support.ts';
 import { uuid } from './values.ts';
 import { noSubscription } from './webhooks-create.ts';
@@ -36,13 +37,16 @@ interface Options {
 
 async function run(name: EventName, { merchantAccount, subscription, id }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
-    throw new Refused('Events can be triggered only in the sandbox: in production every event is true.');
+    throw new OperatorFault(
+      'Events can be triggered only in the sandbox: in production every event is true.',
+    );
   const done = await withEvents(({ inUnitOfWork }) =>
     inUnitOfWork(async (unit) => {
       const account = await accountOf(unit.db, subscription, merchantAccount);
       const wanted = { account, id, subscription, example: exampleOf(name) };
       const triggered = await triggerEvent(unit, name, wanted);
-      if (!triggered) throw new Refused(`${account} has no record ${id ?? ''} that ${name} could show.`);
+      if (!triggered)
+        throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
       return { ...triggered, account };
     }),
   );
@@ -70,12 +74,12 @@ async function accountOf(
   const found = await findWebhookSubscription(db, subscription);
   if (!found) throw noSubscription(subscription);
   if (!found.active)
-    throw new Refused(
+    throw new OperatorFault(
       `The subscription is switched off. Switch it on first: ${call(`webhooks activate ${subscription}`)}`,
     );
   const { merchant_account_id: own } = found;
   if (own !== null && given !== undefined && given !== own)
-    throw new Refused(`The subscription receives no events of ${given}: it belongs to ${own}.`);
+    throw new OperatorFault(`The subscription receives no events of ${given}: it belongs to ${own}.`);
   return requireAccount(db, given ?? own ?? 'default');
 }
 

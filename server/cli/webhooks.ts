@@ -13,8 +13,9 @@ import {
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
 import { withJitter } from '../events/schedule.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { WrongCall } from './faults.ts';
-import { asList, call, printJson, printRows, Refused, untilStopped, type ListOutput } from './output.ts';
+import { asList, call, printJson, printRows, untilStopped, type ListOutput } from './output.ts';
 import {
   auditOnce,
   inAuditedWork,
@@ -113,7 +114,7 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
     if (done) return done;
     const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
     if (!found) throw noSubscription(id);
-    throw new Refused(
+    throw new OperatorFault(
       `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
     );
   });
@@ -146,7 +147,7 @@ async function replay(
   );
   const to = subscription === undefined ? '' : ' to this subscription';
   if (replayed === 0)
-    throw new Refused(
+    throw new OperatorFault(
       switchedOff > 0
         ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
         : failed

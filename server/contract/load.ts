@@ -1,6 +1,7 @@
 // Loads the bundled contract that `npm run generate` creates. The text is kept to find line numbers for error messages.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { OperatorFault } from '../operator-fault.ts';
 
 export interface Schema {
   [keyword: string]: unknown;
@@ -50,7 +51,7 @@ export interface Contract {
   text: string;
 }
 
-export class ContractFault extends Error {}
+export class ContractFault extends OperatorFault {}
 
 /** The nearest folder above this file that has generated/: the project, or dist/. A bundle moves this file to another depth. */
 export const projectRoot = nearestRoot(import.meta.dirname);

@@ -12,6 +12,7 @@ import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './transaction.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './transaction.ts';
 
@@ -78,7 +79,7 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 
 /** The database cannot be used. The message is one sentence for the operator. */
-export class DatabaseFault extends Error {}
+export class DatabaseFault extends OperatorFault {}
 
 /** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
 export const reasonOf = (error: unknown): string =>

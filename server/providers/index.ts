@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 /** What the module may export. See docs/guides/providers.md. */
 export interface ProvidersModule {
@@ -18,9 +19,6 @@ export interface Providers {
   verifyCard: VerifyCard | undefined;
   describeCard: DescribeCard;
 }
-
-/** PROVIDERS names a module that cannot be used; the message says why in one sentence. */
-export class ProvidersFault extends Error {}
 
 const names = ['giftCards', 'verifyCard', 'describeCard'] as const satisfies (keyof Providers)[];
 
@@ -48,7 +46,7 @@ async function load(file: string): Promise<ProvidersModule> {
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new ProvidersFault(
+    throw new OperatorFault(
       `PROVIDERS: ${file} cannot be loaded (${error instanceof Error ? error.message : String(error)}).`,
     );
   }
@@ -57,7 +55,7 @@ async function load(file: string): Promise<ProvidersModule> {
     ([name, value]) => !(names as readonly string[]).includes(name) || typeof value !== 'function',
   );
   if (wrong || found.length === 0)
-    throw new ProvidersFault(
+    throw new OperatorFault(
       `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : ''}.`,
     );
   return Object.fromEntries(found);

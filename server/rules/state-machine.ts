@@ -1,6 +1,7 @@
 // State machines as tables: each state with the states that may follow it.
+import { OperatorFault } from '../operator-fault.ts';
 
-export class IllegalMove extends Error {}
+export class IllegalMove extends OperatorFault {}
 
 export function checkMove<State extends string>(
   table: Readonly<Record<State, readonly State[]>>,

@@ -5,10 +5,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Keys } from '../secrets/vault.ts';
 import { createPrivate, readPrivate, writePrivate } from '../private-files.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 type StoredSecrets = Record<string, string>;
-
-export class SecretsFault extends Error {}
 
 const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
@@ -39,7 +38,7 @@ export function storedSecrets<Name extends string>(
   const stored = read(file) ?? {};
   const missing = names.filter((name) => given[name] === undefined && stored[name] === undefined);
   if (missing.length === 0) return preferring(given, stored, names);
-  throw new SecretsFault(
+  throw new OperatorFault(
     `${missing.join(', ')} missing in ${file}, and this command creates nothing. Restore the file, or start the service if it has never run.`,
   );
 }
@@ -85,7 +84,7 @@ function read(file: string): StoredSecrets | undefined {
   } catch {
     // Not JSON: the same fault as JSON of another shape.
   }
-  throw new SecretsFault(
+  throw new OperatorFault(
     `${file} does not contain valid sandbox secrets. Restore it, or remove it and lose the cards that were stored with it.`,
   );
 }

@@ -1,6 +1,7 @@
 // Re-encrypts everything with the first card key, while the service runs, and notices keys that do not fit what is stored.
 import type { Vault } from './vault.ts';
 import type { Db } from '../database/database.ts';
+import { OperatorFault } from '../operator-fault.ts';
 import { findKeyIds, resealAll, waitForOlderTransactions, type ResealOptions } from './reseal.ts';
 
 export interface ResealProgress {
@@ -8,13 +9,6 @@ export interface ResealProgress {
   /** Waiting for transactions that may still commit values sealed with an older key. */
   waiting: () => void;
   pause: () => Promise<void>;
-}
-
-/** A value that cannot be sealed anew, because it does not open. */
-export class UnopenableValue extends Error {
-  constructor(table: string, id: string, cause: unknown) {
-    super(`A value of ${table} ${id} does not open. See: payments doctor`, { cause });
-  }
 }
 
 /** Until nothing is sealed with another key, and nothing more can arrive. Returns the number of values. */
@@ -30,7 +24,9 @@ export async function resealEverything(
       try {
         return seal(open(sealed, place), place);
       } catch (error) {
-        throw new UnopenableValue(table, place.id, error);
+        throw new OperatorFault(`A value of ${table} ${place.id} does not open. See: payments doctor`, {
+          cause: error,
+        });
       }
     },
     onProgress: (values) => {

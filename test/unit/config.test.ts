@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigFault, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
+import { namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
+import { OperatorFault } from '../../server/operator-fault.ts';
 import {
   fileNameOf,
   keys,
@@ -44,7 +45,7 @@ function faultOf(env: Env): string {
   try {
     readConfig(env);
   } catch (error) {
-    if (error instanceof ConfigFault) return error.message;
+    if (error instanceof OperatorFault) return error.message;
     throw error;
   }
   throw new Error('It was accepted.');

@@ -27,7 +27,15 @@ interface Room {
 }
 
 /** Rules that no resource has for itself, and those of resources, which are pure, too. */
-const pure = ['generated', 'client/json.ts', 'server/rules', ...pureFilesOf('server/resources')];
+/** Any room of the server may end the process with a message. */
+const operatorFault = 'server/operator-fault.ts';
+const pure = [
+  'generated',
+  'client/json.ts',
+  operatorFault,
+  'server/rules',
+  ...pureFilesOf('server/resources'),
+];
 const below = [
   ...pure,
   'server/database',
@@ -61,10 +69,11 @@ const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
+  [operatorFault]: { from: [] },
   'server/random-key.ts': { from: [] },
   'server/config.ts': {
     from: [
-      ...['server/rules', 'server/misspelt-settings.ts', 'server/random-key.ts'],
+      ...[operatorFault, 'server/rules', 'server/misspelt-settings.ts', 'server/random-key.ts'],
       ...['server/database-url.ts', 'server/setting-files.ts', 'server/settings.ts'],
     ],
   },
@@ -88,7 +97,7 @@ const rooms: Record<string, Room> = {
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
-  'server/private-files.ts': { from: [] },
+  'server/private-files.ts': { from: [operatorFault] },
   'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
   // What is known of all tables: their types, for Kysely, and their columns.
   'server/database/require-columns.ts': {
@@ -118,7 +127,10 @@ const rooms: Record<string, Room> = {
   'server/handlers': { from: [...below, 'server/errors.ts'] },
   'server/tracing': { from: ['server/rules'], packages: ['@opentelemetry/api'] },
   'server/observe.ts': {
-    from: ['server/build.ts', 'server/config.ts', 'server/events', 'server/upkeep', 'server/tracing'],
+    from: [
+      ...[operatorFault, 'server/build.ts', 'server/config.ts', 'server/events', 'server/upkeep'],
+      'server/tracing',
+    ],
     types: ['generated', 'server/contract', 'server/database', 'server/database/open.ts'],
   },
   'server/http': {

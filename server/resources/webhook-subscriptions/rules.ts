@@ -1,11 +1,12 @@
 // How many webhook subscriptions there may be. Each event is one outgoing request per active subscription, so without a limit
 // one small POST causes as many requests as somebody likes.
+import { OperatorFault } from '../../operator-fault.ts';
 
 /** For each merchant account, and for the subscriptions to all accounts together. */
 export const subscriptionLimits = { active: 50, withInactive: 500 };
 
 /** The message is for whoever wanted one more. */
-export class TooManySubscriptions extends Error {}
+export class TooManySubscriptions extends OperatorFault {}
 
 const whose = (account: string | null) =>
   account === null ? 'for all merchant accounts' : `of merchant account ${account}`;

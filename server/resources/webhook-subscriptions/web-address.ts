@@ -1,4 +1,6 @@
-export class UncallableAddress extends Error {
+import { OperatorFault } from '../../operator-fault.ts';
+
+export class UncallableAddress extends OperatorFault {
   constructor() {
     // Without the address, which may have a password in it.
     super(
