@@ -1,14 +1,23 @@
 // The only module that reads process.env. settings.ts has the table of all settings. All faults are reported at once.
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { hasSeveralHosts, hasTls, hasUnencodedPassword, isOnThisMachine } from './database-url.ts';
-import { nearWord } from './rules/edit-distance.ts';
-import { findMisspelt } from './misspelt-settings.ts';
+import { parseEnv } from 'node:util';
+import { hasTls, isOnThisMachine } from './database-url.ts';
 import { OperatorFault } from './operator-fault.ts';
-import { decodeKey, strongKey } from './random-key.ts';
-import { asGiven, readGiven, readSettings } from './setting-files.ts';
-import { fileNameOf, keys, namesWithFiles, secretKeys, secretNames, type SecretName } from './settings.ts';
+import {
+  fileNameOf,
+  namesWithFiles,
+  rows,
+  settings,
+  variables,
+  type SecretName,
+  type SettingName,
+  type Values,
+} from './settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
   environment: 'sandbox' | 'production';
@@ -43,13 +52,13 @@ export interface Config {
   /** What to do if the keys fit no stored value. */
   missingKeys?: 'refuse' | 'accept';
   /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
-  cardsPerMinute?: number | 'off';
+  cardsPerMinute?: number | 'off' | undefined;
   /** What works but is probably a mistake, for the log at start. */
   warnings?: readonly string[];
 }
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
-export function readOperator(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function readOperator(env: Env = process.env): string {
   const name = userName();
   return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
 }
@@ -60,16 +69,14 @@ export interface NpmRun {
 }
 
 /** Undefined unless `npm run payments` started this process. npm keeps all options that do not come after `--`. */
-export function readNpmRun(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): NpmRun | undefined {
+export function readNpmRun(env: Env = process.env): NpmRun | undefined {
   if (env.npm_lifecycle_event !== 'payments') return undefined;
   const settingOf = (option: string) => `npm_config_${option.replace(/^--/, '').replaceAll('-', '_')}`;
   return { hasKept: (option) => !['', 'false'].includes(env[settingOf(option)] ?? '') };
 }
 
 /** How the operator called this command line, for commands that are printed to be copied. */
-export function readCallName(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function readCallName(env: Env = process.env): string {
   if (env.npm_lifecycle_event === 'payments') return 'npm run -s payments --';
   return env.npm_command === 'exec' ? 'npx payments' : 'payments';
 }
@@ -88,60 +95,60 @@ let loadedFile: string | undefined;
 export const readSettingsFile = (): string | undefined => loadedFile;
 
 /**
- * Adds the variables of a file, written as for systemd. A setting that is given, as a value or as a file, stays as it is.
- * Without `option` it is the file that PAYMENTS_SETTINGS names, if any.
+ * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
+ * file that PAYMENTS_SETTINGS names, if any.
  */
 export function loadSettings(option: string | undefined): void {
   loadedFile = option;
   const file = option ?? process.env.PAYMENTS_SETTINGS;
   if (file === undefined || file === '') return;
   const before = { ...process.env };
-  const read = readSettings(file);
-  if ('fault' in read) throw new OperatorFault(read.fault);
-  for (const [name, value] of Object.entries(read.settings)) {
-    const forms = name.endsWith('_FILE') ? [name, name.slice(0, -'_FILE'.length)] : [name, fileNameOf(name)];
-    if (!forms.some((form) => before[form])) process.env[name] = value;
+  for (const [name, value] of Object.entries(readVariables(file))) {
+    const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : fileNameOf(name);
+    if (!before[name] && !before[other]) process.env[name] = value;
+  }
+}
+
+function readVariables(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new OperatorFault(
+      `The settings in ${file} cannot be read: ${reasonOf(error)}. Check --settings or PAYMENTS_SETTINGS.`,
+    );
   }
 }
 
 /** For a program that a command starts: it needs no secrets of ours. */
-export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => {
-  const own = new Set([...keys.map(({ name }) => name), ...secretNames, ...namesWithFiles.map(fileNameOf)]);
-  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name))), ...more };
-};
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !variables.includes(name))),
+  ...more,
+});
 
-/** Variables that are probably settings with a typing error. */
-export const readMisspelt = (): string[] => findMisspelt(process.env);
+/** Messages name `CARD_KEY`; the operator may have set `CARD_KEY_FILE` instead, and looks for that. */
+export const namedAsGiven = (message: string, env: Env = process.env): string =>
+  namesWithFiles
+    .filter((name) => env[fileNameOf(name)] && !env[name])
+    .reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), fileNameOf(name)), message);
 
-/** `hints` may explain what is missing. */
-const faultOf = (faults: readonly string[], hints: readonly string[] = []): OperatorFault =>
+const faultOf = (faults: readonly string[]): OperatorFault =>
   new OperatorFault(
     [
       `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:`,
       ...faults.map((fault) => `  ${fault}`),
-      ...hints,
     ].join('\n'),
   );
 
-/** A message that names settings as they are given: `CARD_KEY_FILE` instead of `CARD_KEY`. */
-export const namedAsGiven = (
-  message: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): string => asGiven(message, env);
-
-function missingSecret(name: SecretName): string {
-  const { doc = '', format = '' } = secretKeys.find((key) => key.name === name) ?? {};
-  return `${name} is missing: ${format} (${doc.split(';')[0] ?? ''}), or a file with it in ${fileNameOf(name)}`;
+function missing(name: SettingName): string {
+  const { doc, format } = settings[name];
+  const inFile = namesWithFiles.includes(name) ? `, or a file with it in ${fileNameOf(name)}` : '';
+  return `${name} is missing: ${format} (${doc})${inFile}`;
 }
 
-const missingPublicUrl = 'PUBLIC_URL is missing: the https URL at which clients reach the service';
-
 /** For a command that uses what it was not given. */
-export const secretsFault = (names: readonly SecretName[]): OperatorFault =>
-  faultOf(names.map(missingSecret));
-export const publicUrlFault = (): OperatorFault => faultOf([missingPublicUrl]);
+export const missingFault = (names: readonly SettingName[]): OperatorFault => faultOf(names.map(missing));
 
-export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR')?.default ?? '');
+export const defaultDataDir = resolve(settings.DATA_DIR.default);
 
 /**
  * For commands: in production a missing secret, or PUBLIC_URL, is refused only by a command that uses it. Many need only
@@ -149,140 +156,129 @@ export const defaultDataDir = resolve(keys.find(({ name }) => name === 'DATA_DIR
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
 
-export function readConfig(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  { isCommand = false } = {},
-): Config {
-  const { value: given, has, faults } = readGiven(env);
-  const text = (name: string) => given(name) ?? keys.find((key) => key.name === name)?.default ?? '';
-  // Anything else is refused below, together with all faults that production would have.
-  const environment =
-    nearWord(text('ENVIRONMENT'), ['sandbox', 'production']) === 'sandbox' ? 'sandbox' : 'production';
-  for (const key of keys) {
-    const value = given(key.name);
-    if (value === undefined || key.accepts(value)) continue;
-    const meant = nearWord(value, key.words ?? []);
-    const unknown = key.name === 'ENVIRONMENT' ? `: \`${value}\` is unknown` : '';
-    const hint = meant === undefined ? unknown : `: did you mean ${meant}?`;
-    faults.push(`${key.name} must be ${key.format} (${key.doc})${hint}`);
-  }
-  const secrets = {} as Config['secrets'];
-  const olderKeys: Partial<Record<SecretName, readonly Buffer[]>> = {};
-  for (const { name, format } of secretKeys) {
-    const value = given(name);
-    if (value === undefined) {
-      if (environment === 'production' && !isCommand && !has(name)) faults.push(missingSecret(name));
-      continue;
-    }
-    const [sealing = '', ...others] = keysIn(value);
-    // An older key only opens: a weak one must stay usable until everything is sealed with another.
-    const [first, ...older] = [strongKey(sealing), ...others.map(decodeKey)];
-    secrets[name] = first;
-    olderKeys[name] = older.filter((key) => key !== undefined);
-    const isForm = [sealing, ...others].every((key) => decodeKey(key) !== undefined);
-    if (!first || !isForm)
-      faults.push(`${name} is ${isForm ? 'too weak' : 'not 32 bytes in base64'}: it must be ${format}`);
-  }
-  if (environment === 'production' && !has('DATABASE_URL')) {
-    faults.push('DATABASE_URL is missing: the embedded database is for the sandbox only');
-  }
-  // Without any part of the URL: what looks like its host may be a part of the password.
-  if (hasUnencodedPassword(given('DATABASE_URL') ?? ''))
-    faults.push(
-      `DATABASE_URL cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)`,
-    );
-  else if (hasSeveralHosts(given('DATABASE_URL') ?? ''))
-    faults.push(
-      `DATABASE_URL must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)`,
-    );
-  if (given('DATABASE_POOLER') !== undefined && !has('DATABASE_URL'))
-    faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
-  if (Number(given('METRICS_PORT') ?? 0) > 0 && Number(text('METRICS_PORT')) === Number(text('PORT')))
-    faults.push('METRICS_PORT and PORT must differ from each other');
+export function readConfig(env: Env = process.env, { isCommand = false } = {}): Config {
+  const faults: string[] = [];
+  const given = readGiven(env, faults);
+  const values = parseGiven(given, faults);
+  // Any other ENVIRONMENT is refused together with all faults that production would have.
+  const environment = (values.ENVIRONMENT as string | undefined) === 'sandbox' ? 'sandbox' : 'production';
   if (environment === 'production') {
-    const publicUrl = given('PUBLIC_URL');
-    if (publicUrl === undefined) {
-      if (!isCommand) faults.push(missingPublicUrl);
-    } else if (/^http:/i.test(publicUrl))
+    const required = rows.filter(([name, { isRequired }]) => isRequired && !given.has(name));
+    for (const [name] of required) if (!isCommand || name === 'DATABASE_URL') faults.push(missing(name));
+    if (/^http:/i.test(values.PUBLIC_URL ?? ''))
       faults.push('PUBLIC_URL must be https in production: tokens and card numbers are sent to it');
   }
-  // Compared as bytes, because base64 can encode the same bytes in several ways; a reversed key counts as the same.
-  const bytes = (name: SecretName) =>
-    keysIn(given(name) ?? '').map((key) => {
-      const decoded = Buffer.from(key, 'base64');
-      return [decoded.toString('hex'), decoded.reverse().toString('hex')].sort()[0] ?? '';
-    });
-  const shared = secretNames.filter((name) =>
-    secretNames.some(
-      (other) => other !== name && bytes(name).some((key) => key !== '' && bytes(other).includes(key)),
-    ),
-  );
-  if (shared.length > 0) faults.push(`${shared.join(' and ')} must differ from each other`);
-  // Commands tell them before they begin.
-  const misspelt = isCommand ? [] : findMisspelt(env);
-  const named = (message: string) => asGiven(message, env);
-  if (faults.length > 0) throw faultOf(faults.map(named), misspelt);
-  const host = text('HOST');
-  const port = Number(text('PORT'));
+  if (values.DATABASE_POOLER && !given.has('DATABASE_URL'))
+    faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
+    faults.push('METRICS_PORT and PORT must differ from each other');
+  if (keysIn(given, 'CARD_KEY').some((key) => keysIn(given, 'CURSOR_KEY').includes(key)))
+    faults.push('CARD_KEY and CURSOR_KEY must differ from each other');
+  const named = (message: string) => namedAsGiven(message, env);
+  if (faults.length > 0) throw faultOf(faults.map(named));
+  const { HOST: host, PORT: port } = values;
+  const ownUrl = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const metricsPort = values.METRICS_PORT;
+  const [cardKey, ...olderCardKeys] = values.CARD_KEY ?? [];
+  const [cursorKey, ...olderCursorKeys] = values.CURSOR_KEY ?? [];
   return {
     environment,
     host,
     port,
-    publicUrl: (given('PUBLIC_URL') ?? `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`).replace(
-      /\/+$/,
-      '',
-    ),
-    dataDir: resolve(text('DATA_DIR')),
-    databaseUrl: given('DATABASE_URL'),
-    databasePooler: given('DATABASE_POOLER') === undefined ? undefined : 'transaction',
-    shutdownDelay: Number(text('SHUTDOWN_DELAY')),
-    metrics:
-      given('METRICS_PORT') === undefined
-        ? undefined
-        : { host: text('METRICS_HOST'), port: Number(text('METRICS_PORT')) },
-    tracing: text('TRACING') === 'on',
-    logLevel: text('LOG_LEVEL'),
-    bodyLimit: Number(text('BODY_LIMIT')),
-    maxConnections: Number(text('MAX_CONNECTIONS')),
-    maxRequestsPerConnection: Number(text('MAX_REQUESTS_PER_CONNECTION')),
-    webhookWorker: text('WEBHOOK_WORKER') === 'on',
-    eventRetentionDays: Number(text('EVENT_RETENTION_DAYS')),
-    auditRetentionDays:
-      text('AUDIT_RETENTION_DAYS') === '' ? undefined : Number(text('AUDIT_RETENTION_DAYS')),
-    providersModule: given('PROVIDERS'),
-    missingKeys: text('MISSING_KEYS') === 'accept' ? 'accept' : 'refuse',
-    secrets,
-    olderCardKeys: olderKeys.CARD_KEY ?? [],
-    olderCursorKeys: olderKeys.CURSOR_KEY ?? [],
-    ...(given('CARDS_PER_MINUTE') === undefined
-      ? {}
-      : { cardsPerMinute: cardsPerMinute(text('CARDS_PER_MINUTE')) }),
-    warnings: [...misspelt, ...warningsOf(environment, given).map(named)],
+    publicUrl: (values.PUBLIC_URL ?? ownUrl).replace(/\/+$/, ''),
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    databasePooler: values.DATABASE_POOLER,
+    shutdownDelay: values.SHUTDOWN_DELAY,
+    metrics: metricsPort === undefined ? undefined : { host: values.METRICS_HOST, port: metricsPort },
+    tracing: values.TRACING,
+    logLevel: values.LOG_LEVEL,
+    bodyLimit: values.BODY_LIMIT,
+    maxConnections: values.MAX_CONNECTIONS,
+    maxRequestsPerConnection: values.MAX_REQUESTS_PER_CONNECTION,
+    webhookWorker: values.WEBHOOK_WORKER,
+    eventRetentionDays: values.EVENT_RETENTION_DAYS,
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
+    providersModule: values.PROVIDERS,
+    missingKeys: values.MISSING_KEYS,
+    secrets: { CARD_KEY: cardKey, CURSOR_KEY: cursorKey },
+    olderCardKeys,
+    olderCursorKeys,
+    cardsPerMinute: values.CARDS_PER_MINUTE,
+    warnings: warningsOf(values, given, env).map(named),
   };
 }
 
-function warningsOf(
-  environment: Config['environment'],
-  given: (name: string) => string | undefined,
-): string[] {
-  const databaseUrl = given('DATABASE_URL');
-  if (databaseUrl === undefined) return [];
+/** The texts of the settings that were given, or undefined for one that could not be read. */
+type Given = ReadonlyMap<SettingName, string | undefined>;
+
+/** An empty variable counts as unset, as shells and compose files create them. */
+function readGiven(env: Env, faults: string[]): Given {
+  const given = new Map<SettingName, string | undefined>();
+  for (const [name] of rows) if (env[name]) given.set(name, env[name]);
+  for (const name of namesWithFiles) {
+    const variable = fileNameOf(name);
+    const file = env[variable];
+    if (!file) continue;
+    if (given.has(name)) faults.push(`${name} and ${variable} are both given: set only one of them`);
+    else
+      try {
+        given.set(name, readSecret(file));
+      } catch (error) {
+        given.set(name, undefined);
+        // Without the path: it may be the secret itself, given to the wrong variable.
+        faults.push(`${variable} must be the path of a file with the value: ${reasonOf(error)}`);
+      }
+  }
+  return given;
+}
+
+function readSecret(file: string): string {
+  // A pipe is empty the second time, and a command may read its settings twice. A device may never end.
+  if (!statSync(file).isFile()) throw new Error('it is not a regular file');
+  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  if (text === '') throw new Error('the file is empty');
+  return text;
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read the file',
+  EISDIR: 'it is a folder',
+};
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (reasons[code] ?? `the file cannot be read (${code})`);
+}
+
+function parseGiven(given: Given, faults: string[]): Values {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, { doc, format, parse, explain, default: text }] of rows) {
+    const read = given.has(name) ? given.get(name) : text;
+    if (read === undefined) continue;
+    values[name] = parse(read);
+    if (values[name] === undefined) faults.push(`${name} ${explain?.(read) ?? `must be ${format} (${doc})`}`);
+  }
+  return values as Values;
+}
+
+/** As bytes, because base64 can encode the same bytes in several ways. */
+const keysIn = (given: Given, name: SecretName): string[] =>
+  (given.get(name)?.split(',') ?? [])
+    .map((key) => Buffer.from(key, 'base64').toString('hex'))
+    .filter(Boolean);
+
+function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Given, env: Env): string[] {
+  if (url === undefined) return [];
   const warnings: string[] = [];
-  if (given('ENVIRONMENT') === undefined)
+  if (!given.has('ENVIRONMENT'))
     warnings.push(
       `ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox`,
     );
-  if (
-    environment === 'production' &&
-    !isOnThisMachine(databaseUrl) &&
-    !hasTls(databaseUrl, given('PGSSLMODE'))
-  )
+  if (ENVIRONMENT === 'production' && !isOnThisMachine(url) && !hasTls(url, env.PGSSLMODE))
     warnings.push(
       `DATABASE_URL reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full`,
     );
   return warnings;
 }
-
-const keysIn = (value: string): string[] => value.split(',').map((key) => key.trim());
-
-const cardsPerMinute = (value: string): number | 'off' => (value === 'off' ? value : Number(value));

@@ -2,10 +2,10 @@
 import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
 import { readConfig } from './config.ts';
-import { commandsHere, forOperator, quoted } from './hints.ts';
+import { commandsHere, forOperator } from './hints.ts';
 import { createLog } from './log.ts';
 import { OperatorFault } from './operator-fault.ts';
-import { keys, namesWithFiles } from './settings.ts';
+import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
 import { setupFault } from './database/database.ts';
 import { toTerminal } from './terminal-log.ts';
@@ -107,22 +107,15 @@ function reportFailedStart(error: unknown): void {
   else log.fatal({ reason: forOperator(message) }, failedStart);
 }
 
-/** `--port 9999` would otherwise be ignored, and the service would listen elsewhere. Secrets are not repeated. */
-function explainArguments(args: readonly string[]): string {
-  const words = args.flatMap((word) => (word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word]));
-  const settings = words.flatMap((word, index) => {
-    const name = word.replace(/^--/, '').replaceAll('-', '_').toUpperCase();
-    const isSetting = word.startsWith('--') && keys.some((key) => key.name === name);
-    return isSetting && !namesWithFiles.includes(name) ? [`${name}=${quoted(words[index + 1] ?? '…')}`] : [];
-  });
-  const example = settings.length > 0 ? settings : ['PORT=9999'];
-  return `Settings are variables, for example: ${[...example, commandsHere().start].join(' ')}\nAll of them: README.md, "Configuration".`;
-}
-
 const args = process.argv.slice(2);
-if (args.includes('--help')) console.log(explainArguments([]));
+const example = `PORT=9999 ${commandsHere().start}`;
+if (args.includes('--help'))
+  console.log(`Settings are variables, for example: ${example}\n${settingsHelp()}`);
 else if (args.length > 0) {
-  console.error(`The service takes no arguments. ${visibleLines(explainArguments(args))}`);
+  // Not repeated, because they may have secrets.
+  console.error(
+    `The service takes no arguments. Settings are variables, for example: ${example}\nAll of them: --help`,
+  );
   process.exitCode = 2;
 } else
   try {

@@ -1,7 +1,7 @@
 // Creates the vault, the keys of digests and cursors from the configured secrets. The sandbox generates its own secrets;
 // production must configure them.
 import { createKeysOf, type KeysOf } from './secrets/digest-keys.ts';
-import { secretsFault, type Config } from './config.ts';
+import { missingFault, type Config } from './config.ts';
 import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './rules/cursor.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './secrets/vault.ts';
@@ -34,7 +34,7 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
   const missing = secretNames.filter((name) => known[name] === undefined);
   const keyOf = (name: SecretName): Buffer => {
     const key = known[name];
-    if (!key) throw secretsFault([name]);
+    if (!key) throw missingFault([name]);
     return key;
   };
   const cardKeys = once((): Keys => [keyOf('CARD_KEY'), ...olderCardKeys]);
@@ -58,7 +58,7 @@ export async function openSecrets(config: Config, { readOnly = false } = {}): Pr
     },
     keysOf: createKeysOf({ vault, replaces }),
     keyIds: () => {
-      if (missing.length > 0) throw secretsFault(missing);
+      if (missing.length > 0) throw missingFault(missing);
       return { CARD_KEY: readCardKeys().map(keyIdOf), CURSOR_KEY: cursorKeys().map(keyIdOf) };
     },
   };

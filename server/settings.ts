@@ -1,195 +1,227 @@
-// Every setting with its doc, format and default.
+// Every setting of the service, in one table. config.ts reads it; messages, `npm start -- --help`, the NAME_FILE variants and the
+// table in README.md come from it.
 import { isIP } from 'node:net';
-import { hasSeveralHosts, hasUnencodedPassword } from './database-url.ts';
+import { databaseUrlFault } from './database-url.ts';
 
-export const secretNames = ['CARD_KEY', 'CURSOR_KEY'] as const;
-export type SecretName = (typeof secretNames)[number];
-
-/** These hold secrets, so they can also be given as files. */
-export const namesWithFiles: readonly string[] = [...secretNames, 'DATABASE_URL'];
-export const fileNameOf = (name: string): string => `${name}_FILE`;
-
-interface Key {
-  name: string;
+export interface Setting {
   doc: string;
+  /** What it accepts, as in "PORT must be 0 to 65535". */
   format: string;
+  /** Undefined if the text is not accepted. */
+  parse: (text: string) => unknown;
+  /** What is wrong with a text that is not accepted, if it is more than the format. */
+  explain?: (text: string) => string | undefined;
   default?: string;
-  accepts: (value: string) => boolean;
-  /** All that it accepts, if these are words. */
-  words?: readonly string[];
+  /** What holds without it, if there is no default. */
+  unset?: string;
+  /** In production. */
+  isRequired?: true;
+  /** Not shown. NAME_FILE may name a file with the value, as Docker, Kubernetes and systemd hand secrets over. */
+  isSecret?: true;
+  /** Where README.md links to. */
+  guide?: string;
 }
 
-const oneOf = (...words: string[]): Pick<Key, 'words' | 'accepts'> => ({
-  words,
-  accepts: (value) => words.includes(value),
-});
-const whole = (from: number, to: number) => (value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to;
-const isHost = (value: string) => isIP(value) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(value);
-const url =
-  (...protocols: string[]) =>
-  (value: string) =>
-    // Without both slashes, a parser takes the password for a part of the path.
-    /^\w+:\/\//.test(value) && URL.canParse(value) && protocols.includes(new URL(value).protocol);
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-export const keys: Key[] = [
-  {
-    name: 'ENVIRONMENT',
-    doc: 'which rules apply',
-    format: '`sandbox` or `production`',
-    default: 'sandbox',
-    ...oneOf('sandbox', 'production'),
+const oneOf = <Word extends string>(...words: Word[]) => ({
+  format: either.format(words.map((word) => `\`${word}\``)),
+  parse: (text: string) => words.find((word) => word === text),
+});
+
+const onOrOff = {
+  format: '`on` or `off`',
+  parse: (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined),
+};
+
+const whole = (from: number, to: number) => ({
+  format: `${from} to ${to}`,
+  parse: (text: string) =>
+    /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : undefined,
+});
+
+const accepting = (format: string, accepts: (text: string) => boolean) => ({
+  format,
+  parse: (text: string) => (accepts(text) ? text : undefined),
+});
+
+const host = accepting(
+  'an IP address or host name',
+  (text) => isIP(text) > 0 || /^[A-Za-z0-9.-]{1,253}$/.test(text),
+);
+
+const path = accepting('a path', (text) => text.length > 0);
+
+const publicUrl = accepting(
+  'an http or https URL without user, query and fragment',
+  (text) => /^https?:\/\/[^@?#\s]+$/i.test(text) && URL.canParse(text),
+);
+
+const cardsPerMinute = whole(1, 1_000_000);
+
+type Keys = readonly [Buffer, ...Buffer[]];
+
+/** A value has several keys during a rotation. */
+const keys = (roles: string) => ({
+  format: `32 random bytes in base64 (\`openssl rand -base64 32\`), or several such keys separated by commas: ${roles}`,
+  parse: (text: string): Keys | undefined => {
+    const [first, ...older] = text.split(',').map((key) => decodeKey(key.trim()));
+    return first && older.every((key) => key !== undefined) ? [first, ...older] : undefined;
   },
-  {
-    name: 'HOST',
-    doc: 'address to listen on',
-    format: 'an IP address or host name',
-    default: '127.0.0.1',
-    accepts: isHost,
+});
+
+/** Undefined unless it is 32 bytes that are not all the same. */
+function decodeKey(text: string): Buffer | undefined {
+  const key = Buffer.from(text, 'base64');
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) && new Set(key).size > 1 ? key : undefined;
+}
+
+const inDataDir = 'sandbox: generated at the first start, kept in `DATA_DIR`';
+
+export const settings = {
+  ENVIRONMENT: { doc: 'which rules apply', ...oneOf('sandbox', 'production'), default: 'sandbox' },
+  HOST: { doc: 'address to listen on', ...host, default: '127.0.0.1' },
+  PORT: { doc: 'port to listen on; 0 takes any free one', ...whole(0, 65_535), default: '8080' },
+  PUBLIC_URL: {
+    doc: 'address at which clients reach the service, for links in answers; https in production',
+    ...publicUrl,
+    unset: '`http://HOST:PORT`; required in production',
+    isRequired: true,
   },
-  {
-    name: 'PORT',
-    doc: 'port to listen on; 0 takes any free one',
-    format: '0 to 65535',
-    default: '8080',
-    accepts: whole(0, 65535),
+  DATA_DIR: { doc: 'folder of the embedded database and the sandbox secrets', ...path, default: '.data' },
+  DATABASE_URL: {
+    doc: 'PostgreSQL 15 or newer',
+    ...accepting('a postgres URL', (text) => databaseUrlFault(text) === undefined),
+    explain: databaseUrlFault,
+    unset: 'sandbox: an embedded PostgreSQL in `DATA_DIR`; required in production',
+    isRequired: true,
+    isSecret: true,
   },
-  {
-    name: 'PUBLIC_URL',
-    doc: 'address that clients reach the service at, for links in answers; by default `http://HOST:PORT`, required and https in production',
-    format: 'an http or https URL without user, query and fragment',
-    accepts: (value) => url('http:', 'https:')(value) && /^https?:\/\/[^@?#\s]+$/i.test(value),
-  },
-  {
-    name: 'DATA_DIR',
-    doc: 'folder for the embedded database and the sandbox secrets',
-    format: 'a path',
-    default: '.data',
-    accepts: (value) => value.length > 0,
-  },
-  {
-    name: 'DATABASE_URL',
-    doc: 'PostgreSQL 15 or newer; without it the service starts one of its own in DATA_DIR',
-    format: 'a postgres URL',
-    // Several hosts and a password that is not encoded have messages of their own: see config.ts.
-    accepts: (value) =>
-      hasSeveralHosts(value) || hasUnencodedPassword(value) || url('postgres:', 'postgresql:')(value),
-  },
-  {
-    name: 'DATABASE_POOLER',
-    doc: 'what DATABASE_URL leads to; unset: PostgreSQL itself, or a pooler in session mode',
-    format: '`transaction`: a pooler in transaction mode, such as PgBouncer',
+  DATABASE_POOLER: {
+    doc: 'set it if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer',
     ...oneOf('transaction'),
+    unset: 'PostgreSQL itself, or a pooler in session mode',
+    guide: 'docs/operating.md#poolers',
   },
-  {
-    name: 'SHUTDOWN_DELAY',
-    doc: 'seconds for which requests are still served after the signal to stop, while /readyz responds with 503',
-    format: '0 to 300',
+  SHUTDOWN_DELAY: {
+    doc: 'seconds for which requests are served after the signal to stop, while /readyz responds with 503',
+    ...whole(0, 300),
     default: '0',
-    accepts: whole(0, 300),
   },
-  {
-    name: 'LOG_LEVEL',
+  LOG_LEVEL: {
     doc: 'how much to log',
-    format: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-    default: 'info',
     ...oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
   },
-  {
-    name: 'METRICS_PORT',
-    doc: 'port of the metrics for Prometheus, at /metrics; 0 takes any free one, without it there are none',
-    format: '0 to 65535',
-    accepts: whole(0, 65535),
+  METRICS_PORT: {
+    doc: 'port of the metrics for Prometheus, at /metrics; 0 takes any free one',
+    ...whole(0, 65_535),
+    unset: 'no metrics',
+    guide: 'docs/operating.md#metrics',
   },
-  {
-    name: 'METRICS_HOST',
+  METRICS_HOST: {
     doc: 'address to serve metrics on; they need no token, so others must not reach it',
-    format: 'an IP address or host name',
+    ...host,
     default: '127.0.0.1',
-    accepts: isHost,
   },
-  {
-    name: 'TRACING',
+  TRACING: {
     doc: 'whether traces of callers (traceparent) are accepted, logged and passed on to receivers of webhooks',
-    format: '`on` or `off`',
+    ...onOrOff,
     default: 'off',
-    ...oneOf('on', 'off'),
   },
-  {
-    name: 'BODY_LIMIT',
-    doc: 'largest request body, in bytes',
-    format: '1024 to 10485760',
-    default: '102400',
-    accepts: whole(1024, 10_485_760),
-  },
-  {
-    name: 'MAX_CONNECTIONS',
+  BODY_LIMIT: { doc: 'largest request body, in bytes', ...whole(1024, 10_485_760), default: '102400' },
+  MAX_CONNECTIONS: {
     doc: 'how many connections may be open at once; more are closed',
-    format: '1 to 100000',
+    ...whole(1, 100_000),
     default: '2000',
-    accepts: whole(1, 100_000),
   },
-  {
-    name: 'MAX_REQUESTS_PER_CONNECTION',
+  MAX_REQUESTS_PER_CONNECTION: {
     doc: 'how many requests a connection may send before it is closed',
-    format: '1 to 1000000',
+    ...whole(1, 1_000_000),
     default: '1000',
-    accepts: whole(1, 1_000_000),
   },
-  {
-    name: 'WEBHOOK_WORKER',
+  WEBHOOK_WORKER: {
     doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
-    format: '`on` or `off`',
+    ...onOrOff,
     default: 'on',
-    ...oneOf('on', 'off'),
   },
-  {
-    name: 'EVENT_RETENTION_DAYS',
+  EVENT_RETENTION_DAYS: {
     doc: 'how long events and their deliveries are kept, and can be replayed',
-    format: '1 to 3650',
+    ...whole(1, 3650),
     default: '30',
-    accepts: whole(1, 3650),
+    guide: 'docs/guides/personal-data.md',
   },
-  {
-    name: 'AUDIT_RETENTION_DAYS',
-    doc: 'how long the entries of `payments audit` are kept; without it for ever',
-    format: '91 to 36500',
-    accepts: whole(91, 36_500),
+  AUDIT_RETENTION_DAYS: {
+    doc: 'how long the entries of `payments audit` are kept',
+    ...whole(91, 36_500),
+    unset: 'for ever',
+    guide: 'docs/guides/personal-data.md',
   },
-  {
-    name: 'CARDS_PER_MINUTE',
-    doc: 'how many cards a key pair may store per minute in a merchant account; by default as the contract says in production, `off` in the sandbox',
-    format: '1 to 1000000, or `off`',
-    accepts: (value) => value === 'off' || whole(1, 1_000_000)(value),
+  CARDS_PER_MINUTE: {
+    doc: 'how many cards a key pair may store per minute in a merchant account',
+    format: `${cardsPerMinute.format}, or \`off\``,
+    parse: (text: string) => (text === 'off' ? text : cardsPerMinute.parse(text)),
+    unset: 'as the contract says in production, `off` in the sandbox',
   },
-  {
-    name: 'MISSING_KEYS',
+  MISSING_KEYS: {
     doc: 'whether to start although CARD_KEY fits none of the stored values, because the key is lost',
-    format: '`refuse` or `accept`',
-    default: 'refuse',
     ...oneOf('refuse', 'accept'),
+    default: 'refuse',
+    guide: 'docs/guides/keys.md#a-lost-key',
   },
-  {
-    name: 'PROVIDERS',
+  PROVIDERS: {
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
-    format: 'a path',
-    accepts: (value) => value.length > 0,
+    ...path,
+    unset: 'simulators in the sandbox, none in production',
+    guide: 'docs/guides/providers.md',
   },
+  CARD_KEY: {
+    doc: 'encrypts card numbers, webhook secrets and passwords',
+    ...keys('the first seals, all open'),
+    unset: inDataDir,
+    isRequired: true,
+    isSecret: true,
+    guide: 'docs/guides/keys.md',
+  },
+  CURSOR_KEY: {
+    doc: 'signs cursors',
+    ...keys('the first signs, cursors of all are accepted'),
+    unset: inDataDir,
+    isRequired: true,
+    isSecret: true,
+    guide: 'docs/guides/keys.md',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+type Parsed<Name extends SettingName> = NonNullable<ReturnType<Settings[Name]['parse']>>;
+
+/** What the settings of a process are. */
+export type Values = {
+  [Name in SettingName]: Settings[Name] extends { default: string } ? Parsed<Name> : Parsed<Name> | undefined;
+};
+
+export const secretNames = ['CARD_KEY', 'CURSOR_KEY'] as const satisfies SettingName[];
+export type SecretName = (typeof secretNames)[number];
+
+export const rows = Object.entries(settings) as readonly [SettingName, Setting][];
+
+export const fileNameOf = (name: string): string => `${name}_FILE`;
+export const namesWithFiles = rows.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+
+/** All variables, with the NAME_FILE variants. */
+export const variables: readonly string[] = [
+  ...rows.map(([name]) => name),
+  ...namesWithFiles.map((name) => fileNameOf(name)),
 ];
 
-const secretDocs: Record<SecretName, string> = {
-  CARD_KEY: 'encrypts card numbers, webhook secrets and passwords',
-  CURSOR_KEY: 'signs cursors',
-};
-
-/** During a rotation these have several keys. */
-const severalKeys: Record<SecretName, string> = {
-  CARD_KEY: ', or several such keys separated by commas: the first seals, all open',
-  CURSOR_KEY: ', or several such keys separated by commas: the first signs, cursors of all are accepted',
-};
-
-export const secretKeys = secretNames.map((name) => ({
-  name,
-  doc: `${secretDocs[name]}; in the sandbox made at the first start and kept in DATA_DIR`,
-  format: `32 random bytes in base64 (\`openssl rand -base64 32\`)${severalKeys[name]}`,
-}));
+/** For `--help`. */
+export const settingsHelp = (): string =>
+  rows
+    .map(([name, { doc, format, default: text, unset = '', isSecret }]) => {
+      const file = isSecret ? `, or ${fileNameOf(name)} with the path of a file` : '';
+      const otherwise = text === undefined ? `unset: ${unset}` : `default: ${text}`;
+      return `  ${name}${file}: ${doc}\n      ${format}\n      ${otherwise}`;
+    })
+    .join('\n');

@@ -1,6 +1,5 @@
 // Commander stops at the first fault of a call. Here all of them are collected, so that one answer names them all.
 import { InvalidArgumentError, Option, type Argument, type Command } from 'commander';
-import { nearWord } from '../rules/edit-distance.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
 /** Everything that is wrong with a call, one fault per line. */
@@ -76,15 +75,13 @@ function collectFrom(
       return parse.call(part, value, previous) as T;
     } catch (error) {
       if (error instanceof OperatorFault) note.refused(error.message);
-      else if (error instanceof InvalidArgumentError) {
-        const meant = nearWord(value, part.argChoices ?? []);
-        const reason = error.message + (meant === undefined ? '' : ` Did you mean ${meant}?`);
+      else if (error instanceof InvalidArgumentError)
         note.invalid(
           part instanceof Option
-            ? `error: option '${part.flags}' argument '${value}' is invalid. ${reason}`
-            : `error: argument '${part.name()}' cannot be '${value}'. ${reason}`,
+            ? `error: option '${part.flags}' argument '${value}' is invalid. ${error.message}`
+            : `error: argument '${part.name()}' cannot be '${value}'. ${error.message}`,
         );
-      } else throw error;
+      else throw error;
       return previous;
     }
   };

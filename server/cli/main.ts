@@ -1,7 +1,6 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError, Option } from 'commander';
 import { buildText, readBuild } from '../build.ts';
-import { readMisspelt } from '../config.ts';
 import { forOperator } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
@@ -88,7 +87,6 @@ collectFaults(program, args);
 const carriedOut: string[] = [];
 program.hook('preAction', (_, action) => {
   carriedOut.push(action.name());
-  for (const warning of readMisspelt()) console.error(visibleLines(warning));
 });
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { noteOperation } from '../upkeep/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
-import { publicUrlFault, readCommandConfig, readOperator, type Config } from '../config.ts';
+import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
 import { isInstallation } from '../hints.ts';
@@ -172,7 +172,7 @@ export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): P
   const noted = await findPublicUrl(db);
   if (noted !== undefined) return noted;
   // The default, which is for a sandbox: in production it is https.
-  if (environment === 'production' && publicUrl.startsWith('http:')) throw publicUrlFault();
+  if (environment === 'production' && publicUrl.startsWith('http:')) throw missingFault(['PUBLIC_URL']);
   return publicUrl;
 }
 

@@ -15,14 +15,3 @@ export function editDistance(one: string, other: string): number {
   }
   return row.at(-1) ?? 0;
 }
-
-/** The word that was probably meant: `production` for prod. */
-export function nearWord(given: string, words: readonly string[]): string | undefined {
-  const word = given.trim().toLowerCase();
-  return words.find(
-    (known) =>
-      word === known ||
-      (word.length > 2 && (known.startsWith(word) || word.startsWith(known))) ||
-      (known.length > 4 && editDistance(word, known) <= 2),
-  );
-}

@@ -119,7 +119,7 @@ describe('help', () => {
     [['webhooks', 'create'], "missing required argument 'url'"],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
-    [['transactions', 'move', 'x', 'capture_succeded'], 'Did you mean capture_succeeded?'],
+    [['transactions', 'move', 'x', 'capture_succeded'], 'Allowed choices are'],
     [['--settings'], '--settings needs the path of a file'],
     [['keys', 'deactivate'], "missing required argument 'id'"],
     [['webhooks', 'trigger'], "missing required argument 'event'. Choose one of: "],
@@ -428,7 +428,7 @@ describe('while the server runs', () => {
 
   it('--settings, or else PAYMENTS_SETTINGS, names a file with what is not set, and the audit trail does not have it', async () => {
     const file = join(dataDir.path, 'payments.env');
-    await writeFile(file, `DATA_DIR='${dataDir.path}'\nDATADIR=x\n`);
+    await writeFile(file, `DATA_DIR='${dataDir.path}'\n`);
     for (const [name, option, named] of [
       ['zeroth', [], file],
       ['first', ['--settings', file]],
@@ -445,10 +445,7 @@ describe('while the server runs', () => {
         'x',
         '--json',
       ]);
-      expect(made).toMatchObject({
-        status: 0,
-        stderr: 'DATADIR is not a setting: DATA_DIR is used; remove DATADIR\n',
-      });
+      expect(made).toMatchObject({ status: 0, stderr: '' });
       expect(JSON.parse(made.stdout)).toMatchObject({ id: name });
     }
     expect(await said('audit', '--limit', '1')).toContain('  accounts create third --name x --json');
@@ -457,19 +454,16 @@ describe('while the server runs', () => {
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'There is no file /no/such.env. Check --settings or PAYMENTS_SETTINGS.\n',
+      stderr:
+        'The settings in /no/such.env cannot be read: there is no such file. Check --settings or PAYMENTS_SETTINGS.\n',
     });
   });
 
   it('--settings says why a file cannot be read', async () => {
     const call = (file: string) => paymentsHere(['accounts', 'list', '--settings', file], {});
-    expect((await call(dataDir.path)).stderr).toContain('is a folder. Name the file in it');
-    const file = join(dataDir.path, 'wrong.env');
-    // Of other lines systemd says nothing, and the file may have the settings of other programs, too.
-    await writeFile(file, '# a comment\n\nKEY="of another\nprogram"\nENVIRONMENT production\n');
-    expect((await call(file)).stderr).toBe(`${file} line 5 names a setting, but is not NAME=value.\n`);
+    expect((await call(dataDir.path)).stderr).toContain(`${dataDir.path} cannot be read: it is a folder.`);
     expect((await call('/proc/self/mem')).stderr).toMatch(
-      /cannot be read \(\w+\)\. Call this as a user that may/,
+      /the file cannot be read \(\w+\)\. Check --settings/,
     );
   });
 

@@ -107,7 +107,7 @@ describe('a secret that a command uses', () => {
   it('is refused if it is no key, also where it is not used', async () => {
     const { status, stderr } = await payments(['accounts', 'list'], { CARD_KEY: 'weak' });
     expect(status).toBe(1);
-    expect(stderr).toContain('CARD_KEY is not 32 bytes in base64');
+    expect(stderr).toContain('CARD_KEY must be 32 random bytes in base64');
   });
 });
 

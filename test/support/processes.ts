@@ -5,18 +5,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { fileNameOf, keys, namesWithFiles, secretNames } from '../../server/settings.ts';
+import { variables } from '../../server/settings.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 
 export type Env = Record<string, string | undefined>;
 
 /** The settings of the service, which must not come from the environment of the tests. */
-export const settingNames: readonly string[] = [
-  ...keys.map(({ name }) => name),
-  ...secretNames,
-  ...namesWithFiles.map(fileNameOf),
-];
+export const settingNames = variables;
 
 const environment = (env: Env): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name))),

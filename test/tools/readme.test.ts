@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstCall } from '../../server/hints.ts';
-import { fileNameOf, keys, namesWithFiles, secretKeys } from '../../server/settings.ts';
+import { fileNameOf, rows } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -34,9 +34,22 @@ describe('the README', () => {
     expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
   });
 
-  it('names every variable', () => {
-    const names = [...[...keys, ...secretKeys].map(({ name }) => name), ...namesWithFiles.map(fileNameOf)];
-    for (const name of names) expect(readme).toContain(`\`${name}\``);
+  it('has the table of settings, in its order', () => {
+    const lines = readme.split('\n').filter((line) => /^\| `[A-Z]/.test(line));
+    const cells = lines.map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+    expect(cells).toEqual(
+      rows.map(([name, { doc, format, default: text, unset = '', isSecret, guide }]) => [
+        isSecret ? `\`${name}\` or \`${fileNameOf(name)}\`` : `\`${name}\``,
+        guide === undefined ? doc : `${doc} ([guide](${guide}))`,
+        format,
+        text === undefined ? unset : `\`${text}\``,
+      ]),
+    );
   });
 
   it('links only to what exists', () => {

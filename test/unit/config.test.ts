@@ -3,26 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { loadSettings, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
 import { OperatorFault } from '../../server/operator-fault.ts';
 import {
   fileNameOf,
-  keys,
   namesWithFiles,
-  secretKeys,
+  rows,
   secretNames,
+  variables,
   type SecretName,
 } from '../../server/settings.ts';
-import { looksRandom } from '../../server/random-key.ts';
-import { parseSettings } from '../../server/setting-files.ts';
 
 type Env = Record<string, string | undefined>;
 
 const random = () => randomBytes(32).toString('base64');
-/** 32 bytes, of which this function tells each. */
-const bytes = (at: (index: number) => number) =>
-  Buffer.from(Array.from({ length: 32 }, (_, index) => at(index))).toString('base64');
 const secrets = (): Record<SecretName, string> =>
   Object.fromEntries(secretNames.map((name) => [name, random()])) as Record<SecretName, string>;
 
@@ -32,14 +27,6 @@ const production = (): Env => ({
   DATABASE_URL: 'postgres://service:passphrase@db.example/payments?sslmode=verify-full',
   ...secrets(),
 });
-
-const mirrored = () => {
-  const half = randomBytes(16);
-  return Buffer.concat([half, Buffer.from(half).reverse()]).toString('base64');
-};
-const primes = Array.from({ length: 130 }, (_, number) => number + 2)
-  .filter((number, _index, all) => !all.some((other) => other < number && number % other === 0))
-  .slice(0, 32);
 
 function faultOf(env: Env): string {
   try {
@@ -81,21 +68,23 @@ describe('without any setting', () => {
   });
 
   it('an empty variable counts as unset, as shells and compose files create them', () => {
-    const empty = Object.fromEntries([...keys, ...secretKeys].map(({ name }) => [name, '']));
+    const empty = Object.fromEntries(rows.map(([name]) => [name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 });
 
 describe('the table', () => {
-  it('has a doc and a format for every setting, and each name once', () => {
-    const rows = [...keys, ...secretKeys];
-    for (const { name, doc, format } of rows) {
+  it('has a doc, a format, and a default or what holds without one for every setting', () => {
+    for (const [name, { doc, format, default: text, unset }] of rows) {
       expect(name).toMatch(/^[A-Z][A-Z_]+$/);
       expect(doc.length, name).toBeGreaterThan(10);
       expect(format.length, name).toBeGreaterThan(3);
+      expect(
+        [text, unset].filter((words) => words !== undefined),
+        name,
+      ).toHaveLength(1);
     }
-    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
-    expect(rows.map(({ name }) => name)).toEqual(
+    expect(rows.map(([name]) => name)).toEqual(
       expect.arrayContaining([
         'PORT',
         'HOST',
@@ -109,8 +98,8 @@ describe('the table', () => {
   });
 
   it('accepts its own defaults', () => {
-    for (const key of keys)
-      if (key.default !== undefined) expect(key.accepts(key.default), key.name).toBe(true);
+    for (const [name, { parse, default: text }] of rows)
+      if (text !== undefined) expect(parse(text), name).toBeDefined();
   });
 
   it.each([
@@ -134,16 +123,15 @@ describe('the table', () => {
     ['SHUTDOWN_DELAY', ['0', '300'], ['-1', '301', '5s', '0.5']],
     ['METRICS_PORT', ['0', '9464'], ['-1', '65536', 'on']],
     ['METRICS_HOST', ['0.0.0.0', '::', 'metrics.example'], ['a b', 'http://x', 'x:80']],
-    ['TRACING', ['on', 'off'], ['true', '1', 'ON']],
+    ['TRACING', ['on', 'off'], ['true', '1', 'ON', 'constructor']],
     ['BODY_LIMIT', ['1024', '10485760'], ['1023', '10485761', '100kb', '-1', '1e5']],
   ])('%s takes %j and refuses %j', (name, good, bad) => {
     for (const value of good) expect(() => readConfig({ [name]: value }), value).not.toThrow();
     for (const value of bad) {
       const fault = faultOf({ [name]: value });
-      expect(fault, value).toContain(
-        `${name} must be ${keys.find((key) => key.name === name)?.format ?? '?'}`,
-      );
-      expect(fault).toContain('has 1 fault:');
+      const { format = '?' } = rows.find(([known]) => known === name)?.[1] ?? {};
+      expect(fault, value).toContain(`${name} must be ${format}`);
+      if (name !== 'ENVIRONMENT') expect(fault).toContain('has 1 fault:');
     }
   });
 });
@@ -275,63 +263,36 @@ describe('production', () => {
   });
 
   it.each([
-    ['a phrase', Buffer.from('The quick brown fox jumps a dog!').toString('base64')],
-    ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
-    ['a few bytes over and over', Buffer.alloc(32, Buffer.from('80ff017e', 'hex')).toString('base64')],
-    ['a pattern of 16 bytes twice', Buffer.alloc(32, randomBytes(16)).toString('base64')],
-    ['a pattern of 20 bytes, begun again', Buffer.alloc(32, randomBytes(20)).toString('base64')],
-    ['a random half and the same reversed', mirrored()],
-    ['a sequence', bytes((index) => index)],
-    ['a sequence that begins elsewhere and wraps', bytes((index) => 240 + index)],
-    ['a sequence backwards', bytes((index) => 255 - index)],
-    ['a sequence in steps', bytes((index) => 7 + 37 * index)],
-    ['two sequences in turn', bytes((index) => (index % 2 === 0 ? index : 255 - index))],
-    ['a sequence of numbers of two bytes', bytes((index) => (index % 2 === 0 ? 1 + index / 2 : 64 + index))],
-    ['squares', bytes((index) => index * index + 3)],
-    ['primes', Buffer.from(primes).toString('base64')],
-  ])('refuses a secret that is %s, and does not repeat it', (_name, value) => {
-    for (const name of secretNames) refuses(name, value, 'too weak');
-  });
-
-  it.each([
     ['short', randomBytes(16).toString('base64')],
     ['long', randomBytes(48).toString('base64')],
     ['hexadecimal', randomBytes(32).toString('hex')],
     ['not base64', `${'!'.repeat(43)}=`],
+    ['one byte over and over', Buffer.alloc(32, 0x9f).toString('base64')],
     ['in two lines', `${random().slice(0, 20)}\n${random().slice(20)}`],
     ['a PEM', `-----BEGIN PRIVATE KEY-----\n${random()}\n-----END PRIVATE KEY-----`],
-  ])('refuses a secret that is %s, because of its form, and does not repeat it', (_name, value) => {
-    for (const name of secretNames)
-      refuses(name, value, 'not 32 bytes in base64: it must be 32 random bytes in base64 (`openssl rand');
+  ])('refuses a secret that is %s, and does not repeat it', (_name, value) => {
+    for (const name of secretNames) {
+      const message = faultOf({ ...production(), [name]: value });
+      expect(message).toContain(`${name} must be 32 random bytes in base64 (\`openssl rand -base64 32\`)`);
+      expect(message).not.toContain(value.trim());
+    }
   });
 
-  function refuses(name: SecretName, value: string, reason: string): void {
-    const message = faultOf({ ...production(), [name]: value });
-    expect(message).toContain(`${name} is ${reason}`);
-    expect(message).not.toContain(value.trim());
-  }
-
-  it.each([
-    ['prod', 'did you mean production?'],
-    ['Production', 'did you mean production?'],
-    ['staging', '`staging` is unknown'],
-  ])('ENVIRONMENT=%s is told with the other faults of production', (ENVIRONMENT, hint) => {
-    const message = faultOf({ ENVIRONMENT, LOG_LEVEL: 'warning' });
-    expect(message).toContain(
-      `ENVIRONMENT must be \`sandbox\` or \`production\` (which rules apply): ${hint}\n`,
-    );
-    expect(message).toContain('(how much to log): did you mean warn?');
-    for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
-      expect(message).toContain(`${name} is missing`);
-  });
-
-  it('a misspelt sandbox is told alone', () => {
-    const message = faultOf({ ENVIRONMENT: 'sanbox' });
-    expect(message).toMatch(/has 1 fault:\n.*: did you mean sandbox\?$/);
-  });
+  it.each(['prod', 'Production', 'staging'])(
+    'ENVIRONMENT=%s is told with the other faults of production',
+    (ENVIRONMENT) => {
+      const message = faultOf({ ENVIRONMENT, LOG_LEVEL: 'warning' });
+      expect(message).toContain('ENVIRONMENT must be `sandbox` or `production` (which rules apply)\n');
+      expect(message).toContain('LOG_LEVEL must be ');
+      for (const name of [...secretNames, 'DATABASE_URL', 'PUBLIC_URL'])
+        expect(message).toContain(`${name} is missing`);
+    },
+  );
 
   it('the sandbox refuses a weak secret too', () => {
-    expect(faultOf({ CURSOR_KEY: Buffer.alloc(32).toString('base64') })).toContain('CURSOR_KEY is too weak');
+    expect(faultOf({ CURSOR_KEY: Buffer.alloc(32).toString('base64') })).toContain(
+      'CURSOR_KEY must be 32 random',
+    );
   });
 
   it('takes several card keys, of which the first seals, and refuses a weak one among them', () => {
@@ -339,8 +300,8 @@ describe('production', () => {
     const config = readConfig({ ...production(), CARD_KEY: `${first}, ${second}` });
     expect(config.secrets.CARD_KEY?.toString('base64')).toBe(first);
     expect(config.olderCardKeys?.map((key) => key.toString('base64'))).toEqual([second]);
-    expect(faultOf({ ...production(), CARD_KEY: `${first},secret` })).toContain('CARD_KEY is not 32 bytes');
-    expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY is not 32 bytes');
+    expect(faultOf({ ...production(), CARD_KEY: `${first},secret` })).toContain('CARD_KEY must be 32 random');
+    expect(faultOf({ ...production(), CARD_KEY: `${first},` })).toContain('CARD_KEY must be 32 random');
     const shared = { CARD_KEY: `${first},${second}`, CURSOR_KEY: second };
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
   });
@@ -352,7 +313,7 @@ describe('production', () => {
     expect(config.olderCursorKeys?.map((key) => key.toString('base64'))).toEqual([second]);
     expect(config.olderCardKeys).toEqual([]);
     expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain(
-      'CURSOR_KEY is not 32 bytes',
+      'CURSOR_KEY must be 32 random bytes',
     );
   });
 
@@ -369,14 +330,6 @@ describe('production', () => {
     const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });
     expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
     expect(message).not.toContain(shared);
-  });
-
-  it('refuses one secret for two purposes also if one of them is reversed', () => {
-    const key = randomBytes(32);
-    const reversed = Buffer.from(key).reverse().toString('base64');
-    const message = faultOf({ ...production(), CARD_KEY: key.toString('base64'), CURSOR_KEY: reversed });
-    expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
-    expect(message).not.toContain(reversed);
   });
 
   it.each([
@@ -400,30 +353,11 @@ describe('production', () => {
   it('reports a weak, a missing and a shared secret together', () => {
     const shared = random();
     const message = faultOf({ ENVIRONMENT: 'production', CARD_KEY: shared, CURSOR_KEY: `${shared},weak` });
-    expect(message).toContain('CURSOR_KEY is not 32 bytes in base64');
+    expect(message).toContain('CURSOR_KEY must be 32 random bytes');
     expect(message).toContain('DATABASE_URL is missing');
     expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
   });
-
-  it('practically never refuses random bytes', () => {
-    const refused = Array.from({ length: 20_000 }, () => randomBytes(32)).filter((key) => !looksRandom(key));
-    expect(refused).toEqual([]);
-    expect(() => readConfig({ CARD_KEY: random() })).not.toThrow();
-  });
 });
-
-const rightlyGiven: Env = {
-  ENVIRONMENT: 'sandbox',
-  DATABASE_URL: 'postgres://localhost/payments',
-  PUBLIC_URL: 'http://localhost',
-  CARD_KEY: random(),
-  WEBHOOK_WORKER: 'on',
-  LOG_LEVEL: 'info',
-  DATA_DIR: '.data',
-  EVENT_RETENTION_DAYS: '30',
-  CARDS_PER_MINUTE: 'off',
-  MAX_REQUESTS_PER_CONNECTION: '1',
-};
 
 describe('warnings', () => {
   const of = (env: Env) => readConfig(env).warnings ?? [];
@@ -472,56 +406,6 @@ describe('warnings', () => {
     expect(at('db.example/payments?sslmode=disable', { PGSSLMODE: 'require' })).toEqual(plain);
   });
 
-  it.each([
-    ['DATABSE_URL', 'DATABASE_URL'],
-    ['DATABASE_ULR', 'DATABASE_URL'],
-    ['database_url', 'DATABASE_URL'],
-    ['PUBLICURL', 'PUBLIC_URL'],
-    ['ENVIROMENT', 'ENVIRONMENT'],
-    ['CARDKEY', 'CARD_KEY'],
-    ['CARD_KEY_FLIE', 'CARD_KEY_FILE'],
-    ['WEBHOOKS_WORKER', 'WEBHOOK_WORKER'],
-    ['PAYMENTS_DATABASE_URL', 'DATABASE_URL'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
-    ['DATADIR', 'DATA_DIR'],
-    ['EVENT_RETENTION', 'EVENT_RETENTION_DAYS'],
-    ['CARDS_PER', 'CARDS_PER_MINUTE'],
-    ['MAXREQUESTSPERCONNECTION', 'MAX_REQUESTS_PER_CONNECTION'],
-  ])('%s is probably %s', (given, meant) => {
-    const told = `${given} is not a setting: did you mean ${meant}?`;
-    expect(of({ [given]: 'hunter2' })).toEqual([told]);
-    const right = meant === 'CARD_KEY_FILE' ? 'CARD_KEY' : meant;
-    expect(of({ [given]: 'hunter2', ...rightlyGiven })).toEqual([
-      `${given} is not a setting: ${right} is used; remove ${given}`,
-    ]);
-    expect(of({ [given]: '' })).toEqual([]);
-    expect(faultOf({ [given]: 'hunter2', PORT: 'x' })).toContain(
-      `PORT must be 0 to 65535 (port to listen on; 0 takes any free one)\n${told}`,
-    );
-  });
-
-  it('a prefix counts only with a value that fits: Kubernetes makes variables of a service named payments', () => {
-    expect(of({ PAYMENTS_PORT: '8081' })).toEqual(['PAYMENTS_PORT is not a setting: did you mean PORT?']);
-    const kubernetes = {
-      ...{
-        PAYMENTS_PORT: 'tcp://10.0.0.1:80',
-        PAYMENTS_SERVICE_HOST: '10.0.0.1',
-        PAYMENTS_SERVICE_PORT: '80',
-      },
-      ...{ PAYMENTS_PORT_80_TCP: 'tcp://10.0.0.1:80', PAYMENTS_PORT_80_TCP_PORT: '80' },
-    };
-    expect(of(kubernetes)).toEqual([]);
-  });
-
-  it('none for what other programs use', () => {
-    const others = `PATH HOME HOSTNAME HOSTTYPE LOGNAME PROVIDER DATABASE LOG POST PORTS SPORT HOSTS TRACKING SHELL TERM
-      XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV NODE_OPTIONS PGHOST PGPORT PGDATABASE PGDATA PGSSLMODE POSTGRES_PASSWORD DB_URL
-      TEST_DATABASE_URL REDIS_URL AMQP_URL PUBLIC_KEY PUBLIC_DIR SSH_CONNECTION HTTP_PROXY NO_PROXY LC_ALL LS_COLORS
-      OTEL_TRACES_EXPORTER OTEL_LOG_LEVEL npm_config_loglevel RUST_LOG LOG_FILE API_KEY SECRET_KEY ENV MAIL METRICS_PATH
-      KUBERNETES_PORT KUBERNETES_SERVICE_HOST INVOCATION_ID JOURNAL_STREAM CREDENTIALS_DIRECTORY CI DEBUG`;
-    expect(of(Object.fromEntries(others.split(/\s+/).map((name) => [name, '8080'])))).toEqual([]);
-  });
-
   it('a database of its own, and no word about which rules apply', () => {
     const found = of({ DATABASE_URL: 'postgres://service:hunter2@localhost/payments' });
     expect(found).toEqual([expect.stringMatching(/^ENVIRONMENT is not set .*sandbox/)]);
@@ -553,9 +437,9 @@ describe('a secret in a file', () => {
       fileNameOf(name),
       fileWith(`${env[name] ?? ''}${['\n', '\r\n', ''][index % 3] ?? ''}`),
     ]);
-    const without = Object.entries(env).filter(([name]) => !namesWithFiles.includes(name));
+    const without = Object.entries(env).filter(([name]) => !namesWithFiles.some((other) => other === name));
     expect(readConfig(Object.fromEntries([...without, ...asFiles]) as Env)).toEqual(readConfig(env));
-    expect(namesWithFiles).toEqual(['CARD_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
+    expect([...namesWithFiles].sort()).toEqual(['CARD_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
   });
 
   it('has several keys during a rotation', () => {
@@ -568,7 +452,7 @@ describe('a secret in a file', () => {
   it('loses one newline only: a value in two lines is refused', () => {
     const key = random();
     expect(faultOf(inFile('CARD_KEY', fileWith(`${key}\n\n${random()}\n`)))).toContain(
-      'CARD_KEY_FILE is not 32 bytes in base64',
+      'CARD_KEY_FILE must be 32 random bytes',
     );
     const url = 'postgres://h/d';
     expect(readConfig({ DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
@@ -582,15 +466,18 @@ describe('a secret in a file', () => {
     expect(message).not.toContain(env[name]);
   });
 
-  it.each(namesWithFiles)('%s that cannot be read is one fault, with the path', (name) => {
-    const path = join(folder, 'missing', 'key');
+  it.each(namesWithFiles)('%s that cannot be read is one fault, without the path', (name) => {
     const told = `${name}_FILE must be the path of a file with the value: there is no such file`;
-    expect(faultOf(inFile(name, path))).toContain(`has 1 fault:\n  ${told} (${path})`);
     // It could be the secret itself, given to the wrong variable.
-    for (const secret of [random(), `/${random().slice(1)}`, 'postgres://u:hunter2@h/d']) {
-      const message = faultOf(inFile(name, secret));
-      expect(message).toContain(told);
-      expect(message).not.toContain(secret);
+    for (const path of [
+      join(folder, 'missing', 'key'),
+      random(),
+      `/${random().slice(1)}`,
+      'postgres://u:hunter2@h/d',
+    ]) {
+      const message = faultOf(inFile(name, path));
+      expect(message).toContain(`has 1 fault:\n  ${told}`);
+      expect(message).not.toContain(path);
     }
   });
 
@@ -598,7 +485,6 @@ describe('a secret in a file', () => {
     ['a folder', () => folder, 'it is not a regular file'],
     ['a device', () => '/dev/zero', 'it is not a regular file'],
     ['empty', () => fileWith('\n'), 'the file is empty'],
-    ['too large', () => fileWith('x'.repeat(70_000)), 'it has more than 65536 bytes'],
     ['no file at all', () => `${folder}/${'x'.repeat(300)}`, 'the file cannot be read (ENAMETOOLONG)'],
   ])('that is %s is refused', (_, path, reason) => {
     expect(faultOf(inFile('CARD_KEY', path()))).toContain(
@@ -621,7 +507,7 @@ describe('a secret in a file', () => {
       ...{ DATABASE_URL: undefined, DATABASE_URL_FILE: fileWith('mysql://u:hunter3@h/d') },
     });
     expect(message).toContain('has 3 faults:');
-    expect(message).toContain('CARD_KEY_FILE is not 32 bytes in base64');
+    expect(message).toContain('CARD_KEY_FILE must be 32 random bytes');
     expect(message).toContain('DATABASE_URL_FILE must be a postgres URL');
     expect(message).toContain('CARD_KEY_FILE and CURSOR_KEY_FILE must differ');
     expect(message).not.toMatch(/hunter|\/tmp/);
@@ -652,6 +538,22 @@ describe('a secret in a file', () => {
   });
 });
 
+it('a file of settings adds what is not given, neither as a value nor as a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-settings-'));
+  const file = join(folder, 'payments.env');
+  writeFileSync(file, '# Ours\nHOST="a # b"\nPORT=1\nCARD_KEY_FILE=/x\nCURSOR_KEY=x\nDATABASE_URL=\'y\'\n');
+  const given = { PORT: '2', CARD_KEY: 'z', CURSOR_KEY_FILE: '/z' };
+  for (const name of variables) vi.stubEnv(name, (given as Env)[name]);
+  try {
+    loadSettings(file);
+    const read = Object.fromEntries(Object.entries(process.env).filter(([name]) => variables.includes(name)));
+    expect(read).toEqual({ ...given, HOST: 'a # b', DATABASE_URL: 'y' });
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe('how this command line was called', () => {
   it.each([
     [{ npm_lifecycle_event: 'payments', npm_command: 'run-script' }, 'npm run -s payments --'],
@@ -660,11 +562,6 @@ describe('how this command line was called', () => {
   ])('%j', (env, name) => {
     expect(readCallName(env)).toBe(name);
   });
-});
-
-it('reads a file of settings as systemd does', () => {
-  const text = '# a\n; b\nA=x # y\nB="q # r"\n  C=\'s\'\nD=one\\\ntwo\r\nE=abc#def\nnonsense\n';
-  expect(parseSettings(text)).toEqual({ A: 'x # y', B: 'q # r', C: 's', D: 'onetwo', E: 'abc#def' });
 });
 
 it.each(['postgres:/u:secret@127.0.0.1/db', 'postgres:u:secret@h/db', 'POSTGRES://u:12/secret@h/db'])(

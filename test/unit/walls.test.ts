@@ -26,9 +26,9 @@ interface Room {
   packages?: readonly string[];
 }
 
-/** Rules that no resource has for itself, and those of resources, which are pure, too. */
 /** Any room of the server may end the process with a message. */
 const operatorFault = 'server/operator-fault.ts';
+/** Rules that no resource has for itself, and those of resources, which are pure, too. */
 const pure = [
   'generated',
   'client/json.ts',
@@ -61,7 +61,7 @@ const service = [
     'server/sandbox',
     'server/upkeep',
   ],
-  ...['server/database/open.ts', 'server/postgres', 'server/private-files.ts', 'server/random-key.ts'],
+  ...['server/database/open.ts', 'server/postgres', 'server/private-files.ts'],
   ...['server/visible.ts', 'server/hints.ts', 'server/build.ts', 'server/tracing', 'server/observe.ts'],
 ];
 
@@ -70,15 +70,9 @@ const rooms: Record<string, Room> = {
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   [operatorFault]: { from: [] },
-  'server/random-key.ts': { from: [] },
   'server/config.ts': {
-    from: [
-      ...[operatorFault, 'server/rules', 'server/misspelt-settings.ts', 'server/random-key.ts'],
-      ...['server/database-url.ts', 'server/setting-files.ts', 'server/settings.ts'],
-    ],
+    from: [operatorFault, 'server/database-url.ts', 'server/settings.ts'],
   },
-  'server/misspelt-settings.ts': { from: ['server/settings.ts', 'server/rules'] },
-  'server/setting-files.ts': { from: ['server/settings.ts'] },
   'server/settings.ts': { from: ['server/database-url.ts'] },
   'server/database-url.ts': { from: [] },
   'server/visible.ts': { from: [] },
@@ -193,7 +187,6 @@ const rooms: Record<string, Room> = {
       'server/start.ts',
       'server/main.ts',
       'server/terminal-log.ts',
-      'server/setting-files.ts',
       'server/cli',
       'client',
       'mock',
