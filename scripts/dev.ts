@@ -16,7 +16,7 @@ import { bundleContract } from './generate/bundle.ts';
 import { generate } from './generate/generate.ts';
 import { keepRedocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
-import { terminalLine } from '../server/terminal-log.ts';
+import { createTerminalLine } from '../server/terminal-log.ts';
 
 const contractName = 'generated/openapi.json';
 const contractFile = join(root, contractName);
@@ -156,10 +156,12 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
 const describe = (started: Started) =>
   'url' in started ? started.url : started.fault.replace(/ Choose another: .*/, ' Start npm run dev again.');
 
+const warningLine = createTerminalLine(process.stderr.isTTY && process.stderr.hasColors());
+
 /** Requests and the like are not shown: this screen is about the contract and the code. Nor is the banner of a start. */
 function showWarning(line: string): void {
   const isWarning = /^\{"level":[456]\d,/.test(line);
-  if (isWarning) process.stderr.write(terminalLine(line, process.stderr.isTTY && process.stderr.hasColors()));
+  if (isWarning) process.stderr.write(warningLine(line));
 }
 
 function parsePort(text: string): string {

@@ -8,7 +8,6 @@ import { OperatorFault } from './operator-fault.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
 import { setupFault } from './database/database.ts';
-import { toTerminal } from './terminal-log.ts';
 import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;
@@ -19,8 +18,10 @@ let flushLog: () => void = () => undefined;
 async function main(): Promise<void> {
   const config = readConfig();
   // Lines for people on a terminal, JSON for everything else.
-  const { stdout } = process;
-  const log = createLog(config.logLevel, stdout.isTTY ? toTerminal(stdout) : undefined);
+  const terminal = process.stdout.isTTY
+    ? (await import('./terminal-log.ts')).toTerminal(process.stdout)
+    : undefined;
+  const log = createLog(config.logLevel, terminal);
   flushLog = () => {
     log.flush();
   };

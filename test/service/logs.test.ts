@@ -16,7 +16,7 @@ import { createLog } from '../../server/log.ts';
 import { ApiError } from '../../server/errors.ts';
 import { refusalOf, unknownPath } from '../../server/http/refusal.ts';
 import { startService, type Service } from '../../server/start.ts';
-import { terminalLine } from '../../server/terminal-log.ts';
+import { createTerminalLine } from '../../server/terminal-log.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
@@ -342,10 +342,9 @@ describe('a wrong statement', () => {
   };
 
   it('is logged without its values, marked where PostgreSQL stopped, with who wrote it', async () => {
-    const shown = terminalLine(await lineOf('sandbox'), false);
-    expect(shown).toContain("Statement: select * from roles where name = $1 ▶andd slug = '[number]'\n");
-    expect(shown).toMatch(/error: syntax error at or near "andd"\n +at findWrong .*logs\.test\.ts:/);
-    expect(shown).not.toMatch(/node_modules|node:internal/);
+    const shown = createTerminalLine(false)(await lineOf('sandbox'));
+    expect(shown).toContain(`"statement": "select * from roles where name = $1 ▶andd slug = '[number]'"`);
+    expect(shown).toMatch(/error: syntax error at or near "andd"\n[^]* at findWrong .*logs\.test\.ts:/);
   });
 
   it('is not logged in production', async () => {
@@ -357,54 +356,70 @@ describe('a wrong statement', () => {
 
 describe('a line on a terminal', () => {
   const time = '2026-11-15T12:34:56.789Z';
-  const shown = (line: object) => terminalLine(`${JSON.stringify({ level: 30, time, ...line })}\n`, false);
+  const plain = createTerminalLine(false);
 
   it.each([
     [
       {
         ...{ requestId: 'r-1', method: 'POST', path: '/payment-methods', status: 409, ms: 12.3 },
-        ...{ code: 'duplicate_record', reason: '/external_identifier is taken', keyPair: 'k' },
+        ...{ code: 'duplicate_record', reason: '/external_identifier is taken' },
       },
-      '12:34:56 POST /payment-methods → 409 duplicate_record: /external_identifier is taken  12 ms  req r-1\n',
+      '[12:34:56] INFO: POST /payment-methods 409 duplicate_record /external_identifier is taken {"requestId":"r-1","ms":12.3}\n',
     ],
-    [
-      { requestId: 'r-2', method: 'GET', path: '/transactions', status: 200, ms: 3.6 },
-      '12:34:56 GET /transactions → 200  4 ms  req r-2\n',
-    ],
-    [{ msg: 'listening', port: 8080 }, '12:34:56 listening  port=8080\n'],
-    [{ level: 40, msg: 'slow' }, '12:34:56 warning slow\n'],
-    [
-      {
-        level: 50,
-        msg: 'the request failed',
-        err: { stack: 'Error: no\n    at node:internal/x\n    at x\n    at /node_modules/y', hint: 'Do.' },
-      },
-      '12:34:56 error the request failed\nError: no\n    at x\nDo.\n',
-    ],
-    [
-      { level: 50, msg: 'the request failed', err: { message: 'no', stack: 'Error: no\n    at x' } },
-      '12:34:56 error the request failed\nError: no\n    at x\n',
-    ],
+    [{ msg: 'listening', port: 8080 }, '[12:34:56] INFO: listening {"port":8080}\n'],
+    [{ level: 40, msg: 'slow' }, '[12:34:56] WARN: slow\n'],
   ])('%j', (line, expected) => {
-    expect(shown(line)).toBe(expected);
+    expect(plain(`${JSON.stringify({ level: 30, time, ...line })}\n`)).toBe(expected);
   });
 
-  it('shows control characters of others, which would move the cursor or clear the screen', () => {
-    const clear = '\u001b[2J\u009b2J\u202e\r\n12:00:00 forged';
+  it('shows an error with its stack and what to do', () => {
+    const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at x', hint: 'Do.' };
+    const shown = plain(JSON.stringify({ level: 50, time, msg: 'the request failed', err }));
+    expect(shown).toMatch(/^\[12:34:56\] ERROR: the request failed/);
+    expect(shown).toMatch(/\n +Error: no\n +at x\n +"hint": "Do\."\n/);
+  });
+
+  describe.each([false, true])('with colours: %s', (colorize) => {
+    const clear = '\u001b[2J\u009b2J\u202e\r\n[12:00:00] INFO: forged';
     const out: string[] = [];
-    const log = createLog('trace', { write: (json) => void out.push(terminalLine(json, false)) });
-    log.info({ method: 'GET', path: clear, status: 404, ms: 1, reason: clear, requestId: clear });
+    const terminal = createTerminalLine(colorize);
+    const log = createLog('trace', { write: (json) => void out.push(terminal(json)) });
+    log.info({
+      method: 'GET',
+      path: clear,
+      status: 404,
+      ms: 1,
+      reason: clear,
+      code: clear,
+      requestId: clear,
+    });
     log.info({ given: clear, deep: { down: [clear] } }, clear);
-    log.error({ err: new Error(clear) }, 'failed');
-    expect(out).toHaveLength(3);
-    // oxlint-disable-next-line no-control-regex -- these are what must not be there
-    expect(out.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-    expect(out.slice(0, 2).join('').split('\n')).toHaveLength(3);
-    expect(out[0]).toContain(String.raw`\x1b[2J`);
+    log.error({ err: Object.assign(new Error(clear), { code: clear, statement: clear }) }, 'failed');
+    log.info({ token: 'hunter2', said: 'eyJhbGciOiJFUzUxMiJ9.eyJzY29wZXMiOltdfQ.c2ln' }, '4111111111111111');
+
+    it('has no control characters of others, which would move the cursor, colour or hide text', () => {
+      // oxlint-disable-next-line no-control-regex -- these are what must not be there
+      const own = colorize ? /\u001b\[(?:3[1236]|39|90)m/g : /(?!)/g;
+      // oxlint-disable-next-line no-control-regex -- these are what must not be there
+      expect(out.join('').replace(own, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(out[0]).toContain(String.raw`\x1b[2J`);
+    });
+
+    it('is one line; those of a stack are indented, so that nobody can forge one', () => {
+      const lines = out.join('').trimEnd().split('\n');
+      expect(lines.filter((line) => !line.startsWith(' '))).toHaveLength(4);
+      for (const line of lines) expect(line).toMatch(/^(?:\[| {4})/);
+    });
+
+    it('has no secrets', () => {
+      expect(out).toHaveLength(4);
+      expect(out[3]).toContain('[number]');
+      expect(out.join('')).not.toMatch(/hunter2|eyJ|4111/);
+    });
   });
 
   it('what is no line of the log stays as it is', () => {
-    expect(terminalLine('(node:1) Warning\n', true)).toBe('(node:1) Warning\n');
+    expect(createTerminalLine(true)('(node:1) Warning\n')).toBe('(node:1) Warning\n');
   });
 });
 

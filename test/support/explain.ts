@@ -1,7 +1,7 @@
 /** Prints what the service logged about refused requests: if a test fails, or all of its lines with LOG_LEVEL. */
 import pino from 'pino';
 import { TestRunner, vi } from 'vitest';
-import { terminalLine } from '../../server/terminal-log.ts';
+import { createTerminalLine } from '../../server/terminal-log.ts';
 
 /** A test that sends hundreds of bad requests shows the last ones. */
 const shownRequests = 10;
@@ -31,4 +31,4 @@ export function printIfWanted(line: string): void {
   if ((JSON.parse(line) as { level: number }).level >= wanted) console.log(readable(line).trimEnd());
 }
 
-const readable = (line: string): string => terminalLine(line, false);
+const readable = createTerminalLine(false);

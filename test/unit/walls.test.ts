@@ -77,7 +77,7 @@ const rooms: Record<string, Room> = {
   'server/database-url.ts': { from: [] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
-  'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
+  'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
   ...Object.fromEntries(
     pureFilesOf('server/resources').map((file) => [
       file,
