@@ -4,13 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { createCors } from '../server/http/cors.ts';
-import { announceDeprecation } from '../server/http/deprecation.ts';
+import {
+  announceDeprecation,
+  earlyData,
+  createSecurityHeaders,
+  wellFormed,
+  requestId,
+} from '../server/http/headers.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
 import type { Recent } from '../server/http/desk/recent.ts';
-import { earlyData } from '../server/http/early-data.ts';
 import { createExpress } from '../server/http/express.ts';
-import { createSecurityHeaders, wellFormed } from '../server/http/headers.ts';
-import { requestId } from '../server/http/request-id.ts';
 import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';

@@ -1,6 +1,10 @@
 // The answers to requests with an Idempotency-Key, in memory: the only thing that the mock remembers. The oldest are
 // forgotten when there are too many.
-import { keepKeyMilliseconds, type KeptAnswers, type Known } from '../server/resources/idempotency-keys/rules.ts';
+import {
+  keepKeyMilliseconds,
+  type KeptAnswers,
+  type Known,
+} from '../server/resources/idempotency-keys/rules.ts';
 
 const mostKeys = 1_000;
 

@@ -18,16 +18,19 @@ import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
 import { only, step, type Context, type Step } from './http/context.ts';
 import { createCors } from './http/cors.ts';
-import { announceDeprecation } from './http/deprecation.ts';
+import {
+  announceDeprecation,
+  earlyData,
+  createSecurityHeaders,
+  wellFormed,
+  requestId,
+} from './http/headers.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
-import { earlyData } from './http/early-data.ts';
 import { createExpress } from './http/express.ts';
-import { createSecurityHeaders, wellFormed } from './http/headers.ts';
 import { keptRefusals } from './http/idempotency.ts';
 import { createMerchantAccount } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
 import { createRateLimit, rateLimits } from './http/rate-limit.ts';
-import { requestId } from './http/request-id.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createTrace, type RequestTracing } from './http/trace.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { savePublicUrl } from './database/settings.ts';
+import { savePublicUrl } from './database/environment.ts';
 import { findMissingKeys } from './secrets/rotate.ts';
 import { createUnitOfWork } from './database/unit-of-work.ts';
 import { createApp } from './app.ts';
@@ -19,7 +19,7 @@ import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
 import { startJobs } from './upkeep/jobs.ts';
-import { countFaults, observe, refusePort, type Observing } from './observe.ts';
+import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
 import { OperatorFault } from './operator-fault.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';

@@ -7,7 +7,8 @@ import { schemeNames, type CardScheme } from '../../server/resources/card-scheme
 import { uuidSource } from '../../server/rules/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
 import { ownContract, serveDocs, type DocsOptions } from '../../server/http/docs.ts';
-import { approvalPath, badgePath } from '../../server/resources/links.ts';
+import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
+import { badgePath } from '../../server/resources/card-schemes/rules.ts';
 import { contextOf } from './context.ts';
 
 interface Server {

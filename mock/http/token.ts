@@ -1,8 +1,13 @@
 // The bearer token is read but its signature is never verified, because the mock has no keys. Any opaque text is accepted. To a
 // JWT all other rules of the service apply, so that a backend that signs wrong tokens, or too seldom new ones, notices it here.
-import { checkClaims, InvalidToken, parseObject, readKeyId } from '../../server/resources/api-key-pairs/claims.ts';
+import {
+  checkClaims,
+  InvalidToken,
+  parseObject,
+  readKeyId,
+} from '../../server/resources/api-key-pairs/claims.ts';
 import { isAllowed } from '../../server/resources/roles/rules.ts';
-import { longestToken } from '../../server/rules/sizes.ts';
+import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import { ApiError } from '../../server/errors.ts';
 import { forbidden } from '../../server/http/permission.ts';
 import type { Step } from './context.ts';

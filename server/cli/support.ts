@@ -11,7 +11,7 @@ import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../database/database.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { openStore, type OpenedDatabase } from '../database/open.ts';
-import { findPublicUrl } from '../database/settings.ts';
+import { findPublicUrl } from '../database/environment.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, noSandbox } from './output.ts';

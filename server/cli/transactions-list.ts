@@ -1,7 +1,7 @@
 // `payments transactions list`: the pages of GET /transactions, for operators.
 import { Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { amountText } from '../resources/transactions/amounts.ts';
+import { amountText } from '../resources/transactions/rules.ts';
 import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { transactionMoves, type TransactionStatus } from '../rules/state-machine.ts';
 import { isUuid } from '../rules/uuid.ts';

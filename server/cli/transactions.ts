@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { moveTransaction } from '../resources/transactions/changes.ts';
-import { replacingDeclines } from '../resources/payment-methods/replacement.ts';
+import { replacingDeclines } from '../resources/payment-methods/rules.ts';
 import { transactionMoves, type TransactionStatus } from '../rules/state-machine.ts';
 import { isUuid } from '../rules/uuid.ts';
 import { presentTransaction } from '../resources/transactions/present.ts';

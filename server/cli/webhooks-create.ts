@@ -6,7 +6,7 @@ import { compileAt, createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
 import { isUuid } from '../rules/uuid.ts';
-import { isCallable, isSchemeAllowed } from '../resources/webhook-subscriptions/web-address.ts';
+import { isCallable, isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { forOperator } from '../hints.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';

@@ -7,7 +7,7 @@ import {
 import { readBuild } from '../build.ts';
 import { isUuid } from '../rules/uuid.ts';
 import { createLog } from '../log.ts';
-import { observe } from '../observe.ts';
+import { observe } from '../upkeep/observe.ts';
 import {
   findWebhookSubscription,
   listWebhookSubscriptions,

@@ -4,8 +4,14 @@ import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../rules/deadline.ts';
-import { withinBudget, type Budget } from './budget.ts';
-import { connectionOf, idleMilliseconds, type Connection, type Pooler } from './connection.ts';
+import {
+  withinBudget,
+  type Budget,
+  connectionOf,
+  idleMilliseconds,
+  type Connection,
+  type Pooler,
+} from './connection.ts';
 import { noteStatement, NotingCompiler } from './failed-statement.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';

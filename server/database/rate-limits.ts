@@ -1,5 +1,5 @@
 // The counters of the rate limits. They are in the database, so that all instances share them.
-import { withinBudget, type Budget } from './budget.ts';
+import { withinBudget, type Budget } from './connection.ts';
 import type { Pool } from './database.ts';
 
 export interface RateLimit {

@@ -1,12 +1,12 @@
 // One attempt at a delivery, and what follows from it.
+import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Db } from '../database/database.ts';
 import type { Purpose, Vault } from '../secrets/vault.ts';
 import type { Attempted, LeasedDelivery } from './deliveries.ts';
-import type { Db } from '../database/database.ts';
 import { describeFailure } from './failure.ts';
 import { readRetryAfter } from './schedule.ts';
 import type { Send, SendOptions } from './send.ts';
-import { webhookHeaders } from './sign.ts';
 
 export interface DeliverDeps {
   db: Db;
@@ -130,4 +130,23 @@ function openSecrets(delivery: LeasedDelivery, at: Date, vault: Vault): Opened {
 function errorOf(status: number): string | null {
   if (status >= 300 && status < 400) return 'redirects are not followed';
   return status === 101 ? 'switching protocols is not supported' : null;
+}
+
+// Signs as Standard Webhooks specifies: one signature per valid secret, over the ID, the timestamp and the body as sent.
+export function webhookHeaders(
+  id: string,
+  body: string,
+  secrets: readonly string[],
+  now: Date,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const sign = (secret: string) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  };
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(sign).join(' '),
+  };
 }

@@ -1,5 +1,8 @@
 // The reason of a failed attempt, for the operator. Only fixed texts and codes: messages of errors may quote what a receiver
 // sent, such as the names in its certificate.
+import { redact } from '../log.ts';
+import { maskCardNumbers } from '../resources/payment-methods/rules.ts';
+import { visible } from '../visible.ts';
 
 /** An end of an attempt that we decided on. Its message is a fixed text. */
 export class AttemptFailure extends Error {}
@@ -19,4 +22,17 @@ export function describeFailure(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;
   const explanation = explanations.find(([pattern]) => pattern.test(code ?? name))?.[1];
   return explanation === undefined ? (code ?? 'the attempt failed') : `${code ?? name}: ${explanation}`;
+}
+
+// What a receiver said with an answer that is not 2xx, for the operator. It may quote the request or anything else, so card
+// numbers and secrets are masked, and control characters are shown as escapes.
+const longest = 1024;
+
+/** Null when nothing was said. */
+export function showAnswer(said: Buffer, secrets: readonly string[]): string | null {
+  // Twice as much is masked as is shown, because what is cut in half is not recognised.
+  const text = redact(maskCardNumbers(said.toString('utf8', 0, 2 * longest)));
+  const masked = secrets.reduce((shown, secret) => shown.replaceAll(secret, '[redacted]'), text);
+  const known = said.length > 2 * longest ? masked.slice(0, -longest) : masked;
+  return visible(known.slice(0, longest)) || null;
 }

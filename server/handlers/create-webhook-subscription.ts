@@ -1,7 +1,10 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { createSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import { TooManySubscriptions } from '../resources/webhook-subscriptions/rules.ts';
-import { hostFaults, isSchemeAllowed } from '../resources/webhook-subscriptions/web-address.ts';
+import {
+  TooManySubscriptions,
+  hostFaults,
+  isSchemeAllowed,
+} from '../resources/webhook-subscriptions/rules.ts';
 import { ApiError } from '../errors.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
 import type { WriteDeps } from './deps.ts';

@@ -2,9 +2,8 @@
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import { leewaySeconds } from '../resources/api-key-pairs/leeway.ts';
+import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
-import { InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { createCache } from './cache.ts';

@@ -2,7 +2,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
-import { isJson } from './media-type.ts';
 import type { Step } from './step.ts';
 
 const refuse = (
@@ -84,4 +83,15 @@ function translate(error: unknown, req: Request): Error {
   if ((error as { code?: string }).code?.startsWith('Z_'))
     return refuse('value_error.content_type', 'is not valid in its Content-Encoding');
   return error instanceof Error ? error : new Error(String(error));
+}
+
+// Whether a Content-Type is JSON in UTF-8. Other parameters are ignored: JSON has none, and many clients send some.
+const parameter = /;\s*([^\s=;]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g;
+
+export function isJson(contentType: string): boolean {
+  const [type = ''] = contentType.split(';', 1);
+  if (type.trim().toLowerCase() !== 'application/json') return false;
+  return [...contentType.slice(type.length).matchAll(parameter)].every(
+    ([, name = '', value = '']) => name.toLowerCase() !== 'charset' || /^"?utf-8"?$/i.test(value.trim()),
+  );
 }

@@ -1,7 +1,7 @@
 // What the pipeline steps find out about a request, in one typed object.
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
-import type { Budget } from '../database/budget.ts';
+import type { Budget } from '../database/connection.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';

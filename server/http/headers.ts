@@ -1,6 +1,10 @@
 // Headers for the safety of every response, and what HTTP itself demands of a request.
-import type { RequestHandler } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
+import { maskRuns } from '../resources/payment-methods/rules.ts';
+import { isUuid } from '../rules/uuid.ts';
 import type { Step } from './step.ts';
 
 /** Answers hold personal data, so nothing may store them. Static pages set a Cache-Control of their own. */
@@ -25,3 +29,36 @@ export const wellFormed: Step<unknown> = (_context, { httpVersion, headers, rawH
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new ApiError('bad_request', { reason: 'an Expect header other than 100-continue' });
 };
+
+// Sets X-Request-ID on every response: that of the caller if it has the documented form, otherwise a new one.
+const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** For logs, which must have no card number; many other long numbers look like one. */
+export const loggedId = (id: string): string => (isUuid(id) ? id : maskRuns(id));
+
+export const requestId: Step<{ requestId: string }> = (context, req, res) => {
+  const given = req.headers['x-request-id'];
+  const id = typeof given === 'string' && allowed.test(given) ? given : randomUUID();
+  context.requestId = loggedId(id);
+  res.setHeader('X-Request-ID', id);
+};
+
+// RFC 8470: an attacker can replay a request in TLS early data, and only a GET may be executed twice. A malformed
+// value counts as 1.
+export const earlyData: Step<unknown> = (_context, req) => {
+  if (req.method !== 'GET' && req.headers['early-data'] !== undefined)
+    throw new ApiError('too_early', { reason: `a ${req.method} in TLS early data` });
+};
+
+// Tells callers in the headers of each answer that an operation is deprecated (RFC 9745) and until when it works (RFC 8594).
+interface Place {
+  path: string;
+  method: string;
+}
+
+export function announceDeprecation(document: Document, { path, method }: Place, res: Response): void {
+  const { 'x-deprecation': deprecation } = document.paths[path]?.[method] ?? {};
+  if (!deprecation) return;
+  res.setHeader('Deprecation', `@${Date.parse(deprecation.since) / 1000}`);
+  res.setHeader('Sunset', new Date(deprecation.sunset).toUTCString());
+}

@@ -10,11 +10,13 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { mostHeaderBytes } from '../rules/sizes.ts';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/recent.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { loggedId } from './request-id.ts';
+import { oneAtATime } from './idempotency.ts';
+import { loggedId } from './headers.ts';
+
+/** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
+export const mostHeaderBytes = 64 * 1024;
 
 export const limits = {
   /** Request line (with the URL) and headers together. */

@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { partialContextOf } from './context.ts';
-import { refusalOf } from './refusal.ts';
-import { sendError } from './send-error.ts';
+import { refusalOf, sendError } from './refusal.ts';
 
 export const createWriteError =
   (check: ResponseCheck, log: Logger): ErrorRequestHandler =>

@@ -1,7 +1,7 @@
 // Finds and erases what is stored of one buyer, in batches. What is personal is said in tables/personal.ts.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
-import { hasValue, hasValueOf, isOf } from '../database/lookup.ts';
+import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCallName } from '../../server/config.ts';
-import { replacingDeclines } from '../../server/resources/payment-methods/replacement.ts';
+import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/secrets/vault.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';

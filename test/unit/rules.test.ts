@@ -3,16 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../server/contract/load.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
 import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
-import { readMetadataFilter } from '../../server/resources/transactions/metadata-filter.ts';
-import { longestToken, mostHeaderBytes } from '../../server/rules/sizes.ts';
+import { readMetadataFilter } from '../../server/resources/transactions/rules.ts';
+import { mostHeaderBytes } from '../../server/http/listen.ts';
+import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
+  isCallable,
+  UncallableAddress,
 } from '../../server/resources/webhook-subscriptions/rules.ts';
 import { isUuid, readUuid } from '../../server/rules/uuid.ts';
 import { name } from '../../server/cli/values.ts';
-import { isCallable, UncallableAddress } from '../../server/resources/webhook-subscriptions/web-address.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 

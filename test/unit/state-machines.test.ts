@@ -1,6 +1,6 @@
 // The state machines row by row, written from the specification and not from the code.
 import { describe, expect, it } from 'vitest';
-import { replacementAfter, type Trigger } from '../../server/resources/payment-methods/replacement.ts';
+import { replacementAfter, type Trigger } from '../../server/resources/payment-methods/rules.ts';
 import {
   checkMove,
   IllegalMove,

@@ -1,6 +1,11 @@
 // Tokens without a service: exactly which ones are refused, and for which reason. test/service/tokens.test.ts shows that every
 // refusal gets the same answer.
-import { leewaySeconds } from '../../server/resources/api-key-pairs/leeway.ts';
+import {
+  leewaySeconds,
+  InvalidToken,
+  longestLifetimeSeconds,
+  readKeyId,
+} from '../../server/resources/api-key-pairs/claims.ts';
 import {
   createHash,
   createPublicKey,
@@ -11,11 +16,6 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
-import {
-  InvalidToken,
-  longestLifetimeSeconds,
-  readKeyId,
-} from '../../server/resources/api-key-pairs/claims.ts';
 import { signToken, tokenDigest, verifyToken } from '../../server/resources/api-key-pairs/token.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** The files of a resource that know neither the database nor the service. */
 function pureFilesOf(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const others = /(queries|changes|present|table|list|filters|bulk|personal)\.ts$/;
+  const others = /(queries|changes|present|table|list|filters|lookup|bulk|personal)\.ts$/;
   return files
     .filter((file) => file.endsWith('.ts') && !others.test(file))
     .map((file) => `${folder}/${file}`);
@@ -62,7 +62,7 @@ const service = [
     'server/upkeep',
   ],
   ...['server/database/open.ts', 'server/postgres', 'server/private-files.ts'],
-  ...['server/visible.ts', 'server/hints.ts', 'server/build.ts', 'server/tracing', 'server/observe.ts'],
+  ...['server/visible.ts', 'server/hints.ts', 'server/build.ts'],
 ];
 
 const rooms: Record<string, Room> = {
@@ -119,20 +119,16 @@ const rooms: Record<string, Room> = {
     packages: ['kysely'],
   },
   'server/handlers': { from: [...below, 'server/errors.ts'] },
-  'server/tracing': { from: ['server/rules'], packages: ['@opentelemetry/api'] },
-  'server/observe.ts': {
-    from: [
-      ...[operatorFault, 'server/build.ts', 'server/config.ts', 'server/events', 'server/upkeep'],
-      'server/tracing',
-    ],
-    types: ['generated', 'server/contract', 'server/database', 'server/database/open.ts'],
-  },
   'server/http': {
     from: [...pure, 'server/errors.ts', 'server/contract', 'server/resources', 'server/secrets'],
     types: ['server/database'],
     packages: ['express', 'pino'],
   },
-  'server/upkeep': { from: below, packages: ['kysely', 'pino', 'prom-client'] },
+  'server/upkeep': {
+    from: [...below, 'server/build.ts', 'server/config.ts'],
+    types: ['server/contract', 'server/database/open.ts'],
+    packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
+  },
   'server/sandbox': { from: [...below, 'server/upkeep', 'server/private-files.ts'] },
   'server/secrets.ts': {
     from: [

@@ -3,7 +3,7 @@ import type { ApiKeyPairRow } from './queries.ts';
 import { apiKeyPairColumns } from './table.ts';
 import { merchantAccountColumns } from '../merchant-accounts/table.ts';
 import { roleColumns } from '../roles/table.ts';
-import { presentColumns } from '../../database/present-columns.ts';
+import { presentColumns } from '../../database/columns.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/types.ts';
 import { schemeNames, type CardScheme } from './rules.ts';
-import { badgePath } from '../links.ts';
+import { badgePath } from '../card-schemes/rules.ts';
 
 export const presentCardScheme = (
   id: CardScheme,

@@ -29,3 +29,6 @@ export const schemeNames: Readonly<Record<CardScheme, string>> = {
   unionpay: 'UnionPay',
   visa: 'Visa',
 };
+
+/** The public URL goes in front. */
+export const badgePath = (scheme: string): string => `/assets/card-schemes/${scheme}.svg`;

@@ -1,8 +1,7 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
-import { binOf, lastFour, schemeOf } from './rules.ts';
+import { binOf, lastFour, schemeOf, replacementAfter, type Trigger } from './rules.ts';
 import { fingerprintOf } from '../../secrets/derive-keys.ts';
-import { replacementAfter, type Trigger } from './replacement.ts';
 import {
   checkMove,
   IllegalMove,

@@ -3,8 +3,8 @@ import type { BuyerRow } from '../buyers/queries.ts';
 import type { PaymentMethodRow } from './queries.ts';
 import { paymentMethodColumns } from './table.ts';
 import { presentBuyer } from '../buyers/present.ts';
-import { presentColumns } from '../../database/present-columns.ts';
-import { approvalPath } from '../links.ts';
+import { presentColumns } from '../../database/columns.ts';
+import { approvalPath } from '../payment-methods/rules.ts';
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 

@@ -1,6 +1,6 @@
 // What changes transactions, and what that means for the cards that they used: uses are counted, and a decline for a reason
 // that lies with the card applies its pending replacement.
-import { replacingDeclines } from '../payment-methods/replacement.ts';
+import { replacingDeclines } from '../payment-methods/rules.ts';
 import { checkMove, transactionMoves, type TransactionStatus } from '../../rules/state-machine.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { presentTransaction } from './present.ts';

@@ -6,7 +6,7 @@ import type { Input } from '../../../generated/operations.ts';
 import { notAfter, notBefore } from '../../rules/instants.ts';
 import { isStorable } from '../../rules/storable.ts';
 import { readUuid } from '../../rules/uuid.ts';
-import { hasValue, hasValueOf, type ValueType } from '../../database/lookup.ts';
+import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import { timestamp } from '../../database/paging.ts';
 import type { TransactionsTable } from './table.ts';
 

@@ -4,7 +4,7 @@ import type { JsonText } from '../../../generated/operations.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import type { Db } from '../../database/database.ts';
-import { hasValue, isHashedOf, isOf } from '../../database/lookup.ts';
+import { hasValue, isHashedOf, isOf } from './lookup.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from '../../database/paging.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';

@@ -1,8 +1,7 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { checkActiveCount, checkCount } from './rules.ts';
+import { checkActiveCount, checkCount, isCallable, UncallableAddress } from './rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { isCallable, UncallableAddress } from './web-address.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit } from '../../database/locks.ts';

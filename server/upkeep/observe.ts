@@ -1,13 +1,13 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
-import type { EventName } from '../generated/operations.ts';
-import { readBuild } from './build.ts';
-import type { Config } from './config.ts';
-import type { ResponseCheck } from './contract/responses.ts';
-import type { Metrics } from './upkeep/metrics.ts';
-import { OperatorFault } from './operator-fault.ts';
-import { countQueue, findOldestPending } from './events/deliveries.ts';
-import type { OpenedDatabase } from './database/open.ts';
-import type { Tracing } from './tracing/index.ts';
+import type { EventName } from '../../generated/operations.ts';
+import { readBuild } from '../build.ts';
+import type { Config } from '../config.ts';
+import type { ResponseCheck } from '../contract/responses.ts';
+import type { OpenedDatabase } from '../database/open.ts';
+import { countQueue, findOldestPending } from '../events/deliveries.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing.ts';
 
 export interface Observing {
   metrics: Metrics | undefined;
@@ -25,7 +25,7 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
   return {
     metrics: started?.metrics,
     metricsPort: started?.server.port,
-    tracing: tracing ? (await import('./tracing/index.ts')).createTracing() : undefined,
+    tracing: tracing ? (await import('./tracing.ts')).createTracing() : undefined,
     readFrom: ({ pool, background }) =>
       started?.metrics.readFrom({
         pools: { requests: pool.usage, background: background.pool.usage },
@@ -39,8 +39,8 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
 
 async function startMetrics(address: { host: string; port: number }) {
   const [{ createMetrics }, { serveMetrics }] = await Promise.all([
-    import('./upkeep/metrics.ts'),
-    import('./upkeep/serve-metrics.ts'),
+    import('./metrics.ts'),
+    import('./serve-metrics.ts'),
   ]);
   const metrics = createMetrics(readBuild());
   const server = await serveMetrics(metrics, address).catch(refusePort(address));
