@@ -25,7 +25,7 @@ const pages = join(root, 'pages');
 
 /** What `generate` writes is not a change by the user. */
 const generatedFiles = ['server/handlers/index.ts', 'server/database/migrations/index.ts'];
-const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/store\/migrations\//.test(file);
+const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/database\/migrations\//.test(file);
 
 const read = (file: string) => readFile(file, 'utf8').catch(() => '');
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

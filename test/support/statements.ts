@@ -83,11 +83,11 @@ function writer(): string {
   Error.stackTraceLimit = stackTraceLimit;
   const files = lines.flatMap((line) => line.split(`${root}/`)[1] ?? []);
   // These call the compiler for all.
-  const callers = /^(test\/support\/statements|server\/store\/failed-statement|node_modules)/;
+  const callers = /^(test\/support\/statements|server\/database\/failed-statement|node_modules)/;
   return files.find((file) => !callers.test(file)) ?? '';
 }
 
-const isFree = (file: string) => /^(test|scripts|server\/store\/migrations)\//.test(file);
+const isFree = (file: string) => /^(test|scripts|server\/database\/migrations)\//.test(file);
 
 export const countSent = (): number => recorder.sent;
 
