@@ -87,11 +87,7 @@ export function createApp(options: AppOptions): Express {
       createAnswer({ address, now }),
     ),
   );
-  servePages(app, siteDir, {
-    isMock: true,
-    hasConsole: pagesDir !== undefined,
-    ownUrl: pagesDir === undefined ? undefined : address,
-  });
+  servePages(app, siteDir, { hasConsole: pagesDir !== undefined, address });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));
   app.use(writeError);

@@ -6,10 +6,16 @@ import type { Document } from '../../server/contract/load.ts';
 import { schemeNames, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
 import { uuidSource } from '../../server/rules/uuid.ts';
 import { drawBadge } from '../../server/http/badges.ts';
-import { ownContract, serveDocs, type DocsOptions } from '../../server/http/docs.ts';
+import { serveDocs, withOwnServer } from '../../server/http/docs.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
 import { badgePath } from '../../server/resources/card-schemes/rules.ts';
 import { contextOf } from './context.ts';
+
+interface PagesOptions {
+  hasConsole: boolean;
+  /** The mock's own URL. */
+  address: () => string;
+}
 
 interface Server {
   url: string;
@@ -30,7 +36,7 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express, siteDir: string, options: DocsOptions): void {
+export function servePages(app: Express, siteDir: string, { hasConsole, address }: PagesOptions): void {
   app.get('/healthz', (_req, res) => {
     contextOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
@@ -45,8 +51,7 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
     const context = contextOf(res);
     context.why = 'the contract';
     const { document } = context.contract;
-    const url = options.ownUrl?.();
-    res.type('json').send(url === undefined ? JSON.stringify(document) : ownContract(document, url));
+    res.json(hasConsole ? withOwnServer(document, address()) : document);
   });
 
   app.get(badgePattern, (req, res, next) => {
@@ -80,15 +85,15 @@ export function servePages(app: Express, siteDir: string, options: DocsOptions):
       );
   });
 
-  serveSite(app, siteDir, options);
+  serveSite(app, siteDir, hasConsole);
 }
 
-function serveSite(app: Express, siteDir: string, options: DocsOptions): void {
+function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
   app.use(['/docs', '/openapi.yaml', '/llms.txt'], (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });
-  serveDocs(app, siteDir, options);
+  serveDocs(app, siteDir, { hasConsole, isMock: true });
   app.get('/docs/', (_req, res) => {
     contextOf(res).why = 'the docs are not built; run: npm run docs';
     res

@@ -1,35 +1,24 @@
 // Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 
-/** The address in the examples of guides and contract: that of a sandbox that nobody has configured. */
-const usualUrl = 'http://127.0.0.1:8080';
-/** Where the guides start the mock. */
-const usualMockUrl = 'http://127.0.0.1:4010';
-
 export interface DocsOptions {
-  /** With a console, each operation has a link to it. */
+  /** With a console, each operation has a link to it, and examples name the server that the page comes from. */
   hasConsole: boolean;
-  /** Of a sandbox or a mock: examples name this address, so that what is copied from them works with any port. */
-  ownUrl?: (() => string) | undefined;
   /** Then the pages say that any token will do. */
   isMock?: boolean;
 }
 
 /** The mock serves them too. */
-export function serveDocs(app: Express, siteDir: string, { hasConsole, ownUrl, isMock }: DocsOptions): void {
+export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });
   if (hasConsole)
     app.get('/docs/here.js', (_req, res) => {
-      const facts = {
-        console: '',
-        ...(ownUrl ? { own: ownUrl() } : {}),
-        ...(isMock ? { mock: '' } : {}),
-      };
+      const facts = { console: '', own: '', ...(isMock ? { mock: '' } : {}) };
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
@@ -47,82 +36,36 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, ownUrl, i
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     next();
   });
-  if (ownUrl)
-    app.get(/^\/docs\/(guides\/[a-z0-9-]+\.md|openapi\.(json|yaml))$/, ownExamples(siteDir, ownUrl, isMock));
   app.use('/docs', serveBuilt(siteDir), findPage(siteDir));
 }
 
-/** A guide that also names the address of the mock is about both servers: there the mock takes its own only. scripts/docs/browser/site.ts does the same. */
-const withOwnUrl = (text: string, url: string, isMock = false): string =>
-  text.replaceAll(isMock && text.includes(usualMockUrl) ? usualMockUrl : usualUrl, url);
-
 interface Servers {
-  servers?: { url: string; description?: string }[];
+  servers?: { url: string }[];
 }
 
-/** With the server that it comes from in the first place, which tools call. */
-const withOwnServer = <T extends Servers>(contract: T, url: string): T => ({
+/** The contract with the server that it comes from in the first place, because tools call the first one. */
+export const withOwnServer = (contract: object, url: string): object => ({
   ...contract,
   servers: [
     { url, description: 'This server' },
-    ...(contract.servers ?? []).filter((one) => one.url !== usualUrl && one.url !== url),
+    ...((contract as Servers).servers ?? []).filter((one) => one.url !== url),
   ],
 });
-
-export const ownContract = (contract: object, url: string, indent = 0): string =>
-  withOwnUrl(JSON.stringify(withOwnServer(contract, url), null, indent), url);
-
-/** As text, because to parse the whole contract would take a second. */
-const ownYaml = (text: string, url: string) =>
-  withOwnUrl(text, url).replace(/^servers:\n(?: .*\n)+/m, (part) => {
-    const [head = '', ...entries] = part.split(/^(?= {2}- )/m);
-    const others = entries.filter((entry) => !entry.startsWith(`  - url: ${url}\n`));
-    return [head, `  - url: ${url}\n    description: This server\n`, ...others].join('');
-  });
-
-const owners: Record<string, (text: string, url: string, isMock?: boolean) => string> = {
-  '.md': withOwnUrl,
-  '.json': (text, url) => ownContract(JSON.parse(text) as object, url, 2),
-  '.yaml': ownYaml,
-};
-
-/** What programs read. In pages the script of the docs does the same. */
-const ownExamples =
-  (siteDir: string, url: () => string, isMock?: boolean): RequestHandler =>
-  (req, res, next) => {
-    const file = join(siteDir, req.path.slice('/docs/'.length));
-    if (!existsSync(file)) {
-      next();
-      return;
-    }
-    const ending = extname(file);
-    res.setHeader('Cache-Control', 'no-cache');
-    res.type(types[ending] ?? '').send(owners[ending]?.(readFileSync(file, 'utf8'), url(), isMock));
-  };
-
-/** No page has more parts in its path. The links of the page below get `../` for each, so its size must not be the caller's choice. */
-const mostParts = 5;
 
 /** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
 const findPage =
   (siteDir: string): RequestHandler =>
   (req, res, next) => {
     const notFound = join(siteDir, '404.html');
-    const depth = req.path.split('/', mostParts + 2).length - 2;
-    if ((req.method !== 'GET' && req.method !== 'HEAD') || depth >= mostParts) next();
+    if (req.method !== 'GET' && req.method !== 'HEAD') next();
     // The overview lists them.
     else if (req.path === '/guides/') res.redirect(308, '../');
     else if (builtName.test(req.path) && existsSync(join(siteDir, `${req.path}.html`)))
       res.redirect(308, `${basename(req.path)}.html`);
     else if (/\btext\/html\b/.test(req.headers.accept ?? '') && existsSync(notFound)) {
-      // Its links begin with /docs/. Relative ones also work behind a proxy that adds a prefix.
-      const up = '../'.repeat(depth) || './';
       res.setHeader('Cache-Control', 'no-cache');
       res.setHeader('Vary', 'Accept');
-      res
-        .status(404)
-        .type('html')
-        .send(readFileSync(notFound, 'utf8').replaceAll('="/docs/', `="${up}`));
+      res.status(404).type('html').send(readFileSync(notFound, 'utf8'));
     } else next();
   };
 

@@ -3,14 +3,14 @@ import type { Express } from 'express';
 import type { Document } from '../contract/load.ts';
 import { serveBadges } from './badges.ts';
 import { partialContextOf } from './context.ts';
-import { ownContract, serveDocs } from './docs.ts';
+import { serveDocs, withOwnServer } from './docs.ts';
 
 export interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   hasConsole: boolean;
-  /** See serveDocs. */
+  /** Of a sandbox with a console. */
   ownUrl: (() => string) | undefined;
   /** Why this instance should get no requests now; undefined when it should. */
   findUnready: () => Promise<string | undefined>;
@@ -22,7 +22,7 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
   // a sandbox with port 0 does not know its URL.
   const readContract = () => {
-    contract ??= Buffer.from(ownUrl ? ownContract(document, ownUrl()) : JSON.stringify(document));
+    contract ??= Buffer.from(JSON.stringify(ownUrl ? withOwnServer(document, ownUrl()) : document));
     return contract;
   };
   // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
@@ -37,5 +37,5 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveBadges(app);
-  serveDocs(app, siteDir, { hasConsole, ownUrl });
+  serveDocs(app, siteDir, { hasConsole });
 }

@@ -232,7 +232,6 @@ const parsesAnswers = 'client/client.ts';
 const parsesOwnFiles = [
   'server/contract/load.ts',
   'server/contract/parameters.ts',
-  'server/http/docs.ts',
   'server/postgres/binaries.ts',
   'server/sandbox/secrets-file.ts',
   'server/terminal-log.ts',

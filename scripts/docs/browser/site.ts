@@ -71,8 +71,9 @@ addEventListener(
 let usualUrl = 'http://127.0.0.1:8080';
 const usualMockUrl = 'http://127.0.0.1:4010';
 
-/** Sandbox and mock say in here.js which address they have, so that what is copied from an example works. */
-const ownUrl = html.dataset.own ?? usualUrl;
+/** In a sandbox or a mock, as here.js says, examples name the server of the page, so that what is copied from them works. */
+const ownUrl =
+  html.dataset.own === undefined ? usualUrl : new URL(`${root}..`, location.href).href.replace(/\/$/, '');
 
 /** A page that also names the address of the mock is about both servers: there the mock shows its own only. */
 function chooseUrl(): void {

@@ -52,7 +52,7 @@ export const allowed: Allowed[] = [
   },
   {
     name: 'the address in the contract',
-    why: 'The sandbox puts its own address into the examples; the docs that the mock serves are about both.',
+    why: 'Each names itself as the first server.',
     when: (one) => {
       const text = ({ body }: Exchange['mock']) =>
         JSON.stringify(body).replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://here');
