@@ -5,7 +5,7 @@ import { missingFault, type Config } from './config.ts';
 import { secretNames, type SecretName } from './settings.ts';
 import { createCursorCodec, type CursorCodec } from './rules/cursor.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './secrets/vault.ts';
-import { makeDataDirectory } from './postgres/index.ts';
+import { makeDataDirectory } from './database/embedded/data-dir.ts';
 import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
 
 export interface Secrets {
@@ -23,10 +23,10 @@ export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
   environment === 'sandbox' && secrets.CARD_KEY === undefined;
 
 /** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
-export async function openSecrets(config: Config, { readOnly = false } = {}): Promise<Secrets> {
+export function openSecrets(config: Config, { readOnly = false } = {}): Secrets {
   const { environment, dataDir, secrets, olderCardKeys = [], olderCursorKeys = [] } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
-  if (environment === 'sandbox' && !readOnly) await makeDataDirectory(dataDir);
+  if (environment === 'sandbox' && !readOnly) makeDataDirectory(dataDir);
   const known: Partial<Record<SecretName, Buffer | undefined>> =
     environment === 'sandbox'
       ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)

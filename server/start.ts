@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let observing: Observing | undefined;
   try {
     // After the database: one that belongs to production is refused before anything is created.
-    const secrets = await openSecrets(config);
+    const secrets = openSecrets(config);
     const observed = await observe(config);
     observing = observed;
     const { metrics, tracing } = observed;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Command } from 'commander';
 import { environmentWith, readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
-import { hasDatabase, runningUrl } from '../postgres/index.ts';
+import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, noSandbox, untilStopped } from './output.ts';
 import { withDatabase } from './support.ts';
@@ -15,6 +15,10 @@ export function database(): Command {
     .description('print the address for psql and other tools')
     .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
     .action(printUrl);
+  command
+    .command('stop')
+    .description('stop the embedded database, which runs on if the server was killed (kill -9)')
+    .action(stopDatabase);
   command
     .command('psql')
     .description(
@@ -91,6 +95,19 @@ async function runPsql(url: string, args: string[]): Promise<void> {
   }
 }
 
+async function stopDatabase(): Promise<void> {
+  const { databaseUrl, dataDir } = readCommandConfig();
+  if (databaseUrl !== undefined)
+    throw new OperatorFault('DATABASE_URL is set, so the database is not embedded: stop it where it runs.');
+  if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
+  const stopped = await stopEmbedded(dataDir);
+  if (stopped === 'in use')
+    throw new OperatorFault(
+      'A server or a command is using the embedded database, and stops it when it ends.',
+    );
+  console.error(`The embedded database ${stopped === 'stopped' ? 'has stopped' : 'is not running'}.`);
+}
+
 async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {
   const { databaseUrl, dataDir } = readCommandConfig();
   const url = databaseUrl ?? (await runningUrl(dataDir));
@@ -98,7 +115,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
     console.log(url);
     return;
   }
-  if (!(await hasDatabase(dataDir))) throw noSandbox(dataDir);
+  if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new OperatorFault(

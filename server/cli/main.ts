@@ -118,7 +118,7 @@ async function messageOf(error: unknown): Promise<string> {
 
 /** Scripts add it to every call. Most commands print JSON anyway; these print something else. */
 function acceptJson(command: Command): void {
-  const others = ['token', 'url', 'psql', 'listen', 'work', 'completion'];
+  const others = ['token', 'url', 'stop', 'psql', 'listen', 'work', 'completion'];
   const isOther = command.commands.length > 0 || others.includes(command.name());
   if (!isOther && !command.options.some(({ long }) => long === '--json'))
     command.addOption(new Option('--json').hideHelp());

@@ -6,7 +6,7 @@ import { missingFault, readCommandConfig, readOperator, type Config } from '../c
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
 import { isInstallation } from '../hints.ts';
-import { hasDatabase } from '../postgres/index.ts';
+import { hasDatabase } from '../database/embedded/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../database/database.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
@@ -23,7 +23,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = readCommandConfig();
   // A command that only reads is in the wrong folder then.
-  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
+  if (config.databaseUrl === undefined && !hasDatabase(config.dataDir)) {
     // An installation is a production server more often than not: what it lacks is then its settings.
     if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
@@ -129,7 +129,7 @@ export async function withSecrets<T>(
 ): Promise<T> {
   return withDatabase(
     // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
-    async (database, config) => work({ database, secrets: await openSecrets(config, options), config }),
+    async (database, config) => work({ database, secrets: openSecrets(config, options), config }),
     { creates: options.readOnly !== true, ...options },
   );
 }

@@ -15,7 +15,7 @@ import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.t
 import { findUnready, type Unready } from './readiness.ts';
 import { requireColumns } from './require-columns.ts';
 import type { Pooler } from './connection.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../postgres/index.ts';
+import { startEmbedded } from './embedded/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Why requests cannot be served now; undefined when they can. */
@@ -177,7 +177,7 @@ async function prepare(
 
 type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;
 
-// Retries, because the process that started the embedded database may stop it while we migrate.
+// Retries, because another process may stop the embedded database while we migrate.
 async function prepareEmbedded(
   embedded: SupervisedDatabase,
   onError: (error: Error) => void,
@@ -194,31 +194,20 @@ async function prepareEmbedded(
   }
 }
 
-// The process that started the embedded database (a command, or another server) may exit while we still use it. Then we start
-// it again, on the same port if that is still free, and the pool reconnects.
+// PostgreSQL may end while we use it, or another process may stop it. Then we start it again, at the same address if that is still
+// free, and the pools reconnect.
 async function superviseEmbedded(dataDir: string, log: (message: string) => void) {
-  const start = async (): Promise<EmbeddedDatabase> => {
-    try {
-      return await startEmbedded({ dataDir, log });
-    } catch (error) {
-      throw new DatabaseFault(reasonOf(error), { cause: error });
-    }
-  };
-  let current = await start();
-  let held = [current];
+  let current = await startEmbedded({ dataDir, log });
   let onNewUrl: ((url: string) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let closing = false;
+  let isClosing = false;
 
   const startAgain = async () => {
-    const next = await start();
-    if (next.started) log('the embedded database had stopped and was started again');
-    // A database that we started and that does not answer may still run, so we must still stop it later.
-    const past = held.filter(({ started }) => next.started || !started);
-    held = [...held.filter((database) => !past.includes(database)), next];
-    for (const database of past) await database.release();
-    if (next.url !== current.url) onNewUrl?.(next.url);
+    const [past, next] = [current, await startEmbedded({ dataDir, log })];
     current = next;
+    if (next.started) log('the embedded database had stopped and was started again');
+    if (next.url !== past.url) onNewUrl?.(next.url);
+    await past.release();
   };
   let restarting: Promise<void> | undefined;
   const restart = () => (restarting ??= startAgain().finally(() => (restarting = undefined)));
@@ -228,30 +217,22 @@ async function superviseEmbedded(dataDir: string, log: (message: string) => void
     restart,
     watch({ isReady, reconnectTo }: Pick<Database, 'isReady' | 'reconnectTo'>) {
       onNewUrl = reconnectTo;
-      let busy = false;
       const check = async () => {
-        if ((await isReady()) || closing) return;
-        await restart();
+        if (restarting || (await isReady()) || isClosing) return;
+        await restart().catch((error: unknown) => {
+          log(`the embedded database did not start: ${reasonOf(error)}`);
+        });
       };
-      timer = setInterval(() => {
-        if (busy) return;
-        busy = true;
-        check()
-          .catch((error: unknown) => {
-            log(`the embedded database did not start: ${reasonOf(error)}`);
-          })
-          .finally(() => (busy = false));
-      }, healthCheckMilliseconds);
+      timer = setInterval(() => void check(), healthCheckMilliseconds);
       timer.unref();
     },
     unwatch() {
-      closing = true;
+      isClosing = true;
       clearInterval(timer);
     },
     async stop() {
       await restarting?.catch(() => undefined);
-      // The latest first: a database that we started and later attached to again would count us as another user.
-      for (const database of held.reverse()) await database.release();
+      await current.release();
     },
   };
 }

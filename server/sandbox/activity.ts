@@ -4,7 +4,7 @@ import { noteOperation } from '../upkeep/audit.ts';
 import { inWork, type Work } from '../database/unit-of-work.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
-import { readPrivate } from '../private-files.ts';
+import { readPrivate } from '../database/embedded/data-dir.ts';
 import type { Db } from '../database/database.ts';
 import { listDeliveries, listEvents } from '../events/delivery-list.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';

@@ -8,7 +8,7 @@ import type { CardSecrets } from '../resources/payment-methods/changes.ts';
 import { createTransactions } from '../resources/transactions/changes.ts';
 import { inWork, silently } from '../database/unit-of-work.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from '../resources/api-key-pairs/rules.ts';
-import { readPrivate, writePrivate } from '../private-files.ts';
+import { readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { findSigningPair } from '../resources/api-key-pairs/queries.ts';
 import type { Db } from '../database/database.ts';
 import { lockUntilCommit } from '../database/locks.ts';

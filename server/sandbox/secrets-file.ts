@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Keys } from '../secrets/vault.ts';
-import { createPrivate, readPrivate, writePrivate } from '../private-files.ts';
+import { createPrivate, readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
 type StoredSecrets = Record<string, string>;

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { passesLuhn } from '../../server/resources/payment-methods/rules.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { runningUrl } from '../../server/postgres/index.ts';
+import { runningUrl } from '../../server/database/embedded/index.ts';
 import { showsCode } from '../support/digits.ts';
 import { createPayments, startServer, type Server } from '../support/processes.ts';
 

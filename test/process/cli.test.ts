@@ -584,6 +584,20 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
+  it('database stop stops what a killed process left, and nothing that is in use', async () => {
+    const held = startPayments(['database', 'url', '--hold'], { DATA_DIR: dataDir.path });
+    await eventually(() => held.stdout().includes('\n'), 'an address');
+    const refused = await here('database', 'stop');
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is using') as string });
+    held.process.kill('SIGKILL');
+    await held.ended;
+    // PostgreSQL notices in a moment that its user is gone.
+    await eventually(async () => (await here('database', 'stop')).status === 0, 'it stops');
+    await nothingRunsOn(dataDir.path);
+    const again = await here('database', 'stop');
+    expect(again).toMatchObject({ status: 0, stderr: 'The embedded database is not running.\n' });
+  });
+
   it('in a folder without a sandbox creates none, and says where it looked and what to do', async () => {
     await using fresh = await newDataDir();
     for (const args of [
@@ -591,6 +605,7 @@ describe('while no server runs', () => {
       ['accounts', 'list'],
       ['transactions', 'list'],
       ['database', 'url'],
+      ['database', 'stop'],
     ]) {
       const { status, stdout, stderr } = await paymentsHere(args, { DATA_DIR: fresh.path });
       expect([status, stdout, args]).toEqual([1, '', args]);

@@ -13,13 +13,13 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
-import { isRoot, nobody } from '../../server/postgres/identity.ts';
-import { startEmbedded } from '../../server/postgres/index.ts';
-import type { Place } from '../../server/postgres/placement.ts';
-import { run } from '../../server/postgres/process.ts';
+import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
+import { startEmbedded } from '../../server/database/embedded/index.ts';
+import type { Place } from '../../server/database/embedded/place.ts';
+import { run } from '../../server/database/embedded/run.ts';
 
 let base: string;
 let place: Place;
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await chmod(base, 0o755);
   const directory = join(base, 'postgres');
   await mkdir(directory, { mode: 0o755 });
-  place = { root: base, directory, data: join(directory, 'data'), identity: undefined };
+  place = { root: base, directory, identity: undefined };
 });
 
 afterEach(() => rm(base, { recursive: true }));
@@ -54,13 +54,14 @@ describe('the binaries', () => {
     expect(links.length).toBeGreaterThan(0);
     for (const { target } of links) await expect(lstat(join(folder, target))).rejects.toThrow('ENOENT');
 
-    const { initdb, postgres } = await prepareBinaries(folder, place, () => undefined);
+    const binaries = await prepareBinaries(folder, place, () => undefined);
 
-    expect(dirname(postgres)).toBe(join(folder, 'native', 'bin'));
+    expect(binaries).toBe(join(folder, 'native', 'bin'));
     for (const { source, target } of links) {
       expect(await realpath(join(folder, target))).toBe(await realpath(join(folder, source)));
     }
-    expect((await run(initdb, ['--version'], { env: {} })).stdout).toContain('initdb (PostgreSQL)');
+    const { stdout } = await run(join(binaries, 'initdb'), ['--version'], { env: {} });
+    expect(stdout).toContain('initdb (PostgreSQL)');
   });
 
   it.skipIf(!isRoot())(
@@ -69,21 +70,20 @@ describe('the binaries', () => {
       const folder = await packageWithoutLinks();
       await chmod(folder, 0o700);
       const told: string[] = [];
-      const identity = await nobody();
+      const identity = nobody();
 
-      const { initdb } = await prepareBinaries(folder, { ...place, identity }, (message) =>
-        told.push(message),
-      );
+      const binaries = await prepareBinaries(folder, { ...place, identity }, (message) => told.push(message));
       const again = await prepareBinaries(folder, { ...place, identity }, (message) => told.push(message));
 
-      const copy = join(dirname(initdb), '..', '..');
+      const copy = join(binaries, '..', '..');
+      const initdb = join(binaries, 'initdb');
       onTestFinished(() => rm(copy, { recursive: true }));
       expect(copy).toMatch(/^\/var\/lib\/payments-service\/binaries-[\w.-]+$/);
       expect(await readdir(place.directory)).toEqual([]);
       // PostgreSQL's user may run the copy, and not change it.
       for (const path of [copy, initdb]) expect(await stat(path)).toMatchObject({ uid: 0 });
       expect((await stat(copy)).mode & 0o777).toBe(0o755);
-      expect(again.initdb).toBe(initdb);
+      expect(again).toBe(binaries);
       expect((await run(initdb, ['--version'], { ...identity, env: {} })).stdout).toContain(
         'initdb (PostgreSQL)',
       );

@@ -1,4 +1,5 @@
 // The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,12 +9,19 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { socketAddress } from '../../server/postgres/address.ts';
-import { findPackage, prepareBinaries } from '../../server/postgres/binaries.ts';
-import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
-import { choosePlace } from '../../server/postgres/placement.ts';
-import { start, stop } from '../../server/postgres/postmaster.ts';
-import { run, startTimeOf } from '../../server/postgres/process.ts';
+import { socketAddress } from '../../server/database/embedded/address.ts';
+import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import {
+  runningUrl,
+  startEmbedded,
+  stopEmbedded,
+  type EmbeddedDatabase,
+} from '../../server/database/embedded/index.ts';
+import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
+import { makePlace } from '../../server/database/embedded/place.ts';
+import { run } from '../../server/database/embedded/run.ts';
+import { start } from '../../server/database/embedded/server.ts';
+import { nothingRunsOn } from '../support/data-dir.ts';
 import { freePort } from '../support/ports.ts';
 
 const linux = process.platform === 'linux';
@@ -169,9 +177,8 @@ describe('an embedded PostgreSQL', () => {
   it('starts again on the same address with its data, quickly', async () => {
     await query(database.url, 'CREATE TABLE kept AS SELECT 42 AS n');
     const before = database.url;
-    const pid = Number.parseInt(await readFile(postmasterFile(), 'utf8'), 10);
     await database.stop();
-    expect(await startTimeOf(pid)).toBeUndefined();
+    await nothingRunsOn(dataDir);
     expect(await runningUrl(dataDir)).toBeUndefined();
     await restart();
     expect(database).toMatchObject({ started: true, url: before });
@@ -189,36 +196,65 @@ describe('an embedded PostgreSQL', () => {
   it('is adopted where an earlier version started it on a port, and moves to the socket at the next start', async () => {
     const { url: before } = database;
     await database.stop();
-    const place = await choosePlace(dataDir, () => undefined);
-    const { postgres } = await prepareBinaries(findPackage(), place, () => undefined);
+    const place = makePlace(dataDir, () => undefined);
+    const binaries = await prepareBinaries(findPackage(), place, () => undefined);
     const port = await freePort();
-    const watched = await start(place, postgres, { port }, []);
-    if (typeof watched === 'string') throw new Error(watched);
-    await writeFile(join(database.directory, 'port'), `${port}\n`, { mode: 0o600 });
+    expect(await start(place, binaries, { host: '127.0.0.1', port }, [])).toBeUndefined();
     await restart();
     expect(database.started).toBe(false);
     expect(new URL(database.url)).toMatchObject({ host: `127.0.0.1:${port}`, search: '' });
     expect(await runningUrl(dataDir)).toBe(database.url);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
     await database.stop();
-    await stop(place, watched.pid);
     await restart();
     expect(database.url).toBe(before);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
   });
 
   it.each([
-    ['a process that is gone', () => 2 ** 22 + 1],
-    ['a process that is something else', () => process.ppid],
+    ['a process that is gone', (_: ChildProcess) => 2 ** 22 + 1],
+    ['a process that is something else', ({ pid = 0 }: ChildProcess) => pid],
   ])('starts in spite of a postmaster.pid that names %s', async (_, pid) => {
+    // Of PostgreSQL's own user: PostgreSQL itself takes a process of another user for something else.
+    const stranger = spawn('sleep', ['600'], isRoot() ? nobody() : {});
+    onTestFinished(() => void stranger.kill());
     await database.stop();
-    const lines = [pid(), join(database.directory, 'data'), 1, 5432, database.directory, '', '1 1', 'ready'];
+    const lines = [
+      pid(stranger),
+      join(database.directory, 'data'),
+      1,
+      5432,
+      database.directory,
+      '',
+      '1 1',
+      'ready',
+    ];
     await writeFile(postmasterFile(), `${lines.join('\n')}\n`);
+    await writeFile(join(database.directory, '.s.PGSQL.5432.lock'), `${lines[0]}\n`);
     expect(await runningUrl(dataDir)).toBeUndefined();
     await restart();
     expect(database.started).toBe(true);
     expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
+    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
   });
+
+  it.runIf(linux)(
+    'says what to do about a PostgreSQL that does not answer, and leaves it alone',
+    async () => {
+      const pid = Number.parseInt(await readFile(postmasterFile(), 'utf8'), 10);
+      process.kill(pid, 'SIGSTOP');
+      try {
+        const advice = new RegExp(
+          `Process ${pid} .* does not answer.* kill -INT ${pid}.* remove .*postmaster.pid`,
+        );
+        await expect(startEmbedded({ dataDir })).rejects.toThrow(advice);
+        await expect(stopEmbedded(dataDir)).rejects.toThrow(advice);
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+      expect(await runningUrl(dataDir)).toBe(database.url);
+    },
+  );
 
   it('says what is wrong when its password is missing or wrong', async () => {
     const file = join(dataDir, 'postgres-password');
@@ -314,7 +350,7 @@ describe('the path of the folder', () => {
 
   it('is one for a socket up to 100 bytes with the name of the socket', () => {
     const longest = `/${'x'.repeat(100 - '//.s.PGSQL.5432'.length)}`;
-    expect(socketAddress({ directory: longest })).toEqual({ socket: longest });
+    expect(socketAddress({ directory: longest })).toEqual({ host: longest, port: 5432 });
     expect(socketAddress({ directory: `${longest}x` })).toBeUndefined();
   });
 });

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { findPackage } from '../../server/postgres/binaries.ts';
-import { canReach, isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
-import { run } from '../../server/postgres/process.ts';
+import { findPackage } from '../../server/database/embedded/binaries.ts';
+import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
+import { run } from '../../server/database/embedded/run.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-const module = pathToFileURL(join(inject('compiled'), 'server/postgres/index.js'));
+const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
 
 /** Starts the database, starts it again, which must attach to it, and stops it. */
 const program = `
@@ -74,8 +74,8 @@ async function folderOf(owner: Identity): Promise<void> {
 }
 
 // If the tests run as root, they switch to an ordinary user, who must be able to read this checkout.
-const stranger: Identity | undefined = isRoot() ? await nobody() : undefined;
-const open = stranger === undefined || (await canReach(checkout, stranger));
+const stranger: Identity | undefined = isRoot() ? nobody() : undefined;
+const open = stranger === undefined || canReach(checkout, stranger);
 
 describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter)', () => {
   it('runs the database in a folder of mode 0700, as itself', async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter
   it.skipIf(!isRoot())(
     'runs binaries of a read-only package without symbolic links (needs root)',
     async () => {
-      await folderOf(await nobody());
+      await folderOf(nobody());
       const answer = await runAs(stranger, await packageWithoutLinks());
       expect(answer).toMatchObject({ started: true, adopted: true });
       expect(answer.told).toEqual([expect.stringContaining(`copied to ${answer.directory}`)]);
@@ -117,7 +117,7 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       directory: join(dataDir, 'postgres'),
       told: [],
     });
-    const { uid } = await nobody();
+    const { uid } = nobody();
     expect((await stat(join(answer.directory, 'data', 'PG_VERSION'))).uid).toBe(uid);
     expect((await stat(join(dataDir, 'postgres-password'))).uid).toBe(0);
 

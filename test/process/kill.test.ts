@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { runningUrl } from '../../server/postgres/index.ts';
+import { runningUrl } from '../../server/database/embedded/index.ts';
 import { createCaller } from '../support/call.ts';
 import { withClient } from '../support/cluster.ts';
 import { startServer } from '../support/processes.ts';

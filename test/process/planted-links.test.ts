@@ -1,19 +1,16 @@
 // Root starts or operates the service in a DATA_DIR of another user, who may not be a friend: no link that is planted there
 // leads root to write, hand over, copy or delete anything elsewhere.
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { savePort } from '../../server/postgres/address.ts';
-import { removeStalePidFile } from '../../server/postgres/cluster.ts';
-import { isRoot, nobody, type Identity } from '../../server/postgres/identity.ts';
-import { withLock } from '../../server/postgres/lock.ts';
-import { choosePlace, findPlace, makeDataDirectory } from '../../server/postgres/placement.ts';
-import { run } from '../../server/postgres/process.ts';
-import { createPassword } from '../../server/postgres/settings.ts';
-import { UnsafeFile } from '../../server/private-files.ts';
+import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
+import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
+import { startEmbedded } from '../../server/database/embedded/index.ts';
+import { findPlace, makePlace } from '../../server/database/embedded/place.ts';
+import { run } from '../../server/database/embedded/run.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets.ts';
@@ -36,7 +33,7 @@ beforeEach(async () => {
   await mkdir(rootsFolder, { mode: 0o700 });
   await mkdir(dataDir, { mode: 0o755 });
   if (!isRoot()) return;
-  attacker = await nobody();
+  attacker = nobody();
   await chown(dataDir, attacker.uid, attacker.gid);
 });
 
@@ -62,13 +59,6 @@ function expectPrivate(name: string): void {
   });
 }
 
-const place = () => ({
-  root: dataDir,
-  directory: dataDir,
-  data: join(dataDir, 'data'),
-  identity: attacker,
-});
-
 describe.skipIf(!isRoot())('root in a folder of another user (skipped for other users)', () => {
   it('makes the secrets beside a planted draft', async () => {
     await plant(`secrets.json.${process.pid}`, rootsFile);
@@ -90,7 +80,9 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
   it('does not copy secrets of another installation, which a link names', async () => {
     sandboxSecrets(rootsFolder, ['CARD_KEY'], {});
     await plant('secrets.json', join(rootsFolder, 'secrets.json'));
-    expect(() => sandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'], {})).toThrow(/secrets\.json is a link/);
+    expect(() => sandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'], {})).toThrow(
+      /secrets\.json cannot be read/,
+    );
     expect(lstatSync(join(dataDir, 'secrets.json')).isSymbolicLink()).toBe(true);
   });
 
@@ -99,7 +91,7 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     const database = openDatabase(await createTestDatabase(), () => undefined);
     try {
       const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
-      await fillSandbox(database.db, dataDir, new Date(), await openSecrets(config));
+      await fillSandbox(database.db, dataDir, new Date(), openSecrets(config));
     } finally {
       await database.close();
     }
@@ -107,7 +99,7 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     expectPrivate('sandbox-key.pem');
   });
 
-  it('writes password and port while their drafts are exchanged for links', async () => {
+  it('writes the password while its drafts are exchanged for links', async () => {
     // As quickly as it can, the attacker makes every draft a link to root's file.
     const script =
       'echo ready; while :; do for f in "$1"/*.* "$1"/*.new; do [ -f "$f" ] && [ ! -L "$f" ] && ln -sf "$2" "$f"; done; done';
@@ -116,15 +108,7 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     await new Promise((resolve) => racing.child.stdout?.once('data', resolve));
     try {
       const until = Date.now() + 1_500;
-      for (let port = 1; Date.now() < until; port++) {
-        createPassword(place());
-        try {
-          savePort(place(), port);
-        } catch (error) {
-          // The attacker has put the link in place of the file.
-          if (!(error instanceof UnsafeFile)) throw error;
-        }
-      }
+      while (Date.now() < until) writePrivate(join(dataDir, 'postgres-password'), 'password');
     } finally {
       racing.child.kill('SIGKILL');
     }
@@ -134,47 +118,40 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
   it('does not hand over a folder that the database folder is linked to', async () => {
     await writeFile(join(rootsFolder, 'passwd'), 'root', { mode: 0o600 });
     await plant('postgres', rootsFolder);
-    await expect(choosePlace(dataDir, () => undefined)).rejects.toThrow(/postgres .*belongs to/);
+    expect(() => makePlace(dataDir, () => undefined)).toThrow(/postgres .*belongs to/);
     expectUntouched();
     expect(statSync(join(rootsFolder, 'passwd')).uid).toBe(0);
   });
 
   it('runs the database as the owner of DATA_DIR, without the group of root', async () => {
     await chown(dataDir, 1, 0);
-    const chosen = await choosePlace(dataDir, () => undefined);
+    const chosen = makePlace(dataDir, () => undefined);
     const identity = { uid: 1, gid: attacker.gid };
     expect(chosen).toMatchObject({ directory: join(dataDir, 'postgres'), identity });
     expect(statSync(chosen.directory)).toMatchObject(identity);
     expect(statSync(chosen.directory).mode & 0o777).toBe(0o700);
   });
 
-  it('takes no lock in a folder that the lock is linked to', async () => {
-    await writeFile(join(rootsFolder, '1'), 'job');
-    await symlink('free', join(rootsFolder, '2'));
-    await plant('postgres-lock', rootsFolder);
-    const locked = withLock(join(dataDir, 'postgres-lock'), () => Promise.resolve());
-    await expect(locked).rejects.toThrow(/postgres-lock/);
-    expect(readdirSync(rootsFolder).sort()).toEqual(['1', '2']);
-  });
-
-  it('leaves a lock behind that the owner can take', async () => {
-    await withLock(join(dataDir, 'postgres-lock'), () => Promise.resolve());
-    expect(statSync(join(dataDir, 'postgres-lock')).uid).toBe(attacker.uid);
-  });
-
-  it('removes no process ID file elsewhere', async () => {
-    const lines = [process.pid, rootsFolder, 1, 20000, '', '', '1 1', 'ready'];
-    await writeFile(join(rootsFolder, 'postmaster.pid'), `${lines.join('\n')}\n`);
-    await plant('data', rootsFolder);
-    await removeStalePidFile(place()).catch(() => undefined);
-    expect(existsSync(join(rootsFolder, 'postmaster.pid'))).toBe(true);
+  it('changes no cluster elsewhere that the data folder is linked to', async () => {
+    await mkdir(join(dataDir, 'postgres'), { mode: 0o700 });
+    await chown(join(dataDir, 'postgres'), attacker.uid, attacker.gid);
+    const pidFile = `${process.pid}\n${rootsFolder}\n`;
+    await writeFile(join(rootsFolder, 'postmaster.pid'), pidFile);
+    await writeFile(join(rootsFolder, 'PG_VERSION'), '18\n');
+    await writeFile(join(dataDir, 'postgres-password'), 'password', { mode: 0o600 });
+    await chown(join(dataDir, 'postgres-password'), attacker.uid, attacker.gid);
+    await plant('postgres/data', rootsFolder);
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(/did not start/);
+    expectUntouched();
+    expect(readdirSync(rootsFolder).sort()).toEqual(['PG_VERSION', 'postmaster.pid']);
+    expect(readFileSync(join(rootsFolder, 'postmaster.pid'), 'utf8')).toBe(pidFile);
   });
 });
 
 describe('a DATA_DIR that others may write to', () => {
   it('gets no secret from anybody', async () => {
     await chmod(dataDir, 0o777);
-    await expect(makeDataDirectory(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
+    expect(() => makeDataDirectory(dataDir)).toThrow(/everybody.*chmod o-w/);
     expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(/everybody.*chmod o-w/);
     expect(readdirSync(dataDir)).toEqual([]);
   });
@@ -184,16 +161,33 @@ describe('a DATA_DIR that others may write to', () => {
     await chmod(join(dataDir, 'postgres'), 0o777);
     const { uid, gid } = statSync(dataDir);
     await chown(join(dataDir, 'postgres'), uid, gid);
-    await expect(choosePlace(dataDir, () => undefined)).rejects.toThrow(/everybody.*chmod o-w/);
-    await expect(findPlace(dataDir)).rejects.toThrow(/everybody.*chmod o-w/);
+    expect(() => makePlace(dataDir, () => undefined)).toThrow(/everybody.*chmod o-w/);
+    expect(() => findPlace(dataDir)).toThrow(/everybody.*chmod o-w/);
   });
 
   it.skipIf(!isRoot())('gets none from root if it is root’s and open to a group (needs root)', async () => {
     await chown(dataDir, 0, attacker.gid);
     await chmod(dataDir, 0o775);
-    await expect(makeDataDirectory(dataDir)).rejects.toThrow(/group.*chmod g-w/);
+    expect(() => makeDataDirectory(dataDir)).toThrow(/group.*chmod g-w/);
   });
 });
+
+it('a DATA_DIR that is a file is refused, with what to do next', async () => {
+  await writeFile(join(dataDir, 'file'), '');
+  const advice = /cannot be read or written \(E\w+\).*choose another DATA_DIR/;
+  for (const path of ['file', 'file/inner'])
+    expect(() => makeDataDirectory(join(dataDir, path)), path).toThrow(advice);
+});
+
+it.skipIf(!isRoot())(
+  'a DATA_DIR that we may only read is refused, with what to do next (needs root)',
+  async () => {
+    await chmod(dataDir, 0o500);
+    expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(
+      /secrets\.json cannot be .*\(EACCES\).*choose another/,
+    );
+  },
+);
 
 it('a draft that was interrupted is not taken for the file', async () => {
   await chmod(dataDir, 0o700);

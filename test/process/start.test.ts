@@ -12,7 +12,7 @@ import { secretNames, variables } from '../../server/settings.ts';
 import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';
-import { runningUrl } from '../../server/postgres/index.ts';
+import { runningUrl } from '../../server/database/embedded/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';

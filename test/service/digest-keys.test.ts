@@ -29,8 +29,7 @@ const sealedOf = async (account: string, at = db()) => {
   return rows[0]?.sealed;
 };
 /** As another process has them. */
-const freshKeysOf = async (config: Partial<Config> = {}) =>
-  (await openSecrets({ ...service.config, ...config })).keysOf;
+const freshKeysOf = (config: Partial<Config> = {}) => openSecrets({ ...service.config, ...config }).keysOf;
 /** Whoever uses it asks the database. */
 const nowhere = new Proxy({} as Db, {
   get: () => {
@@ -48,10 +47,10 @@ const store = (at: TestService, account: string, headers: Record<string, string>
 it('the key of an account is made at its first use, and is then the same for all processes', async () => {
   const account = await makeAccount();
   expect(await sealedOf(account)).toBeNull();
-  const processes = await Promise.all(Array.from({ length: 8 }, () => freshKeysOf()));
+  const processes = Array.from({ length: 8 }, () => freshKeysOf());
   const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), account)));
   for (const one of keys) expect(one).toEqual(keys[0]);
-  expect(await (await freshKeysOf())(db(), account)).toEqual(keys[0]);
+  expect(await freshKeysOf()(db(), account)).toEqual(keys[0]);
   expect(await sealedOf(account)).toMatch(/^[0-9a-f]{8}\./);
   expect(await service.secrets.keysOf(db(), await makeAccount())).not.toEqual(keys[0]);
 });
@@ -71,7 +70,7 @@ it('that of the installation is made at the first request about several accounts
   const first = await subscribe();
   expect(first.status).toBe(201);
   expect(await find()).toBe(1);
-  const processes = await Promise.all(Array.from({ length: 4 }, () => freshKeysOf()));
+  const processes = Array.from({ length: 4 }, () => freshKeysOf());
   const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), null)));
   for (const one of keys) expect(one).toEqual(keys[0]);
   expect((await subscribe()).text).toBe(first.text);
@@ -79,14 +78,14 @@ it('that of the installation is made at the first request about several accounts
 
 it('a key is remembered, so that later requests do not ask for it', async () => {
   const account = await makeAccount();
-  const keysOf = await freshKeysOf();
+  const keysOf = freshKeysOf();
   const keys = await keysOf(db(), account);
   expect(await keysOf(nowhere, account)).toBe(keys);
 });
 
 it('a key that is rolled back is not remembered', async () => {
   const account = await makeAccount();
-  const keysOf = await freshKeysOf();
+  const keysOf = freshKeysOf();
   const rolledBack = await inTransaction(db(), async (tx) => {
     const keys = await keysOf(tx, account);
     expect(await keysOf(tx, account)).toEqual(keys);
@@ -96,7 +95,7 @@ it('a key that is rolled back is not remembered', async () => {
   expect(await sealedOf(account)).toBeNull();
   const keys = await keysOf(db(), account);
   expect(keys).not.toEqual(rolledBack);
-  expect(await (await freshKeysOf())(db(), account)).toEqual(keys);
+  expect(await freshKeysOf()(db(), account)).toEqual(keys);
 });
 
 it('an account whose key was used is not deleted, because processes remember the key', async () => {
@@ -118,13 +117,13 @@ describe('where CARD_KEY is lost', () => {
     expect(stored.status).toBe(201);
     const lost = await sealedOf(account);
     const config = production({ ...testSecrets(), CARD_KEY: randomBytes(32) });
-    await expect((await freshKeysOf(config))(db(), account)).rejects.toThrow(
+    await expect(freshKeysOf(config)(db(), account)).rejects.toThrow(
       `needs key ${service.secrets.vault.keyId}, which is missing`,
     );
     expect(await sealedOf(account)).toBe(lost);
 
     const accepting = { ...config, missingKeys: 'accept' } as const;
-    const processes = await Promise.all(Array.from({ length: 8 }, () => freshKeysOf(accepting)));
+    const processes = Array.from({ length: 8 }, () => freshKeysOf(accepting));
     const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), account)));
     for (const one of keys) expect(one).toEqual(keys[0]);
     expect(await sealedOf(account)).not.toBe(lost);

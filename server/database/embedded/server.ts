@@ -1,0 +1,139 @@
+// The PostgreSQL server: created with initdb, started and stopped with pg_ctl. It runs on its own, also after we are killed.
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { OperatorFault } from '../../operator-fault.ts';
+import { user, type Address } from './address.ts';
+import { ifThere, type Place } from './place.ts';
+import { run, runScript } from './run.ts';
+
+/** Long, because a start after a crash includes crash recovery. */
+const startSeconds = 120;
+const stopSeconds = 60;
+
+const fileIn = ({ directory }: Place, name: string): string | undefined =>
+  ifThere(() => readFileSync(join(directory, name), 'utf8'));
+
+export const hasCluster = (place: Place): boolean => fileIn(place, 'data/PG_VERSION') !== undefined;
+
+/** The process that a running PostgreSQL recorded. After a crash it may be gone, or be another program. */
+export function recordedPid(place: Place): number | undefined {
+  const pid = Number.parseInt(fileIn(place, 'data/postmaster.pid') ?? '', 10);
+  return Number.isNaN(pid) ? undefined : pid;
+}
+
+/** Whether the recorded process is a PostgreSQL. A zombie counts as ended: in a container it may never be reaped. */
+export async function isRunning(place: Place): Promise<boolean> {
+  const pid = recordedPid(place);
+  if (pid === undefined) return false;
+  if (process.platform === 'linux')
+    return /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
+  const { stdout } = await run('ps', ['-p', String(pid), '-o', 'comm=']).catch(() => ({ stdout: '' }));
+  return basename(stdout.trim()) === 'postgres';
+}
+
+/**
+ * Creates the cluster in a draft folder, which is renamed when it is complete: `mv` refuses to replace a folder that is not
+ * empty. Of several processes at once one succeeds, and the others use its cluster; all of them have the same password.
+ */
+export async function createCluster(place: Place, binaries: string, password: string): Promise<void> {
+  // The builtin locale: an upgrade of the operating system could change its locales and so break the indexes.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const options = [`--username=${user}`, '--auth=scram-sha-256', ...locale, '--no-instructions'];
+  const draft = `new-cluster-${randomBytes(6).toString('hex')}`;
+  const script = `
+    draft=$1; initdb=$2; shift 2
+    mkdir "$draft" && cat >"$draft/password" &&
+      "$initdb" -D "$draft/data" --pwfile="$draft/password" "$@" && mv "$draft/data" ./`;
+  try {
+    await runScript(place, script, [draft, join(binaries, 'initdb'), ...options], password);
+  } catch (error) {
+    if (hasCluster(place)) return;
+    const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new OperatorFault(`The embedded PostgreSQL could not be created: ${reason}`, { cause: error });
+  }
+}
+
+/** Removes what killed processes left, and what others who start at the same time do not need any more. */
+export async function removeDrafts(place: Place): Promise<void> {
+  if (!readdirSync(place.directory).some((name) => name.startsWith('new-'))) return;
+  // A failure does no harm: the next start tries again.
+  await runScript(place, 'rm -rf ./new-*').catch(() => undefined);
+}
+
+const settingsOf = ({ host, port }: Address, more: readonly string[]): string[] => [
+  'fsync=on',
+  ...more,
+  ...(host === '127.0.0.1'
+    ? [`listen_addresses=${host}`, `port=${port}`, 'unix_socket_directories=']
+    : ['listen_addresses=', `port=${port}`, `unix_socket_directories=${host}`]),
+  'unix_socket_permissions=0700',
+  'max_connections=200',
+  'timezone=UTC',
+  'log_timezone=UTC',
+  'log_checkpoints=off',
+  // Errors quote values that callers sent, even card numbers, so they must not be logged.
+  'log_min_messages=log',
+  'log_min_error_statement=panic',
+];
+
+/**
+ * Starts pg_ctl. If the recorded process ($1) is not PostgreSQL, its ID is replaced by ours, the ID of pg_ctl: PostgreSQL
+ * takes a file with the ID of its parent for a stale one, and still makes sure that no process of the former server is left.
+ */
+const startScript = `
+mv -f postgres.log postgres.log.previous 2>/dev/null
+if [ -n "$1" ] && [ "$(head -n 1 data/postmaster.pid)" = "$1" ]; then
+  rm -f .s.PGSQL.*
+  sed "1s/.*/$$/" data/postmaster.pid >new-pid.$$ && mv -f new-pid.$$ data/postmaster.pid
+fi
+shift
+exec "$@"`;
+
+/** Failures after which a retry can succeed. */
+export type Refusal = 'port taken' | 'no sockets' | 'running';
+
+/** Starts PostgreSQL and waits until it is ready. Of several processes at once one succeeds. */
+export async function start(
+  place: Place,
+  binaries: string,
+  address: Address,
+  settings: readonly string[],
+): Promise<Refusal | undefined> {
+  const pid = recordedPid(place);
+  const stale = (await isRunning(place)) ? '' : String(pid ?? '');
+  const options = settingsOf(address, settings).map((text) => `-c '${text.replaceAll("'", `'\\''`)}'`);
+  // Paths are relative, because pg_ctl hands them to a shell.
+  const args = ['-w', '-s', '-t', String(startSeconds), '-D', 'data', '-l', 'postgres.log'];
+  const command = [join(binaries, 'pg_ctl'), 'start', ...args, '-o', options.join(' ')];
+  try {
+    await runScript(place, startScript, [stale, ...command]);
+    return undefined;
+  } catch (error) {
+    const log = fileIn(place, 'postgres.log') ?? '';
+    // Some file systems have none.
+    if (/could not create any Unix-domain sockets/.test(log)) return 'no sockets';
+    if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
+    if (/lock file .* already exists|shared memory block .* still in use/.test(log)) return 'running';
+    const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (error as Error).message;
+    throw new OperatorFault(
+      `The embedded PostgreSQL did not start: ${reason} (its log: ${place.directory}/postgres.log)`,
+      { cause: error },
+    );
+  }
+}
+
+/** Stops PostgreSQL, which disconnects its clients. Only after it has answered: pg_ctl signals the recorded process. */
+export async function stop(place: Place, binaries: string): Promise<void> {
+  const args = ['stop', '-w', '-s', '-m', 'fast', '-t', String(stopSeconds), '-D', 'data'];
+  try {
+    await runScript(place, 'exec "$@"', [join(binaries, 'pg_ctl'), ...args]);
+  } catch (error) {
+    // Another process may have stopped it at the same time.
+    if (await isRunning(place))
+      throw new OperatorFault(`The embedded PostgreSQL (process ${recordedPid(place)}) does not stop.`, {
+        cause: error,
+      });
+  }
+}
