@@ -2,7 +2,6 @@
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../resources/transactions/changes.ts';
 import { silently } from '../database/unit-of-work.ts';
@@ -104,8 +103,6 @@ const storedAdvice =
 class DryRun extends Error {}
 
 async function run(file: string, options: Options): Promise<void> {
-  // Most of what is read is garbage soon, and V8 would let it grow to four times of what is used.
-  setFlagsFromString('--heap-growing-percent=100');
   const { skipBad = false, dryRun = false, events = false } = options;
   const found = file === '-' ? undefined : await findFile(file);
   const readsAll = skipBad || dryRun || options.bad !== undefined;

@@ -42,7 +42,7 @@ export function connectionOf(
 
   const run: Connection['query'] = (statement, values) =>
     typeof statement === 'string' && isCopy(statement)
-      ? (copyIn(client, statement, values?.[0] as Buffer) as Promise<never>)
+      ? (copyIn(client, statement, values?.[0] as string) as Promise<never>)
       : client.query(statement as string, values as unknown[]);
 
   const send: Connection['query'] = async (statement, values) => {

@@ -88,12 +88,12 @@ export async function prepareBulk(db: Tx): Promise<void> {
 }
 
 /** A transaction's use for `collectBulkUses`, which is much smaller than the transaction; undefined if it used no card. */
-export function bulkUseOf(row: NewTransaction): Buffer | undefined {
+export function bulkUseOf(row: NewTransaction): string | undefined {
   const use = useOf(row);
   return use && copyRow(useColumns, { ...use });
 }
 
-export const collectBulkUses = (db: Tx, uses: readonly (Buffer | undefined)[]): Promise<void> =>
+export const collectBulkUses = (db: Tx, uses: readonly (string | undefined)[]): Promise<void> =>
   copyRows(
     db,
     'bulk_uses',

@@ -77,7 +77,7 @@ export class StoredMeanwhile extends Error {
 export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const { db } = unit;
   await prepareBulk(db);
-  // Once encoded, nothing refers to the rows: what waits in memory is only their bytes.
+  // Once encoded, nothing refers to the rows: what waits in memory is only their text.
   const prepare = async (rows: readonly NewTransaction[]): Promise<Prepared> => ({
     insert: await prepareTransactions(rows, created(unit)),
     uses: rows.map(bulkUseOf),

@@ -76,7 +76,7 @@ function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>
 /** Faster, but fails if another transaction stores one of the IDs between the two statements. */
 async function copyOfNew(batch: readonly NewTransaction[]): Promise<Prepared> {
   const ids: string[] = [];
-  const encoded = new Map<string, Buffer>();
+  const encoded = new Map<string, string>();
   await inSlices(batch, (row) => {
     const written = columnsOf(row);
     ids.push(written.id);
