@@ -27,23 +27,21 @@ import {
 } from './http/headers.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createExpress } from './http/express.ts';
-import { keptRefusals } from './http/idempotency.ts';
-import { createMerchantAccount } from './http/merchant-account.ts';
+import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
 import { permission } from './http/permission.ts';
-import { createRateLimit, rateLimits } from './http/rate-limit.ts';
+import { createRateLimit } from './http/rate-limit.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createTrace, type RequestTracing } from './http/trace.ts';
-import { cardLimits, createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
+import { createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { countCardNumber } from './resources/card-numbers/queries.ts';
-import type { User } from './database/database.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import { findPaymentMethodOfAnyAccount } from './resources/payment-methods/queries.ts';
-import { createRateLimiter } from './database/rate-limits.ts';
+import { countCall } from './database/rate-limits.ts';
 
 export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
   handlers: Handlers<WriteDeps>;
@@ -68,19 +66,17 @@ export function createApp(deps: AppDeps): Express {
   const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
-  const { dbFor, pool, isSharded } = database;
-  const dbOf = ({ budget }: Partial<Context>, owners?: User['owners']) => dbFor({ budget, owners });
+  const { dbFor, isSharded } = database;
   const shared = { isSharded, environment, cursors, vault, keysOf, providers, now };
-  const keysFor = (context: Context, account: string | null) => keysOf(dbOf(context), account);
   const example = createExamples(document);
   const table = Object.values(operations);
   const find = createRouter(table);
-  const countRefusal = createRateLimiter(pool, [keptRefusals]);
 
   const app = createExpress();
   app.use(
     step(requestId, (context) => {
       context.budget = { left: requestDatabaseMilliseconds };
+      context.db = dbFor(context);
     }),
   );
   app.use(createSecurityHeaders(publicUrl));
@@ -102,19 +98,17 @@ export function createApp(deps: AppDeps): Express {
       find.isKnown,
       route,
       earlyData,
-      createBearer({
-        findSigningPair: (context, thumbprint) => findSigningPair(dbOf(context), thumbprint),
-        touch: (context, pairId, at) => noteKeyPairUse(dbOf(context), pairId, at),
-        log,
-        now,
-      }),
+      createBearer({ findSigningPair, noteKeyPairUse, log, now }),
       permission,
       createMerchantAccount({
-        first: (own, context: Context) => findFirstAccount(dbOf(context), own),
-        find: (own, id, context) => findAccount(dbOf(context), own, id),
+        first: (own, context: Context) => findFirstAccount(context.db, own),
+        find: (own, id, context) => findAccount(context.db, own, id),
         now,
       }),
-      createRateLimit(createRateLimiter(pool, rateLimits)),
+      (context) => {
+        context.db = dbFor({ budget: context.budget, owners: ownersOf(context) });
+      },
+      createRateLimit(countCall),
       createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
       async (context, req, res) => {
         context.path = (await requests.judge(context.operation.id, req, res)).path;
@@ -123,23 +117,13 @@ export function createApp(deps: AppDeps): Express {
         handlers,
         responses,
         limitVelocity: createVelocityLimit({
-          countCard: createRateLimiter(pool, cardLimits(cardsPerMinute, environment)),
-          countNumber: (context, account, tried, limit) =>
-            countCardNumber(
-              dbOf(context, { keyPair: context.caller.keyPairId, account }),
-              tried,
-              limit,
-              now(),
-            ),
-          keysOf: keysFor,
+          ...{ countCall, countNumber: countCardNumber, keysOf, cardsPerMinute, environment, now },
         }),
-        keysOf: keysFor,
-        keptFor: (context) => createKeptAnswers({ db: dbOf(context), vault, now }),
-        keepsRefusal: async ({ caller, budget }) =>
-          (await countRefusal(keptRefusals.scope, caller.keyPairId, budget)) === undefined,
-        depsOf: (context, owners, beforeCommit) => {
-          const db = dbOf(context, owners);
-          const { caller, selection, requestId, traceId } = context;
+        keysOf,
+        keptFor: createKeptAnswers({ vault, now }),
+        countCall,
+        depsOf: (context, beforeCommit) => {
+          const { db, caller, selection, requestId, traceId } = context;
           const account = selection.kind === 'one' ? selection.id : undefined;
           return {
             ...shared,
@@ -167,8 +151,8 @@ export function createApp(deps: AppDeps): Express {
   });
   if (environment === 'sandbox')
     serveApprovals(app, {
-      find: (context, id) => findPaymentMethodOfAnyAccount(dbOf(context), id),
-      inUnitOfWork: (context) => (work) => inUnitOfWork(work, dbOf(context)),
+      find: findPaymentMethodOfAnyAccount,
+      inUnitOfWork,
     });
   // Refuses what is neither an operation nor a page.
   app.use(step(route));

@@ -3,18 +3,14 @@
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody } from '../contract/json-items.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
+import type { Db } from '../database/database.ts';
+import type { CountCall } from '../database/rate-limits.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
-import { createOnce, keyedBy, sendText, type Keep } from './idempotency.ts';
-import { severalAccounts } from './merchant-account.ts';
+import { createOnce, keptRefusals, keyedBy, sendText, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
-
-interface Owners {
-  keyPair: string;
-  account: string;
-}
 
 interface Answer {
   status: number;
@@ -29,19 +25,20 @@ export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Pr
 export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. `owners` are who its database connections count for. */
-  depsOf: (context: Context, owners: Owners, beforeCommit: BeforeCommit<Unit>) => Deps;
+  /** What the handler of this request receives. */
+  depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
   /** Throw when the operation has a velocity limit and the request exceeds it. */
   limitVelocity: LimitVelocity;
-  keysOf: (context: Context, account: string | null) => Promise<DigestKeys>;
-  keptFor: (context: Context) => KeptAnswers<Unit>;
-  keepsRefusal: (context: Context) => Promise<boolean>;
+  keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
+  keptFor: (db: Db) => KeptAnswers<Unit>;
+  countCall: CountCall;
 }
 
 export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
   const once = createOnce<Unit>();
   return async (context, req, res) => {
-    const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, keepsRefusal } = options;
+    const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, countCall } = options;
+    const { db, caller } = context;
     const { id } = context.operation;
     const checked = new WeakSet<Answer>();
     const check = <A extends Answer>(answer: A): A => {
@@ -61,7 +58,7 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
       await limitVelocity.cards(context, req.body);
       const answer: Answer = await handle(
         input as unknown as Input<OperationId>,
-        depsOf(context, ownersOf(context), beforeCommit),
+        depsOf(context, beforeCommit),
       );
       return textOf(check(answer));
     };
@@ -72,18 +69,13 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
           check({ status: error.status, body: errorBody(error.code, error.facts) });
         throw error;
       });
-    const keyed = await keyedBy(
-      (account) => keysOf(context, account),
-      context,
-      context.caller.keyPairId,
-      req,
-    );
+    const keyed = await keyedBy((account) => keysOf(db, account), context, caller.keyPairId, req);
     const exchange = keyed && {
-      kept: keptFor(context),
+      kept: keptFor(db),
       keyed,
       res,
       beforeComparing: () => limitVelocity.numbers(context, req.body),
-      keepsRefusal: () => keepsRefusal(context),
+      keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
     };
     sendText(res, await (exchange ? once(exchange, soundly) : run()));
   };
@@ -94,12 +86,3 @@ const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   headers,
   text: writeBody(body),
 });
-
-/** What a key pair asks about several accounts or none has a share of its own. */
-const ownersOf = ({ selection, caller: { keyPairId, merchantAccountIds: own } }: Context): Owners => {
-  const [only] = selection.kind === 'all' && own.length === 1 ? own : [];
-  return {
-    keyPair: keyPairId,
-    account: selection.kind === 'one' ? selection.id : (only ?? `${severalAccounts} ${keyPairId}`),
-  };
-};

@@ -2,6 +2,7 @@
 // any unknown path.
 import { createHash } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { Db } from '../database/database.ts';
 import type { InUnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
@@ -10,11 +11,11 @@ import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import type { PaymentMethodRow } from '../resources/payment-methods/queries.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
 import { uuidSource } from '../rules/uuid.ts';
-import { partialContextOf, type Context } from './context.ts';
+import { contextOf } from './context.ts';
 
 export interface ApprovalsDeps {
-  find: (context: Partial<Context>, id: string) => Promise<PaymentMethodRow | undefined>;
-  inUnitOfWork: (context: Partial<Context>) => InUnitOfWork;
+  find: (db: Db, id: string) => Promise<PaymentMethodRow | undefined>;
+  inUnitOfWork: InUnitOfWork;
 }
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
@@ -42,7 +43,7 @@ const form: RequestHandler = (req, res, next) => {
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
 export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDeps): void {
   app.get(approvalPattern, async (req, res, next) => {
-    const method = await find(partialContextOf(res), idOf(req));
+    const method = await find(contextOf(res).db, idOf(req));
     if (!method) {
       next();
       return;
@@ -52,14 +53,15 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
   });
   app.post(approvalPattern, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
-    const method = await find(partialContextOf(res), idOf(req));
+    const method = await find(contextOf(res).db, idOf(req));
     if (!method || (decision !== 'approve' && decision !== 'decline')) {
       next();
       return;
     }
     const status = decision === 'approve' ? 'succeeded' : 'failed';
-    const decided = await inUnitOfWork(partialContextOf(res))((unit) =>
-      movePaymentMethod(unit, method.id, status, { onlyFrom: 'buyer_approval_required' }),
+    const decided = await inUnitOfWork(
+      (unit) => movePaymentMethod(unit, method.id, status, { onlyFrom: 'buyer_approval_required' }),
+      contextOf(res).db,
     ).catch((error: unknown) => {
       if (error instanceof IllegalMove) return undefined;
       throw error;
@@ -69,7 +71,7 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
       return;
     }
     // It never waited for approval, or this is a second click.
-    const shown = decided ?? (await find(partialContextOf(res), method.id)) ?? method;
+    const shown = decided ?? (await find(contextOf(res).db, method.id)) ?? method;
     res
       .status(decided ? 200 : 409)
       .set('Content-Security-Policy', policyFor(null))

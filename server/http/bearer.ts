@@ -4,15 +4,16 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
+import type { Db } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { createCache } from './cache.ts';
 import type { Context, Step } from './context.ts';
 
 export interface BearerDeps {
-  findSigningPair: (context: Context, thumbprint: string) => Promise<SigningPair | undefined>;
+  findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
-  touch: (context: Context, pairId: string, now: Date) => Promise<unknown>;
+  noteKeyPairUse: (db: Db, pairId: string, now: Date) => Promise<void>;
   log: Pick<Logger, 'warn'>;
   now: () => Date;
 }
@@ -28,13 +29,13 @@ interface Verified extends Claims {
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
 
-export function createBearer({ findSigningPair, touch, log, now }: BearerDeps): Step {
+export function createBearer({ findSigningPair, noteKeyPairUse, log, now }: BearerDeps): Step {
   const pairs = createCache<Pair>(1_000);
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
 
-  const findPair = async (context: Context, thumbprint: string, at: number): Promise<Pair> => {
-    const found = await findSigningPair(context, thumbprint);
+  const findPair = async ({ db }: Context, thumbprint: string, at: number): Promise<Pair> => {
+    const found = await findSigningPair(db, thumbprint);
     if (!found) throw new InvalidToken('unknown kid');
     const pair = { ...found, publicKey: createPublicKey(found.public_key) };
     pairs.set(thumbprint, pair, at + pairMilliseconds);
@@ -64,7 +65,7 @@ export function createBearer({ findSigningPair, touch, log, now }: BearerDeps): 
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await touch(context, pair.id, time).catch((error: unknown) => {
+        await noteKeyPairUse(context.db, pair.id, time).catch((error: unknown) => {
           const { requestId, traceId } = context;
           log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
         });

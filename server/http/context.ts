@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
+import type { Db } from '../database/database.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';
@@ -22,6 +23,8 @@ export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
   budget: Budget;
+  /** The database, for this request. */
+  db: Db;
   /** Undefined without tracing. */
   traceId: string | undefined;
   operation: (typeof operations)[OperationId];

@@ -87,6 +87,21 @@ export const createMerchantAccount = <Context extends Needed>({
   };
 };
 
+/**
+ * Whom the database connections of a request count for (database/fair-share.ts). What a key pair asks about several accounts or none
+ * has a share of its own.
+ */
+export const ownersOf = ({
+  selection,
+  caller: { keyPairId, merchantAccountIds: own },
+}: Pick<Needed, 'selection'> & { caller: { keyPairId: string; merchantAccountIds: readonly string[] } }) => {
+  const [only] = selection.kind === 'all' && own.length === 1 ? own : [];
+  return {
+    keyPair: keyPairId,
+    account: selection.kind === 'one' ? selection.id : (only ?? `${severalAccounts} ${keyPairId}`),
+  };
+};
+
 function refuseMalformed(named: string): void {
   if (named.length === 0) throw badHeader('must have 1 character or more', 'value_error.str.min_length');
   if (named.length > longest)

@@ -1,24 +1,16 @@
-// Rate limits, as the contract defines them: which operations, for tokens with which scope, how many calls.
-import { operations, type Operation } from '../../generated/operations.ts';
+// Rate limits, as the contract defines them: which operations, for tokens with which scope, how many calls. Calls are counted over
+// all operations with the same scope.
+import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import type { CountCall, RateLimit } from '../database/rate-limits.ts';
+import type { CountCall } from '../database/rate-limits.ts';
 import type { Step } from './context.ts';
 
-/** One per scope: calls are counted over all operations with the same scope. */
-export const rateLimits: readonly RateLimit[] = [
-  ...new Map(
-    (Object.values(operations) as Operation[]).flatMap(({ rateLimit }) =>
-      rateLimit ? [[rateLimit.scope, rateLimit] as const] : [],
-    ),
-  ).values(),
-];
-
 export const createRateLimit =
-  (count: CountCall): Step =>
-  async ({ operation, caller, budget }) => {
+  (countCall: CountCall): Step =>
+  async ({ operation, caller, db }) => {
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
-    const milliseconds = await count(rateLimit.scope, caller.tokenDigest, budget);
+    const milliseconds = await countCall(db, rateLimit, caller.tokenDigest);
     if (milliseconds !== undefined)
       throw tooMany(milliseconds, `too many calls with one ${rateLimit.scope} token`);
   };

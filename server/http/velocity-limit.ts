@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
-import type { CountCall, RateLimit } from '../database/rate-limits.ts';
+import type { Db } from '../database/database.ts';
+import type { CountCall } from '../database/rate-limits.ts';
 import type { Context } from './context.ts';
 import { tooMany } from './rate-limit.ts';
 
@@ -14,34 +15,27 @@ const limits = (Object.values(operations) as Operation[]).flatMap(({ id, velocit
   velocityLimit ? [{ id, ...velocityLimit }] : [],
 );
 
-const scopeOf = (operationId: string) => `cards ${operationId}`;
-
 export type CardsPerMinute = number | 'off' | undefined;
 
 /** `configured` takes precedence over the contract's limit, which is that of production. */
-export const cardLimits = (
+export const cardLimit = (
   configured: CardsPerMinute,
   environment: 'sandbox' | 'production',
-): readonly RateLimit[] =>
-  limits.flatMap(({ id, cards }) => {
-    const limit = configured ?? (environment === 'production' ? cards.limit : 'off');
-    return limit === 'off' ? [] : [{ scope: scopeOf(id), limit, windowSeconds: cards.windowSeconds }];
-  });
+  contracts: number,
+): number | 'off' => configured ?? (environment === 'production' ? contracts : 'off');
 
 /** How long numbers have to be remembered. */
 export const rememberNumbersMilliseconds =
   1000 * Math.max(0, ...limits.map(({ sameBinAndLastFour }) => sameBinAndLastFour.windowSeconds));
 
 export interface VelocityDeps {
-  countCard: CountCall;
+  countCall: CountCall;
   /** Undefined when the number is within the limit, otherwise the milliseconds to wait. */
-  countNumber: (
-    context: Context,
-    account: string,
-    tried: TriedNumber,
-    limit: NumberLimit,
-  ) => Promise<number | undefined>;
-  keysOf: (context: Context, account: string) => Promise<DigestKeys>;
+  countNumber: (db: Db, tried: TriedNumber, limit: NumberLimit, now: Date) => Promise<number | undefined>;
+  keysOf: (db: Db, account: string) => Promise<DigestKeys>;
+  cardsPerMinute: CardsPerMinute;
+  environment: 'sandbox' | 'production';
+  now: () => Date;
 }
 
 export interface LimitVelocity {
@@ -51,36 +45,41 @@ export interface LimitVelocity {
   numbers: (context: Context, body: unknown) => Promise<void>;
 }
 
-export function createVelocityLimit({ countCard, countNumber, keysOf }: VelocityDeps): LimitVelocity {
+export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
+  const { countCall, countNumber, keysOf, cardsPerMinute, environment, now } = deps;
   // Requests with the same number at the same time are counted once: those that repeat a request which is still running.
   const counting = new Map<string, ReturnType<typeof countNumber>>();
-  const countShared: typeof countNumber = (context, account, tried, limit) => {
+  const countShared = (db: Db, tried: TriedNumber, limit: NumberLimit) => {
     const count =
       counting.get(tried.number) ??
-      countNumber(context, account, tried, limit).finally(() => counting.delete(tried.number));
+      countNumber(db, tried, limit, now()).finally(() => counting.delete(tried.number));
     counting.set(tried.number, count);
     return count;
   };
-  const numbers: LimitVelocity['numbers'] = async (context, body) => {
-    const { operation, selection } = context;
+  const numbers: LimitVelocity['numbers'] = async ({ db, operation, selection }, body) => {
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = body as { number: string };
-    const tried = triedNumber(await keysOf(context, selection.id), number);
-    const wait = await countShared(context, selection.id, tried, velocityLimit.sameBinAndLastFour);
+    const tried = triedNumber(await keysOf(db, selection.id), number);
+    const wait = await countShared(db, tried, velocityLimit.sameBinAndLastFour);
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
   const cards: LimitVelocity['cards'] = async (context, body) => {
-    const { operation, caller, selection, budget } = context;
+    const { db, operation, caller, selection } = context;
     const { id, velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
-    // A digest, because the key of a counter has at most 255 characters.
-    const owner = createHash('sha256')
-      .update(JSON.stringify([caller.keyPairId, selection.id]))
-      .digest('base64url');
-    const milliseconds = await countCard(scopeOf(id), owner, budget);
-    if (milliseconds !== undefined) throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
+    const limit = cardLimit(cardsPerMinute, environment, velocityLimit.cards.limit);
+    if (limit !== 'off') {
+      const { windowSeconds } = velocityLimit.cards;
+      // A digest, because the key of a counter has at most 255 characters.
+      const owner = createHash('sha256')
+        .update(JSON.stringify([caller.keyPairId, selection.id]))
+        .digest('base64url');
+      const milliseconds = await countCall(db, { scope: `cards ${id}`, limit, windowSeconds }, owner);
+      if (milliseconds !== undefined)
+        throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
+    }
     await numbers(context, body);
   };
   return { cards, numbers };

@@ -32,11 +32,11 @@ function serve(...pairs: SigningPair[]) {
   const lookups: string[] = [];
   const touches: [string, number][] = [];
   const bearer = createBearer({
-    findSigningPair: (_context, kid) => {
+    findSigningPair: (_db, kid) => {
       lookups.push(kid);
       return Promise.resolve(stored.get(kid));
     },
-    touch: (_context, id, now) => {
+    noteKeyPairUse: (_db, id, now) => {
       touches.push([id, now.getTime() - start]);
       return Promise.resolve();
     },
@@ -117,7 +117,7 @@ describe('the bearer token', () => {
   it('a failure of the database is not the fault of the caller', async () => {
     const bearer = createBearer({
       findSigningPair: () => Promise.reject(new Error('the database is away')),
-      touch: () => Promise.resolve(),
+      noteKeyPairUse: () => Promise.resolve(),
       log: { warn: () => undefined },
       now: () => new Date(),
     });

@@ -16,7 +16,6 @@ import {
 import { inWork, type Work } from '../../database/unit-of-work.ts';
 
 interface Deps {
-  db: Db;
   vault: Vault;
   now: () => Date;
 }
@@ -33,41 +32,43 @@ function resourceIdOf({ text }: SentAnswer): string | undefined {
   return typeof id === 'string' ? readUuid(id) : undefined;
 }
 
-export function createKeptAnswers({ db, vault, now }: Deps): KeptAnswers<Work> {
-  const since = () => new Date(now().getTime() - keepKeyMilliseconds);
-  const find = async (keyed: Keyed) => {
-    const known = await findIdempotencyKey(db, keyed, since());
-    if (!known) return undefined;
-    const { fingerprint, answer_sealed: sealed, isErased } = known;
-    if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
-    return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(keyed))) as SentAnswer };
-  };
-  return {
-    find,
-    async claim(keyed) {
-      for (;;) {
-        const known = await find(keyed);
-        if (known) return { known };
-        const wanted = { ...keyed, claim: randomUUID(), now: now(), since: since() };
-        const key = await claimIdempotencyKey(db, wanted);
-        if (key) return { claim: claimOf(key) };
-      }
-    },
-  };
-
-  function claimOf(key: Claimed) {
-    const settle = async (work: Work, answer: SentAnswer) => {
-      // Sealed inside the transaction, because a rotation of the key waits for transactions.
-      const sealed = vault.seal(JSON.stringify(answer), placeOfAnswer(key));
-      if (!(await settleIdempotencyKey(work.db, key, sealed, resourceIdOf(answer))))
-        throw new Error('the claim of the Idempotency-Key has lapsed');
+export const createKeptAnswers =
+  ({ vault, now }: Deps) =>
+  (db: Db): KeptAnswers<Work> => {
+    const since = () => new Date(now().getTime() - keepKeyMilliseconds);
+    const find = async (keyed: Keyed) => {
+      const known = await findIdempotencyKey(db, keyed, since());
+      if (!known) return undefined;
+      const { fingerprint, answer_sealed: sealed, isErased } = known;
+      if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
+      return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(keyed))) as SentAnswer };
     };
     return {
-      keep: (answer: SentAnswer, work?: Work) =>
-        work ? settle(work, answer) : inWork(db, (own) => settle(own, answer)),
-      release: async () => {
-        await releaseIdempotencyKey(db, key);
+      find,
+      async claim(keyed) {
+        for (;;) {
+          const known = await find(keyed);
+          if (known) return { known };
+          const wanted = { ...keyed, claim: randomUUID(), now: now(), since: since() };
+          const key = await claimIdempotencyKey(db, wanted);
+          if (key) return { claim: claimOf(key) };
+        }
       },
     };
-  }
-}
+
+    function claimOf(key: Claimed) {
+      const settle = async (work: Work, answer: SentAnswer) => {
+        // Sealed inside the transaction, because a rotation of the key waits for transactions.
+        const sealed = vault.seal(JSON.stringify(answer), placeOfAnswer(key));
+        if (!(await settleIdempotencyKey(work.db, key, sealed, resourceIdOf(answer))))
+          throw new Error('the claim of the Idempotency-Key has lapsed');
+      };
+      return {
+        keep: (answer: SentAnswer, work?: Work) =>
+          work ? settle(work, answer) : inWork(db, (own) => settle(own, answer)),
+        release: async () => {
+          await releaseIdempotencyKey(db, key);
+        },
+      };
+    }
+  };
