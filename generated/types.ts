@@ -105,7 +105,21 @@ export interface paths {
         };
         /**
          * List transactions
-         * @description Lists the transactions of a merchant account, newest first; with the merchant account `*`, those of every account that the key pair can reach. All filters may be combined: values of one filter are alternatives, different filters must all hold. A parameter that this list does not know is answered with 400, so a misspelt filter never lists everything. A cursor that was issued for other filters is answered with 422.
+         * @description Lists the transactions of a merchant account, newest first; with the merchant account `*`, those of every account
+         *     that the key pair can reach. All filters may be combined: values of one filter are alternatives, different filters
+         *     must all hold. A parameter that this list does not know returns 400, so a misspelt filter never lists everything.
+         *     A cursor that was issued for other filters returns 422.
+         *
+         *     | Filter by | Parameters |
+         *     | --- | --- |
+         *     | what is asked most | `buyer_external_identifier`, `external_identifier`, `status`, `created_at_gte`, `created_at_lte`, `search` |
+         *     | amount | `amount_eq`, `amount_gte`, `amount_lte`, `currency` |
+         *     | time of the last change | `updated_at_gte`, `updated_at_lte` |
+         *     | other identifiers | `id`, `buyer_id`, `checkout_session_id`, `reconciliation_id`, `payment_service_id`, `payment_service_transaction_id`, `metadata` |
+         *     | payment method | `method`, `payment_method_id`, `payment_method_label`, `payment_method_bin` |
+         *     | how it was paid | `payment_source`, `merchant_initiated`, `is_subsequent_payment` |
+         *     | what happened since | `has_refunds`, `has_settlements`, `pending_review` |
+         *     | gift card | `gift_card_id`, `gift_card_last4`, `has_gift_card_redemptions` |
          */
         get: operations["listTransactions"];
         put?: never;

@@ -31,9 +31,9 @@ export async function buildDocs({ out, pages, contract = generated, compress = t
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
-  const site = await assemble(parseContract(text), text, renderReference);
+  const { site, parts } = await assemble(parseContract(text), text, renderReference);
   site.write(out, { compress });
-  if (pages !== undefined) (await assemblePages(parseContract(text))).write(pages);
+  if (pages !== undefined) (await assemblePages(parts)).write(pages);
   // Last, so that a build that was interrupted counts as out of date.
   const digestFile = join(out, 'digest.txt');
   if (compress) writeFileSync(digestFile, `${digest}\n`);

@@ -17,12 +17,15 @@ import { frame, menuOf, neighbours, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
+const inter = join(root, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+const font = () => `data:font/woff2;base64,${readFileSync(inter, 'base64')}`;
+
 /** `text` is the contract as readers download it. */
 export async function assemble(
   contract: Contract,
   text: string,
   renderReference: (contract: Contract) => Promise<string>,
-): Promise<Site> {
+): Promise<{ site: Site; parts: Frame }> {
   const site = createSite();
   const guides = readGuides(contract);
   const links = createLinks({
@@ -36,18 +39,18 @@ export async function assemble(
     ...guideEntries(rendered.filter(({ guide }) => guide.group !== 'Decisions')),
     ...referenceEntries(contract),
   ];
+  const menu = menuOf(contract, guides);
   const parts: Frame = {
     name: contract.info.title,
-    menu: menuOf(contract, guides),
     assets: {
-      style: site.asset('site.css', own('base.css') + own('style.css')),
+      style: site.asset('site.css', own('style.css').replace('inter.woff2', font())),
       script: site.asset('site.js', await bundled('site.ts')),
       icon: site.asset('logo.svg', own('logo.svg')),
       search: site.asset('search.js', searchScript(entries)),
     },
   };
   const add = (page: Page) => {
-    const finished = frame(parts, page);
+    const finished = frame(parts, { here: 'Docs', ...page }, menu);
     proveSelfContained(finished, text + guides.map(({ markdown }) => markdown).join('\n'));
     site.page(page.path, finished);
   };
@@ -61,7 +64,7 @@ export async function assemble(
       title: name,
       description: `${guide.about || guide.label}: a guide of the ${title}.`,
       path: `guides/${guide.slug}.html`,
-      content: `<article class="guide"><p class="tools"><a href="${guide.slug}.md">Markdown</a></p>\n${withContents(html)}${neighbours(guides, guide)}</article>`,
+      content: `<article class="guide">\n${withContents(html)}${neighbours(guides, guide)}</article>`,
     });
   for (const guide of guides)
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));
@@ -71,13 +74,12 @@ export async function assemble(
     proveKnownHosts(script, text);
     return site.asset(name, script);
   });
-  const theme = site.asset('redoc.css', own('redoc.css'));
   add({
     title: 'API reference',
     description,
     path: 'reference.html',
     content,
-    head: `${head}<link rel="stylesheet" href="${theme}">`,
+    head,
     policy,
     moved,
   });
@@ -106,7 +108,12 @@ export async function assemble(
       ),
     );
   site.page('llms.txt', llms(contract, guides));
-  return site;
+  const forIntegrators = guides.filter(({ group }) => group === 'Guides' || group === 'Build');
+  const texts = forIntegrators.map((guide) =>
+    asMarkdown(guide, (href) => `guides/${links(guide.file, 'md')(href)}`),
+  );
+  site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
+  return { site, parts };
 }
 
 const searchScript = (entries: Entry[]) => `window.searchEntries = ${JSON.stringify(entries)};\n`;
@@ -140,6 +147,7 @@ ${preface(contract)}
 
 - [OpenAPI 3.1, YAML](openapi.yaml): every operation, event, schema and example
 - [OpenAPI 3.1, JSON](openapi.json)
+- [Every guide for those who integrate, in one file](llms-full.txt)
 - [Workflows, Arazzo 1.0](workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
 
 ${lists.join('\n')}`;

@@ -52,7 +52,7 @@ export function forReaders(contract: Contract): Contract {
   for (const [path, item] of Object.entries(shown.paths))
     for (const [method, operation] of Object.entries(item)) {
       operation['x-codeSamples'] = samples(contract, method, path, operation);
-      operation.description = `${deprecated(operation)}${operation.description ?? ''}\n\n${tryIt(operation)}`;
+      operation.description = `${tryIt(operation)}\n\n${deprecated(operation)}${operation.description ?? ''}`;
     }
   return shown;
 }
@@ -61,8 +61,7 @@ const deprecated = ({ 'x-deprecation': dates }: Operation) =>
   dates === undefined ? '' : `**Deprecated since ${dates.since}, removed after ${dates.sunset}.**\n\n`;
 
 /** Hidden where there is no console: see style.css and server/http/docs.ts. */
-const tryIt = ({ operationId, tags: [tag] }: Operation) =>
-  `[Try it in the console](../console/#/${encodeURIComponent(tag)}/${operationId})`;
+const tryIt = ({ operationId }: Operation) => `[Try it in the console](../console/#${operationId})`;
 
 /** Without patterns that say "no control characters" or check a URL, and without the limits of JavaScript's numbers. */
 function withoutValidation(node: unknown): unknown {

@@ -1,7 +1,7 @@
-// Renders the Markdown of a guide: headings with anchors, highlighted code with a button that copies it, tables that a phone
-// shows row by row, and links of the repository as links of the site.
+// Renders the Markdown of a guide: headings with anchors, highlighted code with a button that copies it, the same code in several
+// languages as tabs, tables that a phone shows row by row, and links of the repository as links of the site.
 import { createRequire } from 'node:module';
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 
 // Required, because its types bring those of browsers into the whole project.
 const highlight = createRequire(import.meta.url)('highlight.js') as {
@@ -33,15 +33,24 @@ export const slugOf = (heading: string) =>
 export const escape = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const languages: Record<string, string> = {
-  sh: 'bash',
-  ts: 'typescript',
-  tsx: 'typescript',
-  js: 'javascript',
+/** Languages as readers call them, and as the highlighter does if that is another name. */
+const languages: Record<string, { label: string; name?: string }> = {
+  sh: { label: 'Terminal', name: 'bash' },
+  ts: { label: 'TypeScript', name: 'typescript' },
+  tsx: { label: 'TypeScript', name: 'typescript' },
+  js: { label: 'Node.js', name: 'javascript' },
+  python: { label: 'Python' },
+  php: { label: 'PHP' },
+  go: { label: 'Go' },
+  java: { label: 'Java' },
+  csharp: { label: 'C#' },
+  json: { label: 'JSON' },
+  yaml: { label: 'YAML' },
+  sql: { label: 'SQL' },
 };
 
-export function highlighted(code: string, language = ''): string {
-  const name = languages[language] ?? language;
+function highlighted(code: string, language: string): string {
+  const name = languages[language]?.name ?? language;
   return highlight.getLanguage(name) ? highlight.highlight(code, { language: name }).value : escape(code);
 }
 
@@ -67,9 +76,10 @@ export function render(markdown: string, link: (href: string) => string): Render
         return `<a href="${escape(to)}"${title ? ` title="${escape(title)}"` : ''}${outside}>${text}</a>`;
       },
       image: (href, _title, text) => `<img src="${escape(link(href))}" alt="${escape(text)}">`,
-      code: (code, language) => codeBlock(code, language?.split(/\s/)[0]),
+      code: (code, language) => codeBlock(code, language),
     },
     extensions: [
+      { name: 'tabs', renderer: ({ codes }) => tabs(codes as Tokens.Code[]) },
       {
         name: 'table',
         renderer(token) {
@@ -91,7 +101,7 @@ export function render(markdown: string, link: (href: string) => string): Render
       },
     ],
   });
-  const html = marked.parse(markdown) as string;
+  const html = marked.parser(withTabs(marked.lexer(markdown)));
   const sections = [...split(html), ...statuses(html)];
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
@@ -99,19 +109,58 @@ export function render(markdown: string, link: (href: string) => string): Render
 /** From this many sections on, a reader needs a list of them. */
 const manySections = 3;
 
-/** With a list of its sections below its title, if it is long. */
+/** With a list of its sections and their parts after its title, if it is long. */
 export function withContents(html: string): string {
-  const items = [...html.matchAll(/<h2 id="([^"]*)">([\s\S]*?) <a class="anchor"/g)].map(
-    ([, id, heading]) => `<li><a href="#${id}">${heading?.replaceAll(/<\/?a\b[^>]*>/g, '')}</a></li>`,
+  const items = [...html.matchAll(/<h([23]) id="([^"]*)">([\s\S]*?) <a class="anchor"/g)].map(
+    ([, level, id, heading]) =>
+      `<li${level === '3' ? ' class="sub"' : ''}><a href="#${id}">${heading?.replaceAll(/<\/?(a|code)\b[^>]*>/g, '')}</a></li>`,
   );
   if (items.length < manySections) return html;
-  const list = `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
+  const list = `<nav class="on-this-page" aria-label="On this page"><div><p>On this page</p><ul>${items.join('')}</ul></div></nav>`;
   return html.replace('</h1>\n', (end) => `${end}${list}\n`);
 }
 
+const languageOf = (info = '') => info.split(/\s/)[0] ?? '';
+const labelOf = (language: string) => languages[language]?.label ?? '';
+
+export const codeBlock = (code: string, info?: string) =>
+  `<div class="code"><div class="code-head">${labelOf(languageOf(info))}</div>${pre(code, languageOf(info))}</div>\n`;
+
 /** `tabindex`: a block that is wider than the page can be scrolled with the keyboard. */
-export const codeBlock = (code: string, language?: string) =>
-  `<div class="code"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
+const pre = (code: string, language: string, attributes = '') =>
+  `<pre tabindex="0"${attributes}><code>${highlighted(code, language)}</code></pre>`;
+
+/** The first is shown until the reader chooses: see browser/site.ts. */
+function tabs(codes: Tokens.Code[]): string {
+  const parts = codes.map(({ text, lang }) => ({ text, language: languageOf(lang) }));
+  const buttons = parts.map(
+    ({ language }, at) =>
+      `<button type="button" data-language="${language}" aria-pressed="${at === 0}">${labelOf(language)}</button>`,
+  );
+  const blocks = parts.map(({ text, language }, at) =>
+    pre(text, language, ` data-language="${language}"${at === 0 ? '' : ' hidden'}`),
+  );
+  return `<div class="code"><div class="code-head">${buttons.join('')}</div>${blocks.join('')}</div>\n`;
+}
+
+/** Blocks of code in different languages with nothing between them become tabs. */
+function withTabs(tokens: Token[]): Token[] {
+  const isCode = (token: Token): token is Tokens.Code => token.type === 'code';
+  const groups: Token[][] = [];
+  for (const token of tokens) {
+    const last = groups.at(-1) ?? [];
+    const codes = last.filter(isCode);
+    const goesOn =
+      codes.length > 0 &&
+      (token.type === 'space' || (isCode(token) && codes.every(({ lang }) => lang !== token.lang)));
+    if (goesOn) last.push(token);
+    else groups.push([token]);
+  }
+  return groups.flatMap((group) => {
+    const codes = group.filter(isCode);
+    return codes.length > 1 ? [{ type: 'tabs', raw: '', codes } satisfies Tokens.Generic] : group;
+  });
+}
 
 const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '').trim();
 

@@ -1,4 +1,4 @@
-// The frame of every page of the docs: head, top bar with search, and the menu of guides and reference.
+// The frame of every page, of the docs and of the sandbox: head, header with search, and in the docs the menu.
 import type { Contract } from './contract.ts';
 import { groups, type Guide } from './guides.ts';
 import { addresses } from './links.ts';
@@ -22,8 +22,10 @@ export interface Page {
   /** Where it is in the site, such as `guides/errors.html`. */
   path: string;
   content: string;
-  /** Where the site is, unless relative to the page: for one that is shown at any address. */
+  /** Where the docs are, unless relative to the page: for pages outside of them, or that are shown at any address. */
   up?: string;
+  /** Which link of the header leads here. */
+  here?: 'Docs' | 'Console' | undefined;
   /** For the head, besides what every page has. */
   head?: string;
   policy?: string;
@@ -33,8 +35,7 @@ export interface Page {
 
 export interface Frame {
   name: string;
-  menu: MenuGroup[];
-  /** Addresses of assets, relative to the site. */
+  /** Addresses of assets, relative to the docs. */
   assets: { style: string; script: string; icon: string; search: string };
 }
 
@@ -71,23 +72,24 @@ function reference(contract: Contract): MenuGroup[] {
   }));
 }
 
-/** Scripts and styles of this site only, and nothing from other hosts. */
+/** Scripts, styles and the font of this site only, and nothing from other hosts. */
 export const strictPolicy = [
   `default-src 'none'`,
   `script-src 'self'`,
   `style-src 'self'`,
   `img-src 'self' data:`,
+  `font-src data:`,
   `base-uri 'none'`,
   `form-action 'none'`,
 ].join('; ');
 
-export function frame({ name, menu, assets }: Frame, page: Page): string {
+export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): string {
   const { up = page.path.includes('/') ? '../' : '' } = page;
-  const { title, description, path, content, head = '', policy = strictPolicy, moved } = page;
-  // Redoc's markup has a <main> of its own, and a page has one.
-  const tag = content.includes('<main') ? 'div' : 'main';
+  const { title, description, path, content, here, head = '', policy = strictPolicy, moved } = page;
   const full = title === name ? name : `${title} · ${name}`;
   const data = moved ? ` data-moved="${escape(JSON.stringify(moved))}"` : '';
+  const link = (label: Page['here'] | 'Contract', href: string) =>
+    `<a href="${up}${href}"${label === here ? ' aria-current="page"' : ''}>${label}</a>`;
   // Styles come before scripts, which then wait for them: to scroll a menu that is not laid out yet would scroll the page.
   return `<!doctype html>
 <html lang="en">
@@ -100,26 +102,23 @@ export function frame({ name, menu, assets }: Frame, page: Page): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" type="image/svg+xml" href="${up}${assets.icon}">
-${head}<link rel="stylesheet" href="${up}${assets.style}">
+<link rel="stylesheet" href="${up}${assets.style}">
 <script src="${up}here.js"></script>
 <script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"${data}></script>
-</head>
+${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 <header class="bar">
-<button class="menu-button" type="button" aria-expanded="false" aria-controls="menu">Menu</button>
-<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
+${menu ? '<button class="menu-button" type="button" aria-label="Menu" aria-expanded="false" aria-controls="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
+<nav class="pages" aria-label="Pages">
+${link('Docs', 'index.html')}
+${link('Console', '../console/')}
+${link('Contract', 'openapi.json')}
+</nav>
 <button class="search-button" type="button" aria-haspopup="dialog">Search <kbd>/</kbd></button>
 <button class="theme-button" type="button" aria-label="Dark colours" aria-pressed="false">◐</button>
 </header>
-<div class="columns">
-<nav id="menu" aria-label="Docs">
-${menu.map((group) => menuGroup(group, path, up)).join('\n')}
-</nav>
-<${tag} id="content" tabindex="-1">
-${content}
-</${tag}>
-</div>
+${menu ? withMenu(content, menu, path, up) : content}
 <dialog class="search" aria-label="Search">
 <input type="search" placeholder="Search guides and reference" aria-label="Search guides and reference" autocomplete="off" spellcheck="false">
 <p class="found" role="status"></p>
@@ -130,14 +129,17 @@ ${content}
 `;
 }
 
-/** At the end of a guide: the guides before and after it in the menu. */
-export function neighbours(guides: Guide[], guide: Guide): string {
-  const listed = guides.filter(({ group }) => group !== 'Decisions');
-  const at = listed.indexOf(guide);
-  if (at < 0) return '';
-  const link = (rel: 'prev' | 'next', name: string, to?: Guide) =>
-    to ? `<a rel="${rel}" href="${to.slug}.html"><small>${name}</small>${escape(to.label)}</a>` : '';
-  return `<nav class="neighbours" aria-label="Previous and next guide">${link('prev', 'Previous', listed[at - 1])}${link('next', 'Next', listed[at + 1])}</nav>`;
+function withMenu(content: string, menu: MenuGroup[], path: string, up: string): string {
+  // Redoc's markup has a <main> of its own, and a page has one.
+  const tag = content.includes('<main') ? 'div' : 'main';
+  return `<div class="columns">
+<nav id="menu" aria-label="Docs">
+${menu.map((group) => menuGroup(group, path, up)).join('\n')}
+</nav>
+<${tag} id="content" tabindex="-1">
+${content}
+</${tag}>
+</div>`;
 }
 
 const menuGroup = ({ label, items }: MenuGroup, path: string, up: string) => `<section>
@@ -151,4 +153,14 @@ function menuItem({ label, href, badge }: Item, path: string, up: string): strin
   const mark = badge ? `<span class="badge ${badge.toLowerCase()}">${badge}</span>` : '';
   const current = href === path ? ' aria-current="page"' : '';
   return `<li><a href="${up}${escape(href)}"${current}><span>${escape(label)}</span>${mark}</a></li>`;
+}
+
+/** At the end of a guide: the guides before and after it in the menu. */
+export function neighbours(guides: Guide[], guide: Guide): string {
+  const listed = guides.filter(({ group }) => group !== 'Decisions');
+  const at = listed.indexOf(guide);
+  if (at < 0) return '';
+  const link = (rel: 'prev' | 'next', name: string, to?: Guide) =>
+    to ? `<a rel="${rel}" href="${to.slug}.html"><small>${name}</small>${escape(to.label)}</a>` : '';
+  return `<nav class="neighbours" aria-label="Previous and next guide">${link('prev', 'Previous', listed[at - 1])}${link('next', 'Next', listed[at + 1])}</nav>`;
 }

@@ -8,7 +8,13 @@ import { root } from './root.ts';
  * Packages for development that are shipped nevertheless: in the pages (Redoc is a part of `@redocly/cli`), and what `debug` uses
  * if it happens to be installed.
  */
-const shipped = ['@redocly/cli', 'minisearch', 'supports-color', 'swagger-ui-dist'];
+const shipped = [
+  '@fontsource-variable/inter',
+  '@redocly/cli',
+  '@scalar/fastify-api-reference',
+  'minisearch',
+  'supports-color',
+];
 
 /** We may bundle code under these without publishing ours. */
 const permissive = [
@@ -20,6 +26,8 @@ const permissive = [
   'CC0-1.0',
   'ISC',
   'MIT',
+  // Fonts.
+  'OFL-1.1',
   'Python-2.0',
 ];
 

@@ -85,7 +85,7 @@ const idOf = (req: Request): string => String(req.params[0]);
 // The sandbox page on which a buyer approves or declines a card: a form with two buttons, without JavaScript.
 const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-// The colours of the docs and of the sandbox's other pages: scripts/docs/base.css.
+// The colours of the docs and of the sandbox's other pages: scripts/docs/style.css.
 const style = `
 :root { --ground: #fff; --raised: #f5f8f8; --line: #d5dedf; --text: #1b2426; --faint: #536062; --accent: #0b6e75; --on-accent: #fff; color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {

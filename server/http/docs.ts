@@ -22,13 +22,13 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
-  // Programs look for these two at the root.
+  // Programs look for these at the root.
   app.get('/openapi.yaml', (req, _res, next) => {
     req.url = '/docs/openapi.yaml';
     next();
   });
-  app.get('/llms.txt', (_req, res, next) => {
-    const file = join(siteDir, 'llms.txt');
+  app.get(['/llms.txt', '/llms-full.txt'], (req, res, next) => {
+    const file = join(siteDir, req.path);
     if (!existsSync(file)) next();
     else res.type('text/plain').send(readFileSync(file, 'utf8').replaceAll(/\]\((?!https?:)/g, '](docs/'));
   });

@@ -74,16 +74,15 @@ const expectAbsent = ({ status, headers, text }: Answer) => {
 
 describe('a person at this machine', () => {
   it('gets the landing page and the console, which nothing may frame or read', async () => {
-    for (const [path, title] of [
-      ['/', 'Landing'],
-      ['/console/', 'Console'],
+    for (const [path, title, styles] of [
+      ['/', 'Landing', "style-src 'self'"],
+      ['/console/', 'Console', "style-src 'unsafe-inline' 'self'"],
     ] as const) {
       const { status, headers, text } = await send('GET', path, html);
       expect([status, text]).toEqual([200, `<title>${title}</title>`]);
       const policy = headers['content-security-policy'];
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain(`default-src 'none'; script-src 'self'; ${styles};`);
       expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toContain('unsafe');
       expect(headers['access-control-allow-origin']).toBeUndefined();
       expect(headers['cross-origin-resource-policy']).toBe('same-origin');
     }
@@ -94,8 +93,17 @@ describe('a person at this machine', () => {
     expect((await send('GET', '/', { ...html, host: `${name}:${port}` })).status).toBe(200);
   });
 
+  it('programs that accept anything get a short text at /, as curl does', async () => {
+    for (const headers of [{ accept: '*/*' }, { accept: 'text/plain' }, {}]) {
+      const answer = await send('GET', '/', headers);
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+      expect(answer.text).toContain(`Docs:     ${service.url}/docs/`);
+      expect(answer.text).toContain(`Contract: ${service.url}/openapi.json\n`);
+    }
+  });
+
   it('programs that want JSON get the 404 of the contract at /', async () => {
-    for (const accept of ['application/json', '*/*']) expectAbsent(await send('GET', '/', { accept }));
+    expectAbsent(await send('GET', '/', { accept: 'application/json' }));
     expectAbsent(await send('POST', '/', html));
   });
 

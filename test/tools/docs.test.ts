@@ -81,6 +81,8 @@ function linksOf(file: string): { file: string; anchor: string }[] {
       // This page is served at any depth.
       .map((link) => (file === '404.html' ? link.replace(/^\/docs\//, '') : link))
       .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
+      // Beside the docs, where there is one.
+      .filter((link) => !/^(\.\.\/)+console\//.test(link))
       // Redoc's own menu, which is hidden, and whose links its script completes.
       .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
       .map((link) => {
@@ -104,7 +106,7 @@ function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
 describe('the built site', () => {
   it('has every guide as a page and as Markdown, in one menu with the reference', () => {
     const index = built.get('index.html') ?? '';
-    expect(index).toContain('<code>http://127.0.0.1:8080</code>, which must be running');
+    expect(index).toContain('Three steps to a first call');
     for (const { slug, group } of guides) {
       expect(built.has(`guides/${slug}.md`), slug).toBe(true);
       if (group !== 'Decisions') expect(index).toContain(`href="guides/${slug}.html"`);
@@ -195,7 +197,7 @@ describe('the built site', () => {
 
   it('lists the sections of a long guide, and of no other', () => {
     const contents = (guide: string) =>
-      /<nav class="contents"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
+      /<nav class="on-this-page"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
     expect(contents('operating')).toContain('<a href="#health">Health</a>');
     expect(contents('errors')).toContain('<a href="#the-order-of-checks">The order of checks</a>');
     expect(contents('versioning')).toBeUndefined();
@@ -465,7 +467,6 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
 
   it('copies code as it is written', async () => {
     const reader = await open('guides/pages.html', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await reader.locator('.code').first().hover();
     await reader.getByRole('button', { name: 'Copy' }).first().click();
     await reader.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(
@@ -477,7 +478,6 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     const { origin } = new URL(sandboxAddress);
     const permissions = ['clipboard-read', 'clipboard-write'];
     const reader = await open('guides/pages.html', { permissions }, sandboxAddress);
-    await reader.locator('.code').first().hover();
     await reader.getByRole('button', { name: 'Copy' }).first().click();
     await reader.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(`'${origin}/transactions?`);
@@ -494,7 +494,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
     expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
     await reader.goto(sandboxAddress);
-    expect(await reader.getByText('which must be running').isVisible()).toBe(false);
+    expect(await reader.getByText('Start a sandbox').isVisible()).toBe(false);
   });
 
   it('is readable in light and in dark colours (WCAG AA)', async () => {

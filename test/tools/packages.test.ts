@@ -78,7 +78,7 @@ describe('the bill of materials', () => {
     const listed = new Set(bill.components.map(({ name }) => name));
     expect(bundled).toContain('express');
     expect([...bundled].filter((name) => !listed.has(name))).toEqual([]);
-    expect([...listed]).toContain('swagger-ui-dist');
+    expect([...listed]).toContain('@scalar/fastify-api-reference');
     expect([...listed]).not.toContain('vitest');
   });
 

@@ -1,11 +1,14 @@
 /** A button in every block of code. */
 export function copyButtons(): void {
-  for (const block of document.querySelectorAll('.code')) {
+  for (const head of document.querySelectorAll('.code-head')) {
     const button = document.createElement('button');
     button.type = 'button';
+    button.className = 'copy';
     button.textContent = 'Copy';
-    copyOnClick(button, () => block.querySelector('code')?.textContent ?? '');
-    block.append(button);
+    // Of several languages, the one that is shown.
+    const shown = () => head.parentElement?.querySelector('pre:not([hidden]) code')?.textContent;
+    copyOnClick(button, () => shown() ?? '');
+    head.append(button);
   }
 }
 

@@ -1,7 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
-import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
-import { applyKeptMode, connectModeButton } from './mode.ts';
 
 interface Noted {
   number: number;
@@ -44,11 +42,7 @@ interface Feed {
 const everyMilliseconds = 1500;
 const mostRows = 100;
 
-applyKeptMode();
-
 addEventListener('DOMContentLoaded', () => {
-  connectModeButton(find('.theme-button'));
-  copyButtons();
   let after = 0;
   let shownEvents = '';
   const requests = find('#requests');
@@ -58,7 +52,7 @@ addEventListener('DOMContentLoaded', () => {
     find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
     for (const text of document.querySelectorAll<HTMLElement>('[data-kind]'))
       text.hidden = text.dataset.kind !== feed.kind;
-    document.title = document.title.replace(/sandbox$/, feed.kind);
+    document.title = document.title.replace(/^\w+/, feed.kind === 'mock' ? 'Mock' : 'Sandbox');
     find('#version').textContent = `contract ${feed.version}`;
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
@@ -137,6 +131,7 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: N
     reason ?? '',
     `${ms} ms`,
   ]);
+  line.children[3]?.classList.add('wide');
   if (requestId) line.title = `X-Request-ID ${requestId}`;
   return line;
 }

@@ -1,4 +1,5 @@
 // Light or dark colours: as the reader chose, or as the system has them.
+import { remember, remembered } from './kept.ts';
 
 // Redoc keeps its mode under this name, so all pages agree.
 const modeKey = 'redoc.colorMode';
@@ -8,18 +9,10 @@ function applyMode(mode: string | null): void {
   const dark = mode ? mode === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   html.classList.toggle('dark', dark);
   html.classList.toggle('light', !dark);
-  // The name that Swagger UI knows.
-  html.classList.toggle('dark-mode', dark);
 }
 
 export function applyKeptMode(): void {
-  let mode = null;
-  try {
-    mode = localStorage.getItem(modeKey);
-  } catch {
-    // Without storage the system decides.
-  }
-  applyMode(mode);
+  applyMode(remembered(modeKey));
 }
 
 export function connectModeButton(button: HTMLElement): void {
@@ -29,11 +22,7 @@ export function connectModeButton(button: HTMLElement): void {
   show();
   button.addEventListener('click', () => {
     const mode = html.classList.contains('dark') ? 'light' : 'dark';
-    try {
-      localStorage.setItem(modeKey, mode);
-    } catch {
-      // Without storage the mode holds for this page.
-    }
+    remember(modeKey, mode);
     applyMode(mode);
     show();
   });

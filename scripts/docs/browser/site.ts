@@ -3,6 +3,7 @@ import type { Entry } from './entry.ts';
 import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
+import { remember, remembered } from './kept.ts';
 import { createSearch, excerpt } from './search.ts';
 
 const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
@@ -25,9 +26,9 @@ addEventListener('hashchange', followMoved);
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
-  consoleLink();
   mockNote();
-  menu();
+  if (document.querySelector('#menu')) menu();
+  languages();
   chooseUrl();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[href^="${usualUrl}"]`))
@@ -35,15 +36,6 @@ addEventListener('DOMContentLoaded', () => {
   copyButtons();
   searchDialog();
 });
-
-/** Where the docs have a console beside them, here.js says so. Elsewhere nothing leads to one. */
-function consoleLink(): void {
-  if (html.dataset.console === undefined) return;
-  const link = document.createElement('a');
-  link.href = `${root}../console/`;
-  link.textContent = 'Console';
-  find('.theme-button').before(link);
-}
 
 /** Guides tell how to get a token, which a mock does not need. */
 function mockNote(): void {
@@ -57,15 +49,6 @@ function mockNote(): void {
       ),
     );
 }
-
-// Redoc takes a click on `…#/Transactions/listTransactions` for one on its own anchor, which differs only in case.
-addEventListener(
-  'click',
-  (event) => {
-    if ((event.target as Element).closest('a[href*="/console/#"]')) event.stopPropagation();
-  },
-  { capture: true },
-);
 
 /** The address of a sandbox in every example. */
 let usualUrl = 'http://127.0.0.1:8080';
@@ -95,6 +78,28 @@ window.withOwnUrl = (contract) => {
   showOwnUrl(find('#redoc'));
   return JSON.parse(JSON.stringify(contract).replaceAll(usualUrl, ownUrl)) as unknown;
 };
+
+const languageKey = 'docs.language';
+
+/** Code in several languages: the one that was chosen is shown, on this page and on the next. */
+function languages(): void {
+  const buttons = [...document.querySelectorAll<HTMLElement>('.code-head [data-language]')];
+  const show = (language: string) => {
+    for (const button of buttons.filter((one) => one.dataset.language === language)) {
+      for (const other of button.parentElement?.querySelectorAll('[data-language]') ?? [])
+        other.setAttribute('aria-pressed', String(other === button));
+      for (const code of button.closest('.code')?.querySelectorAll('pre') ?? [])
+        code.hidden = code.dataset.language !== language;
+    }
+  };
+  for (const button of buttons)
+    button.addEventListener('click', () => {
+      const { language = '' } = button.dataset;
+      show(language);
+      remember(languageKey, language);
+    });
+  show(remembered(languageKey) ?? '');
+}
 
 function menu(): void {
   const button = find('.menu-button');

@@ -46,7 +46,7 @@ export interface DeskDeps {
 }
 
 const policy = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src data:; img-src 'self' data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
@@ -59,10 +59,32 @@ const protect: RequestHandler = (_req, res, next) => {
   next();
 };
 
+/** Scalar adds its styles at run time. */
+const allowStyles: RequestHandler = (_req, res, next) => {
+  res.setHeader('Content-Security-Policy', policy.replace('style-src', "style-src 'unsafe-inline'"));
+  next();
+};
+
 const wantsPage: RequestHandler = (req, _res, next) => {
-  // Programs that ask for `*/*` get the contract's 404.
   next(/\btext\/html\b/.test(req.headers.accept ?? '') ? undefined : 'route');
 };
+
+/** For programs that accept anything, such as curl. Those that want JSON get the contract's 404. */
+const sayWhere =
+  ({ name, kind }: DeskDeps['facts']): RequestHandler =>
+  (req, res, next) => {
+    if (!/(^|,)\s*(\*\/\*|text\/(\*|plain))/.test(req.headers.accept ?? '*/*')) {
+      next();
+      return;
+    }
+    // The guard has checked that the name is one of this machine.
+    const url = `http://${req.headers.host}`;
+    res.type('text/plain').send(`${name}: ${kind}
+Docs:     ${url}/docs/ (for programs: ${url}/llms.txt)
+Contract: ${url}/openapi.json
+Console:  ${url}/console/
+`);
+  };
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
@@ -75,10 +97,12 @@ export function createDesk(
   const desk = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
   desk.get('/', forReaders, wantsPage, protect, pages);
+  desk.get('/', forReaders, sayWhere(facts));
   desk.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
-  desk.get(['/console/', /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(js|css|svg)$/], forReaders, protect, pages);
+  desk.get('/console/', forReaders, protect, allowStyles, pages);
+  desk.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.js$/, forReaders, protect, pages);
 
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
