@@ -765,7 +765,7 @@ export interface components {
              * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, is answered with 422. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
-            /** @description The security code of the card, 3 or 4 digits. It is used once and never stored. */
+            /** @description The security code of the card (CVV, CVC), 3 or 4 digits. It is used once and never stored. */
             security_code?: string | null;
         };
         /** @description Tells that a payment method was created. */
@@ -1087,7 +1087,7 @@ export interface components {
             type: "payment-method";
         };
         /**
-         * @description Where the transaction stands.
+         * @description Where the transaction stands. The statuses of a transaction:
          *
          *     | Status | Meaning | May become |
          *     |---|---|---|

@@ -1,6 +1,7 @@
 // The guides of the docs site. The sections of openapi/introduction.md are pages by themselves; files of docs/ are named here.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { parse } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
 import { slugOf } from './markdown.ts';
@@ -16,6 +17,8 @@ export interface Guide {
   /** Relative to the project, because the links of the text are relative to it. */
   file: string;
   markdown: string;
+  /** Words that readers search for and that the text does not have, by `slug` or `slug#section`: from its front matter. */
+  synonyms: Record<string, string>;
 }
 
 /** In the order of the menu. Decisions are reached through a list of them. */
@@ -58,7 +61,7 @@ const files: [file: string, group: Group, about: string, slug?: string][] = [
 
 export const readGuides = (contract: Contract): Guide[] => [
   // Both pages about webhooks stand together.
-  ...sections(contract.info.description).flatMap((guide) =>
+  ...sections(contract.info.description, readSynonyms(introduction)).flatMap((guide) =>
     guide.slug === 'webhooks' ? [guide, ...receiveEvents()] : [guide],
   ),
   ...files.flatMap((row) => fromFile(...row)),
@@ -71,21 +74,27 @@ const receiveEvents = () =>
 /** The text before the first heading of the introduction. */
 export const preface = ({ info }: Contract): string => info.description.split(/^# /m)[0]?.trim() ?? '';
 
-const sections = (text: string): Guide[] =>
+const sections = (text: string, synonyms: Guide['synonyms']): Guide[] =>
   text
     .split(/^(?=# )/m)
     .filter((part) => part.startsWith('# '))
     .map((markdown) => {
       const label = titleOf(markdown);
       const slug = slugOf(label);
-      return { slug, label, about: about[slug] ?? '', group: 'Guides', file: introduction, markdown };
+      const own = Object.entries(synonyms).filter(([key]) => key.split('#')[0] === slug);
+      return {
+        ...{ slug, label, about: about[slug] ?? '', group: 'Guides', file: introduction, markdown },
+        synonyms: Object.fromEntries(own),
+      };
     });
 
 function fromFile(file: string, group: Group, text: string, slug = basename(file, '.md')): Guide[] {
   const path = join(root, file);
   if (!existsSync(path)) return [];
-  const markdown = readFileSync(path, 'utf8');
-  return [{ slug, label: titleOf(markdown), about: text, group, file, markdown }];
+  const markdown = readFileSync(path, 'utf8').replace(frontMatter, '');
+  return [
+    { slug, label: titleOf(markdown), about: text, group, file, markdown, synonyms: readSynonyms(file) },
+  ];
 }
 
 function decisions(): Guide[] {
@@ -101,9 +110,17 @@ function decisions(): Guide[] {
     about: 'Why the service is built as it is',
     group: 'Contribute',
     file: 'docs/decisions.md',
+    synonyms: {},
     markdown: `# Decisions\n\nWhy the service is built as it is.\n\n${list.join('\n')}\n`,
   };
   return [overview, ...found];
+}
+
+const frontMatter = /^---\n([\s\S]*?)\n---\n+/;
+
+function readSynonyms(file: string): Guide['synonyms'] {
+  const [, yaml = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+  return (parse(yaml) as { synonyms?: Guide['synonyms'] } | null)?.synonyms ?? {};
 }
 
 const titleOf = (markdown: string) => /^# (.+)/m.exec(markdown)?.[1] ?? '';

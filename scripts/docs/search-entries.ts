@@ -20,66 +20,30 @@ const weights = {
 /** They mention everything, and explain nothing. */
 const last = new Set(['benchmarks', 'changelog']);
 
-/** What readers call the subject of a guide, or of a section of it. */
-const keywords: Record<string, string> = {
-  'getting-started': 'curl quickstart first call hello base URL',
-  'getting-started#what-this-api-does-not-have':
-    'get transaction by ID read one retrieve a card delete remove update charge capture void cancel refund refunds a payment',
-  authentication: 'authenticate auth JWT token access token sign bearer kid API key private key login',
-  'authentication#claims': 'how long valid lifetime expiry',
-  'authentication#signing-a-token': 'Python generate create',
-  'authentication#scopes': 'permissions',
-  'merchant-accounts': 'tenant multiple accounts',
-  'amounts-times-and-null#times': 'timezone time zone UTC offset',
-  'amounts-times-and-null':
-    'money currency cents decimals minor units zero-decimal JPY dates timestamps null nullable empty',
-  pages: 'pagination paginate paging page through next page cursor limit offset',
-  'pages#loop-over-all-pages': 'Python page through all iterate iterator every page fetch all generator',
-  'pages#filters':
-    'date filter filter by date date range created_at since until between last week yesterday buyer',
-  errors: 'error codes status codes validation',
-  'errors#409': 'conflict',
-  'errors#401-and-403': 'invalid expired wrong rejected insufficient missing permission denied',
-  'errors#x-request-id': 'request ID correlation ID trace ID support',
-  idempotency:
-    'idempotent retry retry safely retry a request retry a write retrying duplicate timeout repeat',
-  'rate-limits': 'throttle throttling quota 429 Retry-After',
-  webhooks: 'callback notification push events receiver endpoint',
-  'webhooks#retries': 'webhook redelivery backoff schedule attempts failed delivery switched off',
-  'webhooks#checking-a-signature': 'Python verify HMAC secret',
-  sandbox:
-    'test card test cards test values sandbox values test numbers testing 4111 4111111111111111 declined gift card PIN 4242 3ds 3-D Secure approval simulate simulator',
-  versioning: 'deprecation breaking change sunset API version',
-  'going-live': 'production live checklist',
-  'going-live#your-key-pair': 'private key secret handover',
-  'going-live#what-changes': 'environment URL base URL production URL sandbox URL address host',
-  'receive-events': 'localhost webhook receiver',
-  client: 'SDK library TypeScript React npm mock',
-};
-
 type Page = Rendered & { guide: Guide };
 
 export function guideEntries(pages: Page[]): Entry[] {
+  const synonyms = new Map(pages.flatMap(({ guide }) => Object.entries(guide.synonyms)));
   const entries = pages.flatMap(({ guide, title, sections }) =>
     sections.map(({ id, heading, text }) => {
       const isTop = !heading || heading === title;
       const key = isTop ? guide.slug : `${guide.slug}#${id}`;
-      return { key, guide, title: heading || title, place: isTop ? 'Guide' : title, text };
+      const keywords = synonyms.get(key);
+      synonyms.delete(key);
+      const href = `guides/${key.replace(/(#|$)/, '.html$1')}`;
+      return {
+        title: heading || title,
+        place: isTop ? 'Guide' : title,
+        href,
+        text,
+        keywords,
+        weight: weightOf(guide),
+      };
     }),
   );
-  const unknown = Object.keys(keywords).filter((wanted) => !entries.some(({ key }) => key === wanted));
-  if (unknown.length > 0) throw new Error(`Search keywords for what is no guide: ${unknown.join(', ')}`);
-  return entries.map(({ key, guide, title, place, text }) => {
-    const [slug = '', anchor] = key.split('#');
-    return {
-      title,
-      place,
-      href: `guides/${slug}.html${anchor === undefined ? '' : `#${anchor}`}`,
-      text,
-      keywords: keywords[key],
-      weight: weightOf(guide),
-    };
-  });
+  if (synonyms.size > 0)
+    throw new Error(`Synonyms for what is no section: ${[...synonyms.keys()].join(', ')}`);
+  return entries;
 }
 
 const weightOf = ({ slug, group }: Guide) =>

@@ -9,10 +9,10 @@ export function withTables(contract: Contract): Contract {
     events: () => table(['Event', 'When'], events(contract)),
   };
   const { description = '' } = contract.info;
-  const filled = description.replace(
-    /^<!-- table: (\w+) -->$/gm,
-    (comment, name: string) => tables[name]?.() ?? comment,
-  );
+  // Its front matter is for the search of the docs.
+  const filled = description
+    .replace(/^---\n[\s\S]*?\n---\n+/, '')
+    .replace(/^<!-- table: (\w+) -->$/gm, (comment, name: string) => tables[name]?.() ?? comment);
   return { ...contract, info: { ...contract.info, description: filled } };
 }
 
