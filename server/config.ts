@@ -11,7 +11,6 @@ import {
   namesWithFiles,
   rows,
   settings,
-  variables,
   type SecretName,
   type SettingName,
   type Values,
@@ -63,18 +62,6 @@ export function readOperator(env: Env = process.env): string {
   return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
 }
 
-export interface NpmRun {
-  /** Whether npm took this option, such as `--scopes`, for one of its own. */
-  hasKept: (option: string) => boolean;
-}
-
-/** Undefined unless `npm run payments` started this process. npm keeps all options that do not come after `--`. */
-export function readNpmRun(env: Env = process.env): NpmRun | undefined {
-  if (env.npm_lifecycle_event !== 'payments') return undefined;
-  const settingOf = (option: string) => `npm_config_${option.replace(/^--/, '').replaceAll('-', '_')}`;
-  return { hasKept: (option) => !['', 'false'].includes(env[settingOf(option)] ?? '') };
-}
-
 /** How the operator called this command line, for commands that are printed to be copied. */
 export function readCallName(env: Env = process.env): string {
   if (env.npm_lifecycle_event === 'payments') return 'npm run -s payments --';
@@ -118,12 +105,6 @@ function readVariables(file: string): NodeJS.Dict<string> {
     );
   }
 }
-
-/** For a program that a command starts: it needs no secrets of ours. */
-export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !variables.includes(name))),
-  ...more,
-});
 
 /** Messages name `CARD_KEY`; the operator may have set `CARD_KEY_FILE` instead, and looks for that. */
 export const namedAsGiven = (message: string, env: Env = process.env): string =>

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
+import { asList, call, printJson, printRows, withExamples, type ListOutput } from './output.ts';
 import { requireAccount, withDatabase, withWork } from './support.ts';
 import { matching, name } from './values.ts';
 
@@ -13,12 +13,10 @@ export function accounts(): Command {
     .action(async (output: ListOutput) => {
       const rows = await withDatabase(({ db }) => listAccounts(db));
       const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
-      printRows(shown, output, {
-        whenEmpty: `There is no merchant account. Make one: ${call('accounts create default --name Default')}`,
-      });
+      const create = call('accounts create default --name Default');
+      printRows(shown, output, `There is no merchant account. Make one: ${create}`);
     });
-  command
-    .command('create')
+  withExamples(command.command('create'), 'accounts create shop --name "Second shop"')
     .description('create a merchant account')
     // The ID is sent in a header: only printable ASCII, and leading or trailing spaces are lost.
     .argument(

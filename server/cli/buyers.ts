@@ -2,15 +2,29 @@ import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { presentBuyer } from '../resources/buyers/present.ts';
-import { isUuid } from '../rules/uuid.ts';
+import { isUuid, readUuid } from '../rules/uuid.ts';
+import { withLock } from '../database/locks.ts';
+import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { eraseCommand } from './erase-buyer.ts';
-import { asList, call, noneIn, printJson, printRows, type ListOutput } from './output.ts';
-import { accountsOf, listNewest, requireAccount, withDatabase, withWork } from './support.ts';
-import { limit, matching } from './values.ts';
+import { asksYes } from './input.ts';
+import {
+  asList,
+  asResult,
+  call,
+  noneIn,
+  printJson,
+  printRows,
+  resultText,
+  shellWord,
+  withExamples,
+  type ListOutput,
+} from './output.ts';
+import { count, startProgress, type Progress } from './progress.ts';
+import { accountsOf, auditOnce, listNewest, requireAccount, withDatabase, withWork } from './support.ts';
+import { name, whole } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -22,9 +36,6 @@ interface CreateOptions {
   email?: string;
 }
 
-/** Zero bytes cannot be stored. */
-const text = matching(/^[^\0]{1,200}$/su, 'Identifiers and names have 1 to 200 characters.');
-
 export function buyers(): Command {
   const command = new Command('buyers');
   asList(command.command('list'))
@@ -33,9 +44,9 @@ export function buyers(): Command {
     .option(
       '--search <text>',
       'whose ID is this, or whose reference, name or email address contains it',
-      text,
+      name,
     )
-    .option('--limit <number>', 'how many', limit(10_000), 50)
+    .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(listAll);
   command
     .command('show <id>')
@@ -49,9 +60,9 @@ export function buyers(): Command {
     .command('create')
     .description('create a buyer; prints it as JSON')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--external-identifier <text>', "the merchant's own reference, unique within the account", text)
-    .option('--name <name>', 'name for people', text)
-    .option('--account-number <text>', 'number of the account with the merchant', text)
+    .option('--external-identifier <text>', "the merchant's own reference, unique within the account", name)
+    .option('--name <name>', 'name for people', name)
+    .option('--account-number <text>', 'number of the account with the merchant', name)
     .option('--first-name <text>', 'first name in the billing details')
     .option('--last-name <text>', 'last name in the billing details')
     .option('--email <address>', 'email address in the billing details')
@@ -81,14 +92,13 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
     display_name,
     erased_at,
   }));
-  printRows(output.json ? rows.map(presentBuyer) : shown, output, {
-    whenEmpty:
-      search === undefined
-        ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
-        : inTransactions === undefined
-          ? noneIn('buyer', merchantAccount)
-          : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: ${call(`buyers erase ${inTransactions} --dry-run`)}`,
-  });
+  const whenEmpty =
+    search === undefined
+      ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
+      : inTransactions === undefined
+        ? noneIn('buyer', merchantAccount)
+        : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: ${call(`buyers erase ${inTransactions} --dry-run`)}`;
+  printRows(output.json ? rows.map(presentBuyer) : shown, output, whenEmpty);
   // Who looks for all records of a person must not miss one.
   if (rows.length === limit) console.error(`Only the newest ${limit} are listed. For more: --limit 10000`);
 }
@@ -117,3 +127,93 @@ async function create(options: CreateOptions): Promise<void> {
   if (!made) throw new OperatorFault(`There is a buyer ${options.externalIdentifier ?? ''} already.`);
   printJson(presentBuyer(made));
 }
+
+interface EraseOptions {
+  references?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+const eraseCommand = (): Command =>
+  withExamples(asResult(new Command('erase')), 'buyers erase ID --dry-run', 'buyers erase ID --references')
+    .description('remove the personal data of a buyer; amounts and states of its transactions stay')
+    .argument('<id>', 'the ID of the buyer')
+    .option('--references', "erase the merchant's reference (external_identifier) of its transactions, too")
+    .option('--dry-run', 'count the records that have personal data, and change nothing')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Erases the data in the record of the buyer, in its cards, in the transactions that name it or one of its cards, in and deletes
+the events (those not yet delivered, too) and the kept answers that show it. The cards become failed and cannot be used again. Nobody is notified.
+It cannot be undone. If the command is interrupted, run it again. What is left, and why: docs/guides/personal-data.md`,
+    )
+    .action(erase);
+
+async function erase(
+  text: string,
+  { references = false, dryRun = false, yes, json }: EraseOptions,
+): Promise<void> {
+  const id = readUuid(text);
+  const notFound = new OperatorFault(`There is no buyer ${text}, neither as a record nor in transactions.`);
+  if (id === undefined)
+    throw new OperatorFault(
+      `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --merchant-account '*' --search ${shellWord(text)}`)}`,
+    );
+  if (!dryRun && !yes) await confirm(id);
+  const progress = startProgress(`Erasing buyer ${id}`);
+  try {
+    const done = await withDatabase(
+      ({ db }) =>
+        withLock(db, `erase buyer ${id}`, () =>
+          eraseBuyer(id, {
+            db,
+            inStep: auditOnce(db),
+            references,
+            dryRun,
+            onProgress: (soFar) => {
+              progress.update(`Erasing buyer ${id}: ${listed(soFar)}`);
+            },
+          }),
+        ),
+      // Statistics of large tables take minutes.
+      { isLong: true },
+    );
+    if (!done) throw new OperatorFault('This buyer is being erased by another command.');
+    if (!done.done) throw notFound;
+    conclude(id, done.done, { progress, dryRun, json });
+  } catch (error) {
+    progress.failed();
+    throw error;
+  }
+}
+
+async function confirm(id: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new OperatorFault('This cannot be undone. Add --yes, or look first with --dry-run.');
+  if (!(await asksYes(`Erase the personal data of buyer ${id}? This cannot be undone.`)))
+    throw new OperatorFault('Nothing was erased.');
+}
+
+function conclude(
+  id: string,
+  { found, isDone }: Erasure,
+  { progress, dryRun, json }: { progress: Progress; dryRun: boolean; json: boolean | undefined },
+): void {
+  const isContinued = Object.values(found).every((records) => records === 0);
+  const sentence = isDone
+    ? `Buyer ${id} is already erased.`
+    : isContinued
+      ? `Finished what an earlier run had left: buyer ${id} is erased.`
+      : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
+  progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isDone, found }, sentence));
+}
+
+const listed = (found: Erasure['found']): string =>
+  Object.entries(found)
+    .map(([table, records]) => count(records, nounOf(table)))
+    .join(', ');
+
+const nounOf = (table: string): string =>
+  table === 'payment_methods' ? 'card' : table.replaceAll('_', ' ').replace(/s$/, '');

@@ -3,95 +3,65 @@
 import { Argument, Command, type Option } from 'commander';
 import { contractScopes } from './scopes.ts';
 
-const shells = ['bash', 'zsh'] as const;
-
 export const completion = (): Command =>
   new Command('completion')
-    .addArgument(new Argument('<shell>', 'your shell').choices(shells))
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh']))
     .addHelpText(
       'after',
       `
 It completes the word payments. In a clone without the command in PATH, make it an alias first:
-  alias payments='npm run -s payments --'`,
+  alias payments='npm run -s payments --'
+
+Examples:
+  source <(payments completion bash)     # in ~/.bashrc
+  source <(payments completion zsh)      # in ~/.zshrc`,
     )
-    .action((shell: (typeof shells)[number], _options: object, command: Command) => {
-      console.log(scripts[shell](wordsByPlace(command.parent ?? command)));
+    .action((shell: string, _options: object, command: Command) => {
+      // zsh runs scripts for bash after this.
+      if (shell === 'zsh') console.log('autoload -U +X compinit bashcompinit && compinit && bashcompinit');
+      console.log(script(wordsAfter(command.parent ?? command, 'payments')));
     });
 
-/** What can follow: by the words before it, and by the option before it for options with choices. */
-interface Words {
-  after: Map<string, string[]>;
-  choices: Map<string, readonly string[]>;
-}
+type Offers = readonly [after: string, words: readonly string[]];
 
-function wordsByPlace(program: Command): Words {
-  const words: Words = { after: new Map(), choices: new Map() };
-  const visit = (command: Command, place: string) => {
-    const options = command.createHelp().visibleOptions(command);
-    words.after.set(place, [
-      ...command.commands.map((sub) => sub.name()),
-      ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
-      ...options.flatMap(({ long }) => long ?? []),
-    ]);
-    for (const option of options) for (const flag of flagsOf(option)) noteChoices(option, `${place} ${flag}`);
-    for (const sub of command.commands) visit(sub, `${place} ${sub.name()}`);
-  };
-  const noteChoices = (option: Option, place: string) => {
-    const choices = /^--(scopes|allow)$/.test(option.long ?? '') ? contractScopes : option.argChoices;
+/** What can follow a command, and an option of it. */
+function wordsAfter(command: Command, place: string): Offers[] {
+  const options = command.createHelp().visibleOptions(command);
+  const choicesOf = ({ long, argChoices }: Option) =>
+    /^--(scopes|allow)$/.test(long ?? '') ? contractScopes : (argChoices ?? []);
+  return [
+    [
+      place,
+      [
+        ...command.commands.map((sub) => sub.name()),
+        ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+        ...options.flatMap(({ long }) => long ?? []),
+      ],
+    ],
     // Without choices the value is free, and the shell completes names of files.
-    if (option.required) words.choices.set(place, choices ?? []);
-  };
-  visit(program, program.name());
-  return words;
+    ...options
+      .filter(({ required }) => required)
+      .map((option): Offers => [`${place} ${option.long}`, choicesOf(option)]),
+    ...command.commands.flatMap((sub) => wordsAfter(sub, `${place} ${sub.name()}`)),
+  ];
 }
 
-const flagsOf = ({ long, short }: Option): string[] => [long, short].filter((flag) => flag !== undefined);
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-const caseOf = (places: Iterable<readonly [string, readonly string[]]>): string =>
-  [...places]
-    .map(([place, words]) => `    ${quoted(place)}) offered=${quoted(words.join(' '))} ;;`)
-    .join('\n');
-
-/** Walks along the words before the cursor as far as they are commands. Both shells understand it. */
-const findPlace = ({ after, choices }: Words): string => {
-  const places = [...after.keys()].slice(1).map(quoted).join('|');
-  return `  for word in "\${before[@]}"; do
-    case "$place $word" in
-      ${places}) place="$place $word" ;;
+const script = (offers: readonly Offers[]): string => `_payments() {
+  local place=payments offered= word at
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word="$place \${COMP_WORDS[at]}"
+    case "$word" in
+      ${offers.flatMap(([after]) => (after.includes(' --') ? [] : `'${after}'`)).join('|')}) place="$word" ;;
     esac
   done
-  case "$place" in
-${caseOf(after)}
-  esac
-  case "$place $previous" in
-${caseOf(choices)}
-  esac`;
-};
-
-const scripts: Record<(typeof shells)[number], (words: Words) => string> = {
-  bash: (words) => `# Completion of payments for bash. Made by: payments completion bash
-_payments() {
-  local place=payments offered= word
-  local previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local -a before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
-${findPlace(words)}
+  for word in "$place" "$place \${COMP_WORDS[COMP_CWORD-1]}"; do
+    case "$word" in
+${offers.map(([after, words]) => `      '${after}') offered='${words.join(' ')}' ;;`).join('\n')}
+    esac
+  done
   # In a list such as --scopes, the word after the last comma.
   local current="\${COMP_WORDS[COMP_CWORD]}"
   local last="\${current##*,}"
   COMPREPLY=($(compgen -P "\${current%"$last"}" -W "$offered" -- "$last"))
 }
-complete -o default -F _payments payments`,
-  zsh: (words) => `#compdef payments
-# Completion of payments for zsh. Made by: payments completion zsh
-_payments() {
-  local place=payments previous="\${words[CURRENT-1]}" word
-  local -a before=("\${(@)words[2,CURRENT-1]}")
-  local offered=
-${findPlace(words)}
-  if [[ -n "$offered" ]]; then compset -P '*,'; compadd -- \${=offered}; else _files; fi
-}
-# Works from a file in fpath, where zsh calls the file itself, and with source.
-if [[ "$funcstack[1]" = "_payments" ]]; then _payments "$@"; else compdef _payments payments; fi`,
-};
+complete -o default -F _payments payments`;

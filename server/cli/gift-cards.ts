@@ -6,7 +6,7 @@ import { OperatorFault } from '../operator-fault.ts';
 import { readSecretLine } from './input.ts';
 import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
 import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
-import { limit } from './values.ts';
+import { whole } from './values.ts';
 
 interface ListOptions extends ListOutput {
   merchantAccount: string;
@@ -18,7 +18,7 @@ export function giftCards(): Command {
   asList(command.command('list'))
     .description('list the stored gift cards of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
-    .option('--limit <number>', 'how many', limit(10_000), 50)
+    .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(async ({ merchantAccount, limit: most, ...output }: ListOptions) => {
       const rows = await withDatabase(async ({ db }) =>
         listGiftCards(db, await requireAccount(db, merchantAccount), most),
@@ -30,15 +30,14 @@ export function giftCards(): Command {
         last4,
         created_at,
       }));
-      printRows(shown, output, {
-        whenEmpty: `There is no stored gift card. Make one: ${call('gift-cards create')}`,
-      });
+      printRows(shown, output, `There is no stored gift card. Make one: ${call('gift-cards create')}`);
     });
   command
     .command('create')
     .description(
       'store a gift card; number and PIN are read from standard input, separated by a space, and never from arguments',
     )
+    .addHelpText('after', () => `\nExample:\n  echo '9999000125505678 1111' | ${call('gift-cards create')}`)
     .option('--merchant-account <id>', 'account', 'default')
     .action(async ({ merchantAccount }: { merchantAccount: string }) => {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);

@@ -39,7 +39,7 @@ export const historyCommand = (
         if (!found) throw notFound(id);
         return historyOf(db, found);
       }, isLong);
-      printRows(rows, output, { whenEmpty: '', least: ['id'], textMatters: true, seconds: true });
+      printRows(rows, output, '');
     });
 
 async function historyOf(db: Db, record: Shown) {
@@ -87,7 +87,7 @@ async function historyOf(db: Db, record: Shown) {
     ),
     ...commands.map(({ at, operator, host, command }) => ({
       at,
-      // The operator knows which record it is, and a narrow terminal has no room for its ID.
+      // Short, because the operator knows which record it is.
       what: command.replaceAll(id, 'ID').replaceAll(buyer ?? id, 'BUYER'),
       result: `by ${operator} on ${host}`,
       id: null,

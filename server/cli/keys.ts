@@ -9,11 +9,19 @@ import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/quer
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { visible } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { WrongCall } from './faults.ts';
 import { asksYes } from './input.ts';
-import { asList, call, collect, printJson, printRows, shellWord, type ListOutput } from './output.ts';
+import {
+  asList,
+  call,
+  printJson,
+  printRows,
+  shellWord,
+  withExamples,
+  WrongCall,
+  type ListOutput,
+} from './output.ts';
 import { withDatabase, withWork } from './support.ts';
-import { name } from './values.ts';
+import { collect, name } from './values.ts';
 
 interface CreateOptions {
   name: string;
@@ -34,20 +42,20 @@ export function keys(): Command {
         display_name: pair.display_name,
         active: pair.active,
         roles: pair.roles.map(({ slug }) => slug),
-        accounts: pair.merchant_accounts.map(({ id }) => id),
+        accounts: accountsOf(pair, output),
         algorithm: pair.algorithm,
         thumbprint: pair.thumbprint,
         created_at: pair.created_at,
         last_used_at: pair.last_used_at,
       }));
-      printRows(shown, output, {
-        whenEmpty: `There is no key pair. Make one: ${call('keys create --name "My server" --role administrator')}`,
-        empty: { accounts: 'all' },
-        least: ['thumbprint', 'algorithm', 'created_at'],
-      });
+      const make = call('keys create --name "My server" --role administrator');
+      printRows(shown, output, `There is no key pair. Make one: ${make}`);
     });
-  command
-    .command('create')
+  withExamples(
+    command.command('create'),
+    'keys create --name "Checkout server" --role checkout --out checkout.pem',
+    'keys create --name Reports --role reporting --merchant-account default --out reports.pem',
+  )
     .description('create a key pair; prints it as JSON with the private key, which is not shown again')
     .requiredOption('--name <name>', 'name for people, 1 to 200 characters', name)
     .addOption(new Option('--algorithm <algorithm>', 'kind of key').choices(algorithms).default('ECDSA'))
@@ -70,6 +78,10 @@ export function keys(): Command {
     .action(deactivate);
   return command;
 }
+
+/** A pair without accounts has access to all of them, which people must not take for none. */
+const accountsOf = (pair: { merchant_accounts: readonly { id: string }[] }, { json }: ListOutput) =>
+  !json && pair.merchant_accounts.length === 0 ? 'all' : pair.merchant_accounts.map(({ id }) => id);
 
 async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promise<void> {
   if (isUuid(id) && !yes && process.stdin.isTTY) await confirm(id);
@@ -100,9 +112,9 @@ async function confirm(id: string): Promise<void> {
 async function create(options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
   if (role.length === 0 && readCommandConfig().environment === 'production')
-    throw new WrongCall([
+    throw new WrongCall(
       `In production give --role with what this system needs (see: ${call('roles list')}), or --role administrator for everything.`,
-    ]);
+    );
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];

@@ -1,13 +1,10 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { buildText, readBuild } from '../build.ts';
-import { forOperator } from '../hints.ts';
+import { forOperator, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { addExamples } from './examples.ts';
-import { collectFaults, everyCommand, WrongCall } from './faults.ts';
-import { writeHelp } from './help.ts';
-import { refuseKeptOptions } from './npm.ts';
+import { withExamples } from './output.ts';
 import { settingsOption, takeSettingsFile } from './settings-file.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
@@ -64,30 +61,32 @@ const program = new Command('payments')
   )
   .option(...settingsOption)
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+withExamples(
+  program,
+  'accounts create default --name Default',
+  'roles create checkout --allow payment-methods.write,transactions.read',
+  'keys create --name "Checkout server" --role checkout --out checkout.pem',
+  'token --scopes transactions.read --key checkout.pem',
+  'transactions list --status authorization_declined --limit 5',
+  'webhooks trigger transaction.updated          # (sandbox)',
+);
 const settingsFile = takeSettingsFile(process.argv);
-const [first, ...words] = process.argv.slice(2);
+const given = process.argv.slice(2).filter((word, index) => index > 0 || word !== '--');
 // Commander's own `help` knows only one word after it.
-const asksHelp = first === 'help' && words.length > 0;
-const args = asksHelp ? [...words, '--help'] : process.argv.slice(2);
-const called = args.find((word) => word !== '--') ?? '';
+const args = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
 for (const [name, [description, load]] of Object.entries(commands)) {
   // Completion needs to know all commands.
-  const command = name === called || called === 'completion' ? await load() : new Command(name);
+  const command = [name, 'completion'].includes(args[0] ?? '') ? await load() : new Command(name);
   program.addCommand(command.description(description));
 }
-// With --help, commander would answer an unknown word with the help of what is before it, and exit code 0.
-if (asksHelp && !isCommand(program, words)) args.pop();
 for (const command of everyCommand(program)) {
-  command.exitOverride();
-  command.configureOutput({ writeOut: writeHelp });
-  addExamples(command);
+  command.exitOverride().showHelpAfterError('(add --help for more)');
+  command.configureOutput({
+    writeOut: writeHelp,
+    writeErr: (text) => process.stderr.write(visibleLines(text)),
+  });
   acceptJson(command);
 }
-collectFaults(program, args);
-const carriedOut: string[] = [];
-program.hook('preAction', (_, action) => {
-  carriedOut.push(action.name());
-});
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.
 process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => {
@@ -96,11 +95,7 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 
 try {
   settingsFile.load();
-  refuseKeptOptions(program, args);
   await program.parseAsync(args, { from: 'user' });
-  // Only the command that is called first has its action; the others are names for the help.
-  if (carriedOut.length === 0)
-    throw new WrongCall(['error: nothing was done: the command comes first, before its options']);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
@@ -116,16 +111,22 @@ async function messageOf(error: unknown): Promise<string> {
   return setupFault(error) ?? `Unexpected error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** Commander wraps what it writes itself, but not the texts after it, whose indented lines are commands to copy. */
+function writeHelp(text: string): void {
+  const { stdout } = process;
+  const width = (stdout.isTTY && stdout.columns) || 80;
+  const wrap = (paragraph: string) => new Help().boxWrap(paragraph.replaceAll('\n', ' '), width);
+  stdout.write(withGuides(text).replace(/^(?! ).+(?:\n(?! ).+)*/gm, wrap));
+}
+
 /** Scripts add it to every call. Most commands print JSON anyway; these print something else. */
 function acceptJson(command: Command): void {
-  const others = ['token', 'url', 'stop', 'psql', 'listen', 'work', 'completion'];
+  const others = ['token', 'url', 'listen', 'work', 'completion'];
   const isOther = command.commands.length > 0 || others.includes(command.name());
   if (!isOther && !command.options.some(({ long }) => long === '--json'))
     command.addOption(new Option('--json').hideHelp());
-}
-
-function isCommand({ commands: known }: Command, [word, ...more]: readonly string[]): boolean {
-  if (word === undefined || known.length === 0) return true;
-  const next = known.find((command) => command.name() === word);
-  return next !== undefined && isCommand(next, more);
 }

@@ -1,10 +1,14 @@
-// Shared by all commands of `payments`: errors, and output for people and for programs. Must stay fast to load.
+// Shared by all commands of `payments`: output for people and for programs, and commands to copy. Must stay fast to load.
 import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
 import { settingsHint } from '../hints.ts';
 import { visible, visibleJson } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { tableLines, type TableOptions } from './table.ts';
+
+/** For what Commander cannot know: options that need or exclude each other. */
+export class WrongCall extends OperatorFault {
+  override readonly exitCode = 2;
+}
 
 export const noSandbox = (dataDir: string): OperatorFault =>
   new OperatorFault(
@@ -35,14 +39,11 @@ export const printJson = (value: unknown): void => {
 
 export interface ListOutput {
   json?: boolean | undefined;
-  wide?: boolean | undefined;
 }
 
-/** The options of every command that prints a list. */
+/** The option of every command that prints a list. */
 export const asList = (command: Command): Command =>
-  command
-    .option('--json', 'for programs: an object whose items are the rows')
-    .option('--wide', 'all columns in full, also if they do not fit the terminal');
+  command.option('--json', 'for programs: an object whose items are the rows');
 
 /** The option of every command that ends with a sentence. */
 export const asResult = (command: Command): Command =>
@@ -52,19 +53,11 @@ export const asResult = (command: Command): Command =>
 export const resultText = (json: boolean | undefined, result: object, sentence: string): string =>
   json ? jsonText(result) : sentence;
 
-interface TableText extends Pick<TableOptions, 'least' | 'textMatters'> {
-  whenEmpty: string;
-  /** What to print for an empty list in a cell, by column. */
-  empty?: Record<string, string>;
-  /** Whether times have seconds on a terminal, too. */
-  seconds?: boolean;
-}
-
 /** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
-  { json = false, wide = false }: ListOutput,
-  { whenEmpty, empty = {}, seconds = false, ...table }: TableText,
+  { json = false }: ListOutput,
+  whenEmpty: string,
 ): void {
   if (json) {
     printJson({ items: rows });
@@ -74,33 +67,22 @@ export function printRows(
     console.log(whenEmpty);
     return;
   }
-  const { isTTY } = process.stdout;
-  // Programs that read a pipe get everything. A terminal that does not know its width says 0.
-  const columns = (isTTY && !wide && process.stdout.columns) || undefined;
-  const time = columns === undefined ? fullTime : shortTime(new Date(), seconds);
   const names = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => names.map((name) => visible(cell(row[name], time, empty[name]))));
-  for (const line of tableLines([names, ...text], { columns, ...table })) console.log(line);
+  const lines = [names, ...rows.map((row) => names.map((name) => visible(cell(row[name]))))];
+  const widths = names.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  for (const cells of lines)
+    console.log(
+      cells
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
 }
 
-const fullTime = (at: Date): string => at.toISOString();
-
-const halfYear = 183 * 86_400_000;
-
-/** Like `ls -l`: without the year and in minutes, or seconds, if it is not long ago, otherwise the date only. In UTC. */
-const shortTime =
-  (now: Date, seconds: boolean) =>
-  (at: Date): string => {
-    const text = at.toISOString();
-    return Math.abs(now.getTime() - at.getTime()) < halfYear
-      ? text.slice(5, seconds ? 19 : 16).replace('T', ' ')
-      : text.slice(0, 10);
-  };
-
-function cell(value: unknown, time: (at: Date) => string, empty = 'none'): string {
+function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (value instanceof Date) return time(value);
-  if (Array.isArray(value)) return value.length === 0 ? empty : value.join(', ');
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -110,20 +92,18 @@ export function call(args: string): string {
   return [readCallName(), ...(file === undefined ? [] : ['--settings', shellWord(file)]), args].join(' ');
 }
 
+/** Adds examples to the end of --help. */
+export const withExamples = (command: Command, ...calls: string[]): Command =>
+  command.addHelpText('after', () =>
+    ['', calls.length > 1 ? 'Examples:' : 'Example:', ...calls.map((args) => `  ${call(args)}`)].join('\n'),
+  );
+
 /** For a list of one account, or of all with `*`. */
 export const noneIn = (noun: string, account: string): string =>
   account === '*'
     ? `There is no such ${noun}.`
     : `There is no such ${noun} in the account ${account}. To look in all accounts, add --merchant-account '*'`;
 
-export const list = (text: string): string[] =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
-
 /** A word for a command line that is printed to be copied. */
 export const shellWord = (word: string): string =>
   /^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
-export const collect = (value: string, before: string[]): string[] => [...before, value];

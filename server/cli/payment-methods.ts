@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import {
   applyExpiredReplacements,
   movePaymentMethod,
@@ -14,16 +14,16 @@ import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/
 import { OperatorFault } from '../operator-fault.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, noneIn, printJson, printRows, type ListOutput } from './output.ts';
+import { asList, call, noneIn, printJson, printRows, withExamples, type ListOutput } from './output.ts';
 import { accountsOf, listNewest, publicUrlOf, withDatabase, withEvents } from './support.ts';
-import { limit, matching } from './values.ts';
+import { matching, whole } from './values.ts';
 
 const notFound = (id: string) =>
   new OperatorFault(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
-  asList(command.command('list'))
+  withExamples(asList(command.command('list')), 'payment-methods list --buyer customer-42 --status succeeded')
     .description('list payment methods, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .option(
@@ -36,7 +36,7 @@ export function paymentMethods(): Command {
         Object.keys(paymentMethodMoves),
       ),
     )
-    .option('--limit <number>', 'how many', limit(10_000), 50)
+    .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(listMethods);
   command
     .command('show <id>')
@@ -61,8 +61,11 @@ export function paymentMethods(): Command {
       if (!moved) throw notFound(id);
       printJson({ id: moved.id, status: moved.status });
     });
-  command
-    .command('found-replacement <id>')
+  withExamples(
+    command.command('found-replacement <id>'),
+    'payment-methods found-replacement ID --expiration-date 12/31',
+    'payment-methods found-replacement ID --expiration-date 12/31 --new-number',
+  )
     .description('record new card details that the account updater found')
     .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
     .option('--new-number', 'a new number must be on standard input; without this, it may be there')
@@ -80,8 +83,8 @@ export function paymentMethods(): Command {
 }
 
 function futureDate(text: string): string {
-  const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, '--expiration-date is MM/YY, such as 12/31.')(text);
-  if (hasExpired(date, new Date())) throw new OperatorFault(`--expiration-date ${date} is in the past.`);
+  const date = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 12/31.')(text);
+  if (hasExpired(date, new Date())) throw new InvalidArgumentError('It is in the past.');
   return date;
 }
 
@@ -93,7 +96,7 @@ interface ListOptions extends ListOutput {
   limit: number;
 }
 
-async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptions): Promise<void> {
+async function listMethods({ merchantAccount, json, ...filter }: ListOptions): Promise<void> {
   const isAll = merchantAccount === '*';
   const rows = await withDatabase(async ({ db }) =>
     listNewest(await accountsOf(db, merchantAccount), filter.limit, (account) =>
@@ -110,14 +113,7 @@ async function listMethods({ merchantAccount, json, wide, ...filter }: ListOptio
     has_replacement: row.has_replacement,
     external_identifier: row.external_identifier,
   }));
-  printRows(
-    shown,
-    { json, wide },
-    {
-      whenEmpty: noneIn('payment method', merchantAccount),
-      least: ['has_replacement', 'external_identifier'],
-    },
-  );
+  printRows(shown, { json }, noneIn('payment method', merchantAccount));
 }
 
 async function show(id: string): Promise<void> {

@@ -1,12 +1,12 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { isPermission } from '../resources/roles/rules.ts';
 import { listRoles } from '../resources/roles/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
-import { unknownResource } from './scopes.ts';
+import { asList, call, printJson, printRows, withExamples, WrongCall, type ListOutput } from './output.ts';
+import { scopesLike, unknownResource } from './scopes.ts';
 import { withDatabase, withWork } from './support.ts';
-import { matching, name, scopes } from './values.ts';
+import { matching, name } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');
@@ -17,10 +17,11 @@ export function roles(): Command {
       printRows(
         rows.map(({ slug, name, permissions }) => ({ slug, name, allow: permissions })),
         output,
-        { whenEmpty: 'There is no role.' },
+        'There is no role.',
       );
     });
-  addOptions(command.command('create'), { isNew: true })
+  const example = 'roles create reporting --allow transactions.read,api-key-pairs.read --name Reporting';
+  withExamples(addOptions(command.command('create'), { isNew: true }), example)
     .description('create a role')
     .action(async (slug: string, options: Required<Pick<Options, 'allow'>> & Options) => {
       // A slug can be longer than a name.
@@ -38,13 +39,16 @@ export function roles(): Command {
         );
       printJson(made);
     });
-  addOptions(command.command('update'), { isNew: false })
+  withExamples(
+    addOptions(command.command('update'), { isNew: false }),
+    "roles update reporting --allow '*.read'",
+  )
     .description('change what a role allows, for all its key pairs, within two seconds')
     .action(async (slug: string, { allow, ...others }: Options) => {
       refuseBuiltIn(slug);
       const changes = { ...others, ...(allow ? { permissions: allow } : {}) };
       if (Object.keys(changes).length === 0)
-        throw new OperatorFault('Say what to change: --allow, --name or --description.');
+        throw new WrongCall('Say what to change: --allow, --name or --description.');
       const changed = await withWork((unit) => updateRole(unit, slug, changes));
       if (!changed) throw new OperatorFault(unknown(slug));
       printJson(changed);
@@ -84,14 +88,12 @@ const slugValue = matching(
 function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
   const allow = command
     .createOption('--allow <permissions>', 'what it allows, separated by commas: transactions.read,*.write')
-    .argParser(
-      scopes(
-        isPermission,
-        (wrong) =>
-          `${wrong.join(', ') || 'An empty list'} is not a permission. Write <resource>.read, <resource>.write, *.read or *.write.`,
-        unknownResource,
-      ),
-    )
+    .argParser((text) => {
+      const given = scopesLike(isPermission, '<resource>.read, <resource>.write, *.read or *.write')(text);
+      const faults = given.flatMap((scope) => unknownResource(scope) ?? []);
+      if (faults.length > 0) throw new InvalidArgumentError(faults.join(' '));
+      return given;
+    })
     .makeOptionMandatory(isNew);
   return command
     .argument('<slug>', 'its short name', slugValue)
@@ -102,7 +104,7 @@ function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
 
 const unknown = (slug: string) => `There is no role ${slug}. See: ${call('roles list')}`;
 
-/** Who may do everything must always be able to. */
+/** `administrator` keeps all permissions. */
 function refuseBuiltIn(slug: string): void {
   if (slug === 'administrator')
     throw new OperatorFault(

@@ -1,7 +1,8 @@
-// Which scopes and permissions can be of use. The service accepts any resource in a token, so a typing mistake would only be
-// noticed as a 403 much later.
+// Scopes and permissions as options. The service accepts any resource in a token, so a typing mistake would only be noticed as a
+// 403 much later.
+import { InvalidArgumentError } from 'commander';
 import { operations } from '../../generated/operations.ts';
-import { editDistance } from '../rules/edit-distance.ts';
+import { list } from './values.ts';
 
 const resourceOf = (scope: string): string => scope.slice(0, scope.indexOf('.'));
 
@@ -14,17 +15,25 @@ export const contractScopes: readonly string[] = [
 
 const resources = [...new Set(contractScopes.map(resourceOf))];
 
-/** Undefined for a scope of a resource of the API, or of all; otherwise a sentence that says what could be meant. */
+/** A parser of scopes that are separated by commas. `forms` says what is accepted. */
+export const scopesLike =
+  (isScope: (word: string) => boolean, forms: string) =>
+  (text: string): string[] => {
+    const given = list(text);
+    const wrong = given.filter((word) => !isScope(word));
+    if (given.length > 0 && wrong.length === 0) return given;
+    throw new InvalidArgumentError(
+      `Not so: ${wrong.join(', ') || 'an empty list'}. Separate by commas: ${forms}.`,
+    );
+  };
+
+/** Undefined for a scope of a resource of the API, or of all. */
 export function unknownResource(scope: string): string | undefined {
-  const resource = resourceOf(scope);
-  if (scope === 'embed' || resource === '*' || resources.includes(resource)) return undefined;
-  const near = resources.find((known) => editDistance(known, resource) <= 3);
-  return near === undefined
-    ? `${scope} is of no resource of the API. Resources: ${resources.join(', ')}.`
-    : `${scope} is of no resource of the API. Did you mean ${near}${scope.slice(resource.length)}?`;
+  if (scope === 'embed' || ['*', ...resources].includes(resourceOf(scope))) return undefined;
+  return `${scope} is of no resource of the API. Resources: ${resources.join(', ')}.`;
 }
 
-/** Undefined for a scope that some operation needs; otherwise a sentence that says what could be meant. */
+/** Undefined for a scope that some operation needs. */
 export function uselessScope(scope: string): string | undefined {
   if (scope === 'embed' || scope.startsWith('*.') || contractScopes.includes(scope)) return undefined;
   const others = contractScopes.filter((known) => resourceOf(known) === resourceOf(scope));

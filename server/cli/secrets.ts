@@ -161,5 +161,5 @@ async function status({ database: { db }, secrets }: ServiceParts, json?: boolea
     })),
   ];
   if (json) printJson({ keys });
-  else printRows(keys, {}, { whenEmpty: 'There is no key.' });
+  else printRows(keys, {}, 'There is no key.');
 }

@@ -8,27 +8,27 @@ import { lockUntilCommit } from '../database/locks.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { count, startProgress } from './progress.ts';
-import { asResult, resultText } from './output.ts';
+import { asResult, resultText, withExamples } from './output.ts';
 import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
 
 export function seed(): Command {
-  return asResult(new Command('seed'))
-    .requiredOption(
-      '--transactions <number>',
-      'how many, up to 10000000',
-      whole(1, 10_000_000, '--transactions is a number from 1 to 10000000.'),
-    )
+  return withExamples(
+    asResult(new Command('seed')),
+    'seed --transactions 1000',
+    'seed --transactions 1000 --seed 2 --until 2026-11-01',
+  )
+    .requiredOption('--transactions <number>', 'how many, up to 10000000', whole(1, 10_000_000))
     .option('--merchant-account <id>', 'account', 'default')
     .option(
       '--seed <number>',
       'seed of the sequence; a second run continues the sequence',
-      whole(0, 999_999, '--seed is a number of up to six digits.'),
+      whole(0, 999_999),
       1,
     )
-    .option('--until <time>', 'latest creation time; by default the start of today (UTC)', time('--until'))
+    .option('--until <time>', 'latest creation time; by default the start of today (UTC)', time)
     .action(run);
 }
 

@@ -1,7 +1,7 @@
 // `payments --settings FILE …`: the settings of a service that systemd runs, for its operator. Not `--env-file`: Node 20 and 22
 // take that for an option of their own, also after the name of the script.
 import { loadSettings } from '../config.ts';
-import { WrongCall } from './faults.ts';
+import { WrongCall } from './output.ts';
 
 export const settingsOption = [
   '--settings <file>',
@@ -24,7 +24,7 @@ export function takeSettingsFile(argv: string[]): { load: () => void } {
   }
   return {
     load: () => {
-      if (file === '') throw new WrongCall(['error: --settings needs the path of a file']);
+      if (file === '') throw new WrongCall('--settings needs the path of a file.');
       loadSettings(file);
     },
   };

@@ -200,3 +200,6 @@ export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, [], id)) return id;
   throw new OperatorFault(`There is no merchant account ${id}. See: ${call('accounts list')}`);
 }
+
+export const noSubscription = (id: string): OperatorFault =>
+  new OperatorFault(`There is no subscription ${id}. See: ${call('webhooks list')}`);

@@ -9,27 +9,22 @@ import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { WrongCall } from './faults.ts';
-import { call, noSandbox } from './output.ts';
-import { uselessScope } from './scopes.ts';
-import { scopes as scopesIn, whole } from './values.ts';
+import { call, noSandbox, WrongCall } from './output.ts';
+import { scopesLike, uselessScope } from './scopes.ts';
+import { whole } from './values.ts';
 
 export function token(): Command {
   return new Command('token')
     .requiredOption(
       '--scopes <scopes>',
       "scopes, separated by commas: transactions.read,payment-methods.write, or '*.read'",
-      scopesIn(isScope, (wrong) =>
-        wrong.length === 0
-          ? 'Name at least one scope: --scopes transactions.read'
-          : `${wrong.join(', ')} is not a scope. Write <resource>.read, <resource>.write, *.read, *.write or embed.`,
-      ),
+      scopesLike(isScope, '<resource>.read, <resource>.write, *.read, *.write or embed'),
     )
     .option('--key <file>', 'private key (PEM); by default that of the sandbox, needed in production')
     .option(
       '--ttl <seconds>',
-      `lifetime, at most ${longestLifetimeSeconds}`,
-      whole(1, longestLifetimeSeconds, `--ttl is a number of seconds from 1 to ${longestLifetimeSeconds}.`),
+      `lifetime in seconds, at most ${longestLifetimeSeconds}`,
+      whole(1, longestLifetimeSeconds),
       3600,
     )
     .addHelpText(
@@ -37,7 +32,11 @@ export function token(): Command {
       `
 It only signs, and does not ask the database, so that it is fast and works where the database cannot be reached. A key
 pair that is unknown or deactivated is answered with 401, a scope that its roles do not allow with 403: see
-${call('keys list')}.`,
+${call('keys list')}.
+
+Examples:
+  curl -H "Authorization: Bearer $(${call('token --scopes transactions.read --key checkout.pem')})" http://127.0.0.1:8080/transactions
+  ${call('token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600')}`,
     )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
       // The token may be for a service of another version.
@@ -53,9 +52,9 @@ function sandboxKey(): string {
   const { environment, dataDir } = readCommandConfig();
   // The folder may be left from a sandbox, and the service would refuse its tokens.
   if (environment === 'production')
-    throw new WrongCall([
+    throw new WrongCall(
       `In production give --key FILE: a private key that ${call('keys create --out FILE')} made.`,
-    ]);
+    );
   return sandboxKeyFile(dataDir);
 }
 

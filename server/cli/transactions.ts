@@ -1,17 +1,31 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
+import { parseJson } from '../../client/json.ts';
 import { moveTransaction } from '../resources/transactions/changes.ts';
 import { replacingDeclines } from '../resources/payment-methods/rules.ts';
 import { transactionMoves, type TransactionStatus } from '../rules/state-machine.ts';
+import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { isUuid } from '../rules/uuid.ts';
+import { amountText } from '../resources/transactions/rules.ts';
+import type { TransactionFilters } from '../resources/transactions/filters.ts';
+import { listTransactionPage } from '../resources/transactions/list.ts';
+import type { Transaction } from '../resources/transactions/table.ts';
 import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { WrongCall } from './faults.ts';
 import { historyCommand } from './history.ts';
-import { call, printJson, shellWord } from './output.ts';
-import { withDatabase, withEvents } from './support.ts';
-import { listCommand } from './transactions-list.ts';
-import { matching } from './values.ts';
+import {
+  asList,
+  call,
+  noneIn,
+  printJson,
+  printRows,
+  shellWord,
+  withExamples,
+  WrongCall,
+  type ListOutput,
+} from './output.ts';
+import { requireAccount, withDatabase, withEvents, withSecrets } from './support.ts';
+import { matching, time, whole } from './values.ts';
 
 const notFound = (id: string) =>
   new OperatorFault(
@@ -32,8 +46,10 @@ export function transactions(): Command {
       if (!found) throw notFound(id);
       printJson(presentTransaction(found));
     });
-  command
-    .command('move <id>')
+  withExamples(
+    command.command('move <id>'),
+    'transactions move ID authorization_declined --reason expired_payment_method',
+  )
     .description('move a transaction to another status')
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(transactionMoves)))
     .option(
@@ -52,9 +68,9 @@ A decline with one of these reasons applies a pending replacement of the card:
     )
     .action(async (id: string, status: TransactionStatus, { reason }: { reason?: string }) => {
       if (reason !== undefined && !/_(declined|failed)$/.test(status))
-        throw new WrongCall([
+        throw new WrongCall(
           `--reason says why a transaction was declined or failed, not why it is ${status}.`,
-        ]);
+        );
       const moved = isUuid(id)
         ? await withEvents(({ inUnitOfWork }) =>
             inUnitOfWork((unit) => moveTransaction(unit, id, status, reason)),
@@ -64,4 +80,111 @@ A decline with one of these reasons applies a pending replacement of the card:
       printJson({ id: moved.id, status: moved.status });
     });
   return command;
+}
+
+interface ListOptions extends ListOutput {
+  merchantAccount: string;
+  status?: TransactionStatus[];
+  buyer?: string;
+  search?: string;
+  since?: Date;
+  until?: Date;
+  limit: number;
+  cursor?: string;
+}
+
+const listCommand = (): Command =>
+  withExamples(
+    asList(new Command('list')),
+    'transactions list --status authorization_declined authorization_failed --since 24h',
+    "transactions list --merchant-account '*' --buyer buyer-42 --json",
+  )
+    .description('list transactions, newest first')
+    .option('--merchant-account <id>', 'account; * is all', 'default')
+    .addOption(
+      new Option('--status <status...>', 'with one of these statuses').choices(Object.keys(transactionMoves)),
+    )
+    .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
+    .option('--search <text>', 'whose ID or reference, or that of the buyer, is this')
+    .option('--since <time>', 'created at this time or later', time)
+    .option('--until <time>', 'created at this time or earlier', time)
+    .option('--limit <number>', 'how many', whole(1, 1000), 20)
+    .option('--cursor <cursor>', 'of the next page, as printed below a page')
+    .action(listAll);
+
+async function listAll({
+  merchantAccount,
+  limit: most,
+  cursor: given,
+  json,
+  ...options
+}: ListOptions): Promise<void> {
+  const filters = filtersOf(options);
+  const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
+  const { items, cursors, hasMore } = await withSecrets(
+    async ({ database: { db, isSharded }, secrets }) => {
+      const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
+      const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
+      if (given !== undefined && !cursor)
+        throw new OperatorFault(
+          '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
+        );
+      const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
+        limit: most,
+        cursor,
+        isSharded,
+      });
+      return {
+        items: rows.map(({ json: text }) => parseJson(text) as Transaction),
+        // A page can be shown without CURSOR_KEY, but not the way to the next one.
+        cursors: secrets.missing.includes('CURSOR_KEY')
+          ? undefined
+          : pageCursors(secrets.cursors, around, boundTo),
+        hasMore: around.next !== undefined,
+      };
+    },
+    { creates: false },
+  );
+  if (json) {
+    printJson({ items, limit: most, ...cursors });
+    return;
+  }
+  const shown = items.map((one) => ({
+    id: one.id,
+    status: one.status,
+    amount: amountText(one.amount, one.currency),
+    created_at: new Date(one.created_at),
+    ...(merchantAccount === '*' && { account: one.merchant_account_id }),
+    method: one.payment_method?.label ?? one.method,
+    buyer: one.buyer?.external_identifier ?? one.buyer?.id,
+    external_identifier: one.external_identifier,
+  }));
+  printRows(shown, {}, noneIn('transaction', merchantAccount));
+  // Not on standard output, which has the table only.
+  if (!hasMore) return;
+  const next = cursors?.next_cursor;
+  console.error(
+    next ? `\nNext page: ${call(commandLine(next))}` : '\nThere are more. For the next page, set CURSOR_KEY.',
+  );
+}
+
+const filtersOf = ({
+  status,
+  buyer,
+  search,
+  since,
+  until,
+}: Omit<ListOptions, 'merchantAccount' | 'limit'>): TransactionFilters => ({
+  ...(status && { status }),
+  ...(buyer !== undefined && (isUuid(buyer) ? { buyer_id: buyer } : { buyer_external_identifier: buyer })),
+  ...(search !== undefined && { search }),
+  ...(since && { created_at_gte: since.toISOString() }),
+  ...(until && { created_at_lte: until.toISOString() }),
+});
+
+/** The same call with another cursor. */
+function commandLine(cursor: string): string {
+  const args = process.argv.slice(2);
+  const before = args.filter((word, at) => !/^--cursor(=|$)/.test(word) && args[at - 1] !== '--cursor');
+  return [...before, '--cursor', cursor].map(shellWord).join(' ');
 }

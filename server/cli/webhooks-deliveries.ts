@@ -1,55 +1,60 @@
-// `payments webhooks deliveries`: what became of each delivery, and why.
+// `payments webhooks deliveries`, `replay` and `work`: what became of each delivery and why, and how it is sent again.
 import { Command } from 'commander';
-import { isUuid } from '../rules/uuid.ts';
+import { readBuild } from '../build.ts';
+import { createLog } from '../log.ts';
+import { observe } from '../upkeep/observe.ts';
+import { withJitter } from '../events/schedule.ts';
+import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import type { Db } from '../database/database.ts';
-import { countPending, findEventBody, findEventIds, listDeliveries } from '../events/delivery-list.ts';
+import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
 import type { Attempt } from '../events/deliveries.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import {
+  findWebhookSubscription,
+  listWebhookSubscriptions,
+} from '../resources/webhook-subscriptions/queries.ts';
 import { visibleJson } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { WrongCall } from './faults.ts';
-import { asList, call, printRows, type ListOutput } from './output.ts';
-import { requireAccount, withDatabase } from './support.ts';
-import { limit, time, uuid } from './values.ts';
+import {
+  asList,
+  call,
+  printJson,
+  printRows,
+  untilStopped,
+  withExamples,
+  WrongCall,
+  type ListOutput,
+} from './output.ts';
+import {
+  auditOnce,
+  noSubscription,
+  requireAccount,
+  withDatabase,
+  withSecrets,
+  type ServiceParts,
+} from './support.ts';
+import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (): Command =>
-  asList(new Command('deliveries'))
+  withExamples(
+    asList(new Command('deliveries')),
+    'webhooks deliveries --limit 20',
+    'webhooks deliveries --subscription ID --failed --since 2h',
+    'webhooks deliveries --event ID --body',
+  )
     .description(
       'show deliveries with the last attempt and when the next one is due, newest first; every attempt with --event, --record or --json',
     )
     .option('--subscription <id>', 'of this subscription', uuid)
     .option('--merchant-account <id>', 'of this account; * is all')
     .option('--record <id>', 'about this record, such as a transaction or a payment method', uuid)
-    .option('--event <id>', 'of this event, also as a table cuts it: 01a1…0b47', eventId)
+    .option('--event <id>', 'of this event', uuid)
     .option('--body', 'with --event: print the body of the event instead, as it is sent')
     .option('--failed', 'only failed deliveries, which are not retried any more')
-    .option('--since <time>', 'only those created since then', time('--since'))
-    .option('--limit <number>', 'how many deliveries', limit(100_000), 50)
+    .option('--since <time>', 'only those created since then', time)
+    .option('--limit <number>', 'how many deliveries', whole(1, 100_000), 50)
     .action(deliveries);
-
-/** Three dots are accepted for the one character, which few keyboards have. */
-const cutId = /^([0-9a-f]{4})(?:…|\.\.\.)([0-9a-f]{4})$/i;
-
-/** Whole, or as a narrow table shows it. */
-export function eventId(text: string): string {
-  if (!isUuid(text) && !cutId.test(text)) throw new OperatorFault(`${text} is not an event ID.`);
-  return text;
-}
-
-/** The whole ID. */
-export async function findEventId(db: Db, given: string): Promise<string> {
-  const [, begin, end] = cutId.exec(given) ?? [];
-  if (begin === undefined || end === undefined) return given;
-  const found = await findEventIds(db, begin.toLowerCase(), end.toLowerCase());
-  if (found.length === 1 && found[0] !== undefined) return found[0];
-  throw new OperatorFault(
-    found.length === 0
-      ? `There is no event ${given} with a delivery. See: ${call('webhooks deliveries')}`
-      : `Several events are ${given}. Give the whole ID: ${call('webhooks deliveries --wide')}`,
-  );
-}
 
 interface DeliveriesOptions extends ListOutput {
   subscription?: string;
@@ -63,7 +68,7 @@ interface DeliveriesOptions extends ListOutput {
 }
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, merchantAccount, record, event, body, json, wide, ...filter } = options;
+  const { subscription, merchantAccount, record, event, body, json, ...filter } = options;
   if (body) {
     await printBody(event);
     return;
@@ -77,7 +82,7 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
             ? undefined
             : await requireAccount(db, merchantAccount),
         record: record === undefined ? undefined : await findRecord(db, record),
-        eventId: event && (await findEventId(db, event)),
+        eventId: event,
       };
       const found = await listDeliveries(db, { ...of, ...filter });
       const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
@@ -89,7 +94,7 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
       };
       // An account may have millions of events to search through.
     },
-    { isLong: record !== undefined || !isUuid(event ?? '') },
+    { isLong: record !== undefined },
   );
   const now = Date.now();
   const last = new Map<string, number | null>();
@@ -118,19 +123,9 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
           ? nextAttempt(untilThen(row.next, now), isOff(row.subscription_id))
           : null,
     }));
-  printRows(
-    shown,
-    { json, wide },
-    {
-      whenEmpty: filter.failed
-        ? noFailed(waiting)
-        : record === undefined
-          ? 'There is no delivery.'
-          : `There is no delivery of an event about ${record}.`,
-      least: ['ms', 'account', 'record', 'subscription', 'status', 'at', 'attempt'],
-      textMatters: true,
-    },
-  );
+  const whenEmpty =
+    record === undefined ? 'There is no delivery.' : `There is no delivery of an event about ${record}.`;
+  printRows(shown, { json }, filter.failed ? noFailed(waiting) : whenEmpty);
 }
 
 /** The events of a transaction or a card are found fast; those of other records by a search through all events. */
@@ -148,8 +143,8 @@ export const attemptResult = ({ status, error, answer }: Tried): string =>
   [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': ');
 
 async function printBody(event: string | undefined): Promise<void> {
-  if (event === undefined) throw new WrongCall(['--body needs --event: the event whose body to print.']);
-  const body = await withDatabase(async ({ db }) => findEventBody(db, await findEventId(db, event)));
+  if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
+  const body = await withDatabase(async ({ db }) => findEventBody(db, event));
   if (body === undefined) throw new OperatorFault(`There is no delivery of the event ${event}.`);
   console.log(visibleJson(body));
 }
@@ -175,4 +170,82 @@ function untilThen(due: Date | null, now: number): string | undefined {
   if (seconds < 100) return `in ${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 100 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+}
+
+export const replayCommand = (): Command =>
+  withExamples(new Command('replay'), 'webhooks replay EVENT_ID', 'webhooks replay --failed --since 24h')
+    .description('deliver an event again, or all failed deliveries')
+    .argument('[event]', 'its ID', uuid)
+    .option('--failed', 'all failed deliveries, which are not retried any more')
+    .option('--since <time>', 'with --failed: those created since then', time)
+    .option('--subscription <id>', 'only to this subscription', uuid)
+    .action(replay);
+
+async function replay(
+  event: string | undefined,
+  { failed, since, subscription }: { failed?: boolean; since?: Date; subscription?: string },
+): Promise<void> {
+  if (since && !failed) throw new WrongCall('--since needs --failed: it limits which failed deliveries.');
+  if ((event === undefined) === (failed === undefined))
+    throw new WrongCall('Give the ID of an event, or --failed.');
+  const { replayed, switchedOff } = await withDatabase(
+    async ({ db }) => {
+      if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
+        throw noSubscription(subscription);
+      const filter = { subscriptionId: subscription, eventId: event, failed, since };
+      return replayDeliveries(auditOnce(db, event), filter);
+    },
+    { creates: true },
+  );
+  const to = subscription === undefined ? '' : ' to this subscription';
+  if (replayed === 0)
+    throw new OperatorFault(
+      switchedOff > 0
+        ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
+        : failed
+          ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
+          : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
+    );
+  printJson({ replayed, switched_off: switchedOff });
+  if (event !== undefined && process.stdout.isTTY)
+    console.error(`To see the result: ${call(`webhooks deliveries --event ${event}`)}`);
+}
+
+export const workCommand = (): Command =>
+  new Command('work')
+    .description('run a worker that delivers webhooks; several workers may run at once')
+    .action(work);
+
+async function work(): Promise<void> {
+  const deliverAll = async ({ database, secrets: { vault }, config }: ServiceParts) => {
+    const { db } = database;
+    const observed = await observe(config);
+    observed.readFrom(database);
+    const log = createLog(config.logLevel);
+    for (const warning of config.warnings ?? []) log.warn(warning);
+    // Loaded here, because the other commands do not need the HTTP client.
+    const { sendOptions } = await import('../events/send.ts');
+    const { startWorker } = await import('../events/worker.ts');
+    const worker = startWorker({
+      db,
+      isSharded: database.isSharded,
+      vault,
+      log,
+      now: () => new Date(),
+      options: sendOptions(config),
+      schedule: withJitter,
+      noteAttempt: observed.metrics?.noteAttempt,
+      tracing: observed.tracing,
+    });
+    const listening = database.onDeliveries(worker.wake);
+    log.info({ ...readBuild() }, 'delivering webhooks');
+    await untilStopped();
+    listening.stop();
+    log.info('stopping: finishing running attempts');
+    await worker.stop();
+    await observed.close();
+    log.info('stopped');
+  };
+  // For rounds, for metrics, and one to spare.
+  await withSecrets(deliverAll, { size: 3 });
 }

@@ -1,35 +1,34 @@
+// `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-try.ts.
 import { Command, Option } from 'commander';
 import {
-  replayDeliveries,
+  createSubscription,
+  deleteSubscription,
   rotateSubscription,
   switchSubscription,
 } from '../resources/webhook-subscriptions/changes.ts';
-import { readBuild } from '../build.ts';
+import type { Config } from '../config.ts';
+import { compileAt, createAjv } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createTranslator } from '../contract/violations.ts';
 import { isUuid } from '../rules/uuid.ts';
-import { createLog } from '../log.ts';
-import { observe } from '../upkeep/observe.ts';
-import {
-  findWebhookSubscription,
-  listWebhookSubscriptions,
-} from '../resources/webhook-subscriptions/queries.ts';
-import { withJitter } from '../events/schedule.ts';
+import { isCallable, isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
+import { forOperator } from '../hints.ts';
+import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { WrongCall } from './faults.ts';
-import { asList, call, printJson, printRows, untilStopped, type ListOutput } from './output.ts';
+import { asksYes } from './input.ts';
+import { asList, call, printJson, printRows, withExamples, WrongCall, type ListOutput } from './output.ts';
 import {
-  auditOnce,
   inAuditedWork,
+  noSubscription,
   requireAccount,
   withDatabase,
   withSecrets,
   withWork,
-  type ServiceParts,
 } from './support.ts';
-import { duration, time, uuid, whole } from './values.ts';
-import { createCommand, deleteCommand, noSubscription, warnIfUndeliverable } from './webhooks-create.ts';
-import { deliveriesCommand, eventId, findEventId } from './webhooks-deliveries.ts';
-import { listen } from './webhooks-listen.ts';
-import { triggerCommand } from './webhooks-trigger.ts';
+import { duration } from './values.ts';
+import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
+import { listenCommand, triggerCommand } from './webhooks-try.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks');
@@ -53,19 +52,17 @@ export function webhooks(): Command {
       // In production, `listen` is refused.
       const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
       const whenEmpty = `There is no subscription. Make one: ${call(make)}`;
-      // Two receivers of one host are told apart by their paths.
-      printRows(shown, output, { whenEmpty, least: ['failing_since', 'account'] });
+      printRows(shown, output, whenEmpty);
       // Not among the rows, which have the same columns for programs.
       if (!output.json)
         for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
-  command.addCommand(createCommand()).addCommand(triggerCommand());
-  command
-    .command('rotate <id>')
+  command.addCommand(createCommand());
+  withExamples(command.command('rotate <id>'), 'webhooks rotate ID --keep 24h')
     .description('create a new secret; the old one also signs until it expires')
     .addOption(
       new Option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d')
-        .argParser(duration('--keep'))
+        .argParser(duration)
         .default(24 * 3_600_000, '24h'),
     )
     .action(rotate);
@@ -79,31 +76,15 @@ export function webhooks(): Command {
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
     .action((id: string) => switchTo(id, false));
-  command.addCommand(deleteCommand());
-  command.addCommand(deliveriesCommand());
-  command
-    .command('replay')
-    .description('deliver an event again, or all failed deliveries')
-    .argument('[event]', 'its ID', eventId)
-    .option('--failed', 'all failed deliveries, which are not retried any more')
-    .option('--since <time>', 'with --failed: those created since then', time('--since'))
-    .option('--subscription <id>', 'only to this subscription', uuid)
-    .action(replay);
-  command
-    .command('work')
-    .description('run a worker that delivers webhooks; several workers may run at once')
-    .action(work);
-  command
-    .command('listen')
-    .description('start a local receiver, subscribe it, and print each event after checking its signature')
-    .option(
-      '--port <number>',
-      'port of the receiver; any free one if left out',
-      whole(0, 65_535, '--port is a number from 0 to 65535.'),
-      0,
-    )
-    .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
-    .action(listen);
+  for (const other of [
+    deleteCommand,
+    deliveriesCommand,
+    replayCommand,
+    workCommand,
+    listenCommand,
+    triggerCommand,
+  ])
+    command.addCommand(other());
   return command;
 }
 
@@ -128,67 +109,87 @@ async function switchTo(id: string, active: boolean): Promise<void> {
   printJson({ id, active });
 }
 
-async function replay(
-  event: string | undefined,
-  { failed, since, subscription }: { failed?: boolean; since?: Date; subscription?: string },
-): Promise<void> {
-  if (since && !failed) throw new WrongCall(['--since needs --failed: it limits which failed deliveries.']);
-  if ((event === undefined) === (failed === undefined))
-    throw new WrongCall(['Give the ID of an event, or --failed.']);
-  const { replayed, switchedOff } = await withDatabase(
-    async ({ db }) => {
-      const found = event && (await findEventId(db, event));
-      if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
-        throw noSubscription(subscription);
-      const filter = { subscriptionId: subscription, eventId: found, failed, since };
-      return replayDeliveries(auditOnce(db, found), filter);
-    },
-    { creates: true },
-  );
-  const to = subscription === undefined ? '' : ' to this subscription';
-  if (replayed === 0)
-    throw new OperatorFault(
-      switchedOff > 0
-        ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
-        : failed
-          ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
-          : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
-    );
-  printJson({ replayed, switched_off: switchedOff });
-  if (event !== undefined && process.stdout.isTTY)
-    console.error(`To see the result: ${call(`webhooks deliveries --event ${event}`)}`);
+const createCommand = (): Command =>
+  withExamples(
+    new Command('create'),
+    'webhooks create https://shop.example.com/webhooks',
+    "webhooks create https://shop.example.com/webhooks --merchant-account '*' --inactive",
+  )
+    .description('subscribe a receiver, and print the secret that verifies its events')
+    .argument('<url>', 'where to send events; https in production')
+    .option('--merchant-account <id>', 'account whose events to send; * is all', 'default')
+    .option('--inactive', 'send nothing until it is activated')
+    .addHelpText('after', '\nFor a receiver with a user name and password, use POST /webhook-subscriptions.')
+    .action(create);
+
+const deleteCommand = (): Command =>
+  new Command('delete')
+    .description('delete a subscription with all its deliveries; to keep them, deactivate it')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes = false }: { yes?: boolean }) => {
+      if (!yes) await confirm(id);
+      // Long: a subscription may have millions of deliveries.
+      const done =
+        isUuid(id) &&
+        (await withDatabase(({ db }) => inAuditedWork(db, (unit) => deleteSubscription(unit, id)), {
+          creates: true,
+          isLong: true,
+        }));
+      if (!done) throw noSubscription(id);
+      printJson({ id, deleted: true });
+    });
+
+async function confirm(id: string): Promise<void> {
+  const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
+  const found = rows.find((one) => one.id === id.toLowerCase());
+  if (!found) throw noSubscription(id);
+  if (!process.stdin.isTTY)
+    throw new OperatorFault('This cannot be undone. Add --yes, or deactivate it instead.');
+  // The host alone: the rest of the URL may have a token in it.
+  const { host } = new URL(found.url);
+  if (!(await asksYes(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`)))
+    throw new OperatorFault('Nothing was deleted.');
 }
 
-async function work(): Promise<void> {
-  const deliverAll = async ({ database, secrets: { vault }, config }: ServiceParts) => {
-    const { db } = database;
-    const observed = await observe(config);
-    observed.readFrom(database);
-    const log = createLog(config.logLevel);
-    for (const warning of config.warnings ?? []) log.warn(warning);
-    // Loaded here, because the other commands do not need the HTTP client.
-    const { sendOptions } = await import('../events/send.ts');
-    const { startWorker } = await import('../events/worker.ts');
-    const worker = startWorker({
-      db,
-      isSharded: database.isSharded,
-      vault,
-      log,
-      now: () => new Date(),
-      options: sendOptions(config),
-      schedule: withJitter,
-      noteAttempt: observed.metrics?.noteAttempt,
-      tracing: observed.tracing,
+/** As the contract says. Not a parser of Commander, which prints what it refuses: the URL may have a password in it. */
+function refuseUrl(text: string): void {
+  const ajv = createAjv(loadContract().document, { verbose: true });
+  const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
+  if (!check(text) || !isCallable(text)) {
+    const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
+    throw new WrongCall(
+      `The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`,
+    );
+  }
+}
+
+interface CreateOptions {
+  merchantAccount: string;
+  inactive?: boolean;
+}
+
+async function create(given: string, { merchantAccount, inactive = false }: CreateOptions): Promise<void> {
+  refuseUrl(given);
+  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+    if (!isSchemeAllowed(given, config.environment))
+      throw new OperatorFault('In production the URL must start with https://.');
+    const { row, secret } = await inAuditedWork(db, async (unit) => {
+      const merchant_account_id =
+        merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
+      const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
+      const made = await createSubscription(unit, wanted, vault);
+      return { id: made.row.id, ...made };
     });
-    const listening = database.onDeliveries(worker.wake);
-    log.info({ ...readBuild() }, 'delivering webhooks');
-    await untilStopped();
-    listening.stop();
-    log.info('stopping: finishing running attempts');
-    await worker.stop();
-    await observed.close();
-    log.info('stopped');
-  };
-  // For rounds, for metrics, and one to spare.
-  await withSecrets(deliverAll, { size: 3 });
+    const { id, merchant_account_id, url: stored, active } = row;
+    printJson({ id, merchant_account_id, url: stored, active, secret });
+    warnIfUndeliverable(id, stored, config);
+  });
+}
+
+/** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */
+function warnIfUndeliverable(id: string, address: string, config: Config): void {
+  const reason = isCallable(address) ? whyUndeliverable(new URL(address), urlRules(config)) : undefined;
+  if (reason !== undefined)
+    console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
 }

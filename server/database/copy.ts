@@ -17,8 +17,10 @@ export const copyRow = (columns: Columns, row: Readonly<Record<string, unknown>>
 function field(type: SqlType, value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (value instanceof Date) return timestamp(value);
-  if (type === 'json' || type === 'jsonb') return escaped(JSON.stringify(value));
-  return escaped(Array.isArray(value) ? `{${value.map(quoted).join()}}` : String(value));
+  if (Array.isArray(value) && type.endsWith('[]')) return escaped(`{${value.map(quoted).join()}}`);
+  // A number or a boolean is written as JSON writes it.
+  const isText = typeof value === 'string' && type !== 'json' && type !== 'jsonb';
+  return escaped(isText ? value : JSON.stringify(value));
 }
 
 /** An element of an array: quoted, so that it is never taken for a comma, a brace or null. */

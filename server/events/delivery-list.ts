@@ -147,14 +147,6 @@ export async function findEventBody(db: Db, id: string): Promise<string | undefi
   return found?.body;
 }
 
-/** At most two, of events that have deliveries. */
-export async function findEventIds(db: Db, begin: string, end: string): Promise<string[]> {
-  const { rows } = await sql<{ event_id: string }>`
-    select distinct event_id from deliveries where event_id::text like ${`${begin}%${end}`} limit 2
-    ${acrossAccounts('all-deliveries')}`.execute(db);
-  return rows.map(({ event_id }) => event_id);
-}
-
 /** How many are still tried, and how many wait only to fail, because their subscription is switched off. */
 export const countPending = (
   db: Db,

@@ -7,7 +7,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { readCallName } from '../../server/config.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { variablesOf } from '../../server/cli/database.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { paymentsHere, typed } from '../support/in-process.ts';
@@ -111,18 +110,15 @@ describe('help', () => {
   it.each([
     [[], 'Usage: payments'],
     [['unicorns'], "unknown command 'unicorns'"],
-    [['secrets', 'list'], 'secrets has these commands: rotate, status'],
+    [['secrets', 'list'], "unknown command 'list'"],
     [['keys', 'creat'], 'Did you mean create?'],
-    [['help', 'nothing'], "unknown command 'nothing'"],
-    [['help', 'acounts'], 'Did you mean accounts?'],
-    [['help', 'keys', 'creat'], 'Did you mean create?'],
+    [['acounts'], 'Did you mean accounts?'],
     [['webhooks', 'create'], "missing required argument 'url'"],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
     [['transactions', 'move', 'x', 'capture_succeded'], 'Allowed choices are'],
-    [['--settings'], '--settings needs the path of a file'],
     [['keys', 'deactivate'], "missing required argument 'id'"],
-    [['webhooks', 'trigger'], "missing required argument 'event'. Choose one of: "],
+    [['webhooks', 'trigger'], "missing required argument 'event'"],
     [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
     [['token'], "required option '--scopes <scopes>' not specified"],
   ])('wrong usage %j exits with 2 and says how', async (args, message) => {
@@ -133,15 +129,15 @@ describe('help', () => {
   });
 });
 
-describe('a wrong value exits with 2 and prints one sentence', () => {
+describe('a wrong value exits with 2 and says what is right', () => {
   it.each([
-    [['keys', 'create', '--name', 'x'.repeat(201)], 'A name has 1 to 200 characters.'],
-    [['keys', 'create', '--name', ''], 'A name has 1 to 200 characters.'],
+    [['keys', 'create', '--name', 'x'.repeat(201)], 'Give 1 to 200 characters.'],
+    [['keys', 'create', '--name', ''], 'Give 1 to 200 characters.'],
     [
       ['roles', 'create', 'r', '--allow', 'transactions.delete'],
-      'transactions.delete is not a permission. Write',
+      'Not so: transactions.delete. Separate by commas: <resource>.read,',
     ],
-    [['roles', 'create', 'r', '--allow', 'embed'], 'embed is not a permission. Write'],
+    [['roles', 'create', 'r', '--allow', 'embed'], 'Not so: embed. Separate by commas:'],
     [
       ['roles', 'create', 'Finance', '--allow', '*.read'],
       'A slug has lower-case letters, digits and hyphens',
@@ -150,18 +146,18 @@ describe('a wrong value exits with 2 and prints one sentence', () => {
     [['accounts', 'create', 'ü', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
-    [['accounts', 'create', 'x', '--name', ''], 'A name has 1 to 200 characters.'],
-    [['token', '--scopes', 'transactions'], 'transactions is not a scope. Write'],
-    [['token', '--scopes', 'transactions.read embed'], 'embed. Separate scopes by commas.'],
-    [['token', '--scopes', 'transactions.read;embed'], 'embed. Separate scopes by commas.'],
-    [['token', '--scopes', '*.read,Transactions.read'], 'Transactions.read is not a scope. Write'],
-    [['token', '--scopes', ' , '], 'Name at least one scope'],
-    [['token', '--scopes', '*.read', '--ttl', '0'], '--ttl is a number of seconds from 1 to 86400.'],
-    [['token', '--scopes', '*.read', '--ttl', '86401'], '--ttl is a number of seconds from 1 to 86400.'],
-    [['token', '--scopes', '*.read', '--ttl', '1.5'], '--ttl is a number of seconds from 1 to 86400.'],
+    [['accounts', 'create', 'x', '--name', ''], 'Give 1 to 200 characters.'],
+    [['token', '--scopes', 'transactions'], 'Not so: transactions. Separate by commas:'],
+    [['token', '--scopes', 'transactions.read embed'], 'embed. Separate by commas: '],
+    [['token', '--scopes', 'transactions.read;embed'], 'embed. Separate by commas: '],
+    [['token', '--scopes', '*.read,Transactions.read'], 'Not so: Transactions.read. '],
+    [['token', '--scopes', ' , '], 'Not so: an empty list.'],
+    [['token', '--scopes', '*.read', '--ttl', '0'], 'Give a number from 1 to 86400.'],
+    [['token', '--scopes', '*.read', '--ttl', '86401'], 'Give a number from 1 to 86400.'],
+    [['token', '--scopes', '*.read', '--ttl', '1.5'], 'Give a number from 1 to 86400.'],
     [
       ['roles', 'create', 'r', '--allow', 'webhook-subscription.write'],
-      'webhook-subscription.write is of no resource of the API. Did you mean webhook-subscriptions.write?',
+      'webhook-subscription.write is of no resource of the API. Resources: api-key-pairs, ',
     ],
     [
       ['roles', 'create', 'r', '--allow', 'unicorns.read'],
@@ -171,8 +167,15 @@ describe('a wrong value exits with 2 and prints one sentence', () => {
     const { status, stdout, stderr } = await here(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(message);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(/^error: .*\n\(add --help for more\)\n$/);
   });
+});
+
+it.each([
+  [['roles', 'update', 'unicorn'], 'Say what to change: --allow, --name or --description.'],
+  [['--settings'], '--settings needs the path of a file.'],
+])('%j, which Commander accepts, exits with 2, too', async (args, message) => {
+  expect(await here(...args)).toEqual({ status: 2, stdout: '', stderr: `${message}\n` });
 });
 
 describe('a refused command exits with 1 and prints one sentence', () => {
@@ -194,7 +197,6 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['roles', 'delete', 'administrator'], 'The role administrator is built in.'],
     [['roles', 'update', 'unicorn', '--allow', '*.read'], 'There is no role unicorn. See:'],
     [['roles', 'delete', 'unicorn'], 'There is no role unicorn. See:'],
-    [['roles', 'update', 'unicorn'], 'Say what to change: --allow, --name or --description.'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
     [
@@ -377,10 +379,7 @@ describe('while the server runs', () => {
   });
 
   it.each([
-    [
-      '*.read,transaction.read',
-      'transaction.read is of no resource of the API. Did you mean transactions.read?',
-    ],
+    ['*.read,transaction.read', 'transaction.read is of no resource of the API. Resources: api-key-pairs,'],
     ['unicorns.read', 'unicorns.read is of no resource of the API. Resources: api-key-pairs,'],
     ['transactions.write', 'No operation needs transactions.write. Did you mean transactions.read?'],
   ])('token --scopes %s prints the token with a warning', async (scopes, warning) => {
@@ -399,31 +398,6 @@ describe('while the server runs', () => {
     );
     await client.end();
     expect(rows.slice(0, 2).map(({ id }) => id)).toEqual(['default', 'marketplace']);
-  });
-
-  it('database psql runs psql with the password in its environment, and passes its exit code on', async () => {
-    await writeFile(
-      join(dataDir.path, 'psql'),
-      `#!/bin/sh\nprintf '%s\\n' "$PGPASSWORD" "$PGUSER@$PGHOST:$PGPORT/$PGDATABASE" "$@" >'${dataDir.path}/called'\nexit 7\n`,
-      { mode: 0o755 },
-    );
-    const url = new URL((await said('database', 'url')).trim());
-    const called = async (PATH: string) => {
-      vi.stubEnv('PATH', PATH);
-      return here('database', 'psql', '--', '-c', 'select 1');
-    };
-    expect(await called(`${dataDir.path}:/bin:/usr/bin`)).toEqual({ status: 7, stdout: '', stderr: '' });
-    const { username, password, hostname, port, pathname, searchParams } = url;
-    const { host = hostname, port: second = port } = Object.fromEntries(searchParams);
-    const place = `${username}@${host}:${second}${pathname}`;
-    expect((await readFile(join(dataDir.path, 'called'), 'utf8')).split('\n')).toEqual([
-      ...[password, place, '-c', 'select 1', ''],
-    ]);
-    expect(await called('/nowhere')).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: 'psql is not installed. Install it, for example: apt install postgresql-client\n',
-    });
   });
 
   it('--settings, or else PAYMENTS_SETTINGS, names a file with what is not set, and the audit trail does not have it', async () => {
@@ -469,18 +443,6 @@ describe('while the server runs', () => {
 
   it('a command after -- is carried out', async () => {
     expect((await here('--', 'accounts', 'list')).stdout).toContain('default');
-  });
-
-  it('psql gets the parts of an address as variables, decoded as the driver does', () => {
-    const address =
-      'postgres://u%40x:p%2Fz@[::1]:5433/d%20b?sslmode=no-verify&sslpassword=K&options=-c%20a%3D1&ssl=1';
-    expect(variablesOf(address)).toEqual({
-      ...{ PGHOST: '::1', PGPORT: '5433', PGUSER: 'u@x', PGPASSWORD: 'p/z', PGDATABASE: 'd b' },
-      ...{ PGSSLMODE: 'require', PGOPTIONS: '-c a=1' },
-    });
-    expect(variablesOf('postgres://u:p%zz@h/d?host=/run/pg')).toMatchObject({
-      ...{ PGPASSWORD: 'p%zz', PGHOST: '/run/pg' },
-    });
   });
 
   it('text that others stored is shown with its control characters escaped', async () => {

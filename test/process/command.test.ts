@@ -56,7 +56,7 @@ describe('npx payments', () => {
   it('runs the compiled command line after the build', async () => {
     symlinkSync(inject('compiled'), join(clone, 'dist'));
     expect(await npx('--version')).toMatchObject({ status: 0, stdout: `${contractVersion}\n` });
-    const wrong = await npx('token', '--ttl', '0');
+    const wrong = await npx('token', '--ttl', '1');
     expect(wrong.status).toBe(2);
     expect(wrong.stderr).toContain("required option '--scopes <scopes>' not specified");
   });
@@ -208,7 +208,7 @@ describe('payments completion', () => {
   it('knows every command of --help', async () => {
     const { stdout } = await paymentsHere(['--help'], {});
     const named = [...stdout.matchAll(/^ {2}([a-z-]+) .*/gm)].map(([, word]) => word ?? '');
-    const commands = named.filter((word) => word !== 'payments' && word !== 'help');
+    const commands = named.filter((word) => !['payments', 'npx', 'npm', 'help'].includes(word));
     expect(commands.length).toBeGreaterThan(14);
     expect(await offered('')).toEqual(expect.arrayContaining(commands));
   });
@@ -225,26 +225,10 @@ describe('payments completion', () => {
     expect(lists.filter(({ words }) => !words.includes('--json')).map(({ place }) => place)).toEqual([]);
   });
 
-  it('--help of every command has an example that calls it', async () => {
-    const places = [
-      ...readFileSync(bash, 'utf8').matchAll(/^ +'payments ([^'-]+(?:-[^'-]+)*)'\) offered=/gm),
-    ].map(([, place = '']) => place);
-    const commands = places.filter((place) => !places.some((other) => other.startsWith(`${place} `)));
-    expect(commands.length).toBeGreaterThan(35);
-    const without: string[] = [];
-    for (const command of commands) {
-      const { stdout } = await paymentsHere([...command.split(' '), '--help'], {});
-      const [, examples = ''] = stdout.split(/^Examples?:$/m);
-      if (!examples.includes(`payments ${command}`)) without.push(command);
-    }
-    expect(without).toEqual([]);
-  });
-
-  it('for zsh has the same words, and no other shell is known', async () => {
+  it('for zsh is the same after bashcompinit, and no other shell is known', async () => {
     const { stdout } = await paymentsHere(['completion', 'zsh'], {});
-    expect(stdout).toMatch(/^#compdef payments\n/);
-    const cases = (text: string) => text.match(/^ +'payments.*;;$/gm);
-    expect(cases(stdout)).toEqual(cases(readFileSync(bash, 'utf8')));
+    expect(stdout).toMatch(/^autoload .*bashcompinit\n/);
+    expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(readFileSync(bash, 'utf8'));
     const { status, stderr } = await paymentsHere(['completion', 'fish'], {});
     expect([status, stderr]).toEqual([2, expect.stringContaining('Allowed choices are bash, zsh')]);
   });

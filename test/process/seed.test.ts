@@ -72,7 +72,7 @@ it('two commands at once create as many transactions as they report', async () =
 it('refuses invalid options', async () => {
   await using service = await startTestService();
   for (const [status, options, message] of [
-    [2, ['--transactions', 'many'], '--transactions is a number from 1 to 10000000.\n'],
+    [2, ['--transactions', 'many'], expect.stringContaining('Give a number from 1 to 10000000.\n') as string],
     [
       1,
       ['--transactions', '5', '--merchant-account', 'nowhere'],
@@ -114,7 +114,7 @@ it('the first 300 transactions have every status and kind of value', () => {
 
 it('refuses to create no transaction', async () => {
   const { status, stderr } = await paymentsHere(['seed', '--transactions', '0'], {});
-  expect([status, stderr]).toEqual([2, '--transactions is a number from 1 to 10000000.\n']);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('Give a number from 1 to 10000000.\n')]);
 });
 
 it('Ctrl-C keeps nothing of the run, and says so', async () => {

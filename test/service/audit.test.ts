@@ -143,7 +143,7 @@ it('people see a table, of a time and an operator if they like', async () => {
   ]);
   for (const _ of ['deactivates it', 'changes nothing']) await payments(['keys', 'deactivate', made.id]);
   expect(await listed('--search', `deactivate ${made.id}`)).toHaveLength(1);
-  expect((await payments(['audit', '--since', 'then'])).stderr).toContain('--since is a time');
+  expect((await payments(['audit', '--since', 'then'])).stderr).toContain('Give a time such as');
 });
 
 describe('no command can forget it', () => {

@@ -216,7 +216,10 @@ describe('payment-methods', () => {
     const { id } = await store();
     const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/24'];
     const { status, stderr } = await payments(args);
-    expect([status, stderr]).toEqual([2, '--expiration-date 01/24 is in the past.\n']);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("argument '01/24' is invalid. It is in the past.\n"),
+    ]);
     expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({ expiration_date: '12/39' });
   });
 

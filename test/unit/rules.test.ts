@@ -143,6 +143,6 @@ describe('the address of a subscription', () => {
 describe('a name of the command line', () => {
   it('has up to 200 characters, counted as the API does: an emoji is one', () => {
     expect(name('🦄'.repeat(200))).toBe('🦄'.repeat(200));
-    expect(() => name('🦄'.repeat(201))).toThrow('A name has 1 to 200 characters.');
+    expect(() => name('🦄'.repeat(201))).toThrow('Give 1 to 200 characters.');
   });
 });

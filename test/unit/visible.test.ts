@@ -58,7 +58,7 @@ describe('tables', () => {
       { id: '2', name: 'plain', list: [], more: null, last: 'x' },
     ];
     const lines = printed(() => {
-      printRows(rows, {}, { whenEmpty: 'none' });
+      printRows(rows, {}, 'none');
     });
     expect(lines).toHaveLength(3);
     expect(lines.join('\n')).not.toMatch(unsafe);

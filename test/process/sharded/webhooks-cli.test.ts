@@ -104,7 +104,7 @@ describe('payments webhooks rotate', () => {
   it.each([
     [['rotate', unknown], 1, /There is no subscription/],
     [['rotate', 'x'], 1, /There is no subscription x/],
-    [['rotate', unknown, '--keep', 'long'], 2, /--keep is a number and s, m, h or d/],
+    [['rotate', unknown, '--keep', 'long'], 2, /Give a number and s, m, h or d/],
   ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stderr } = await run(...args);
     expect(status).toBe(exitCode);
@@ -210,8 +210,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const subscription = await subscribe(service, receiver.url);
     const record = await storeCard(service);
     const { event_id } = await settled(service, subscription);
-    const cut = `${event_id.slice(0, 4)}...${event_id.slice(-4)}`;
-    expect(await json('replay', cut)).toMatchObject({ replayed: 1 });
+    expect(await json('replay', event_id)).toMatchObject({ replayed: 1 });
     const replace = ['payment-methods', 'found-replacement', record, '--expiration-date', '12/41'];
     expect((await paymentsHere(replace, env)).status).toBe(0);
     const { stdout } = await paymentsHere(['payment-methods', 'history', record, '--json'], env);
@@ -224,8 +223,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
           what: `attempt 4 to ${new URL(receiver.url).host}`,
           result: 'HTTP 404: no such order',
         }),
-        // With the whole ID of the event, which leads to it.
-        expect.objectContaining({ what: `webhooks replay ${cut} # ${event_id}` }),
+        expect.objectContaining({ what: `webhooks replay ${event_id}` }),
         expect.objectContaining({
           what: `payment-methods found-replacement ID --expiration-date …`,
           result: expect.stringMatching(/^by .+ on .+/) as string,
@@ -322,15 +320,15 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     [['replay', unknown, '--failed'], 2, /Give the ID of an event, or --failed/],
     [['replay', '--since', '24h'], 2, /--since needs --failed/],
     [['replay', unknown, '--since', '24h'], 2, /--since needs --failed/],
-    [['replay', 'x'], 2, /x is not an event ID/],
+    [['replay', 'x'], 2, /'x' is invalid.* It is not an ID/],
     [['replay', unknown], 1, /There is no delivery of this event/],
-    [['replay', '--failed', '--since', 'yesterday'], 2, /--since is a time such as/],
-    [['replay', '--failed', '--since', '5'], 2, /--since is a time such as/],
-    [['deliveries', '--event', 'x'], 2, /x is not an event ID/],
-    [['deliveries', '--limit', 'x'], 2, /--limit is a number/],
+    [['replay', '--failed', '--since', 'yesterday'], 2, /Give a time such as/],
+    [['replay', '--failed', '--since', '5'], 2, /Give a time such as/],
+    [['deliveries', '--event', 'x'], 2, /'x' is invalid.* It is not an ID/],
+    [['deliveries', '--limit', 'x'], 2, /Give a number from/],
     [['activate', unknown], 1, /There is no subscription/],
     [['deactivate', 'x'], 1, /There is no subscription x/],
-    [['listen', '--port', '70000'], 2, /--port is a number from 0 to 65535/],
+    [['listen', '--port', '70000'], 2, /Give a number from 0 to 65535/],
     [['listen', '--merchant-account', 'none'], 1, /There is no merchant account none/],
   ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stderr } = await run(...args);

@@ -1,0 +1,232 @@
+// `payments webhooks listen` and `trigger`, for trying a receiver out: a local one, and events without a change.
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { styleText } from 'node:util';
+import { Argument, Command } from 'commander';
+import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
+import { events, type EventName } from '../../generated/operations.ts';
+import { triggerEvent } from '../sandbox/trigger-event.ts';
+import { readCommandConfig } from '../config.ts';
+import { loadContract, resolve } from '../contract/load.ts';
+import type { Db } from '../database/database.ts';
+import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
+import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
+import { visible, visibleLines } from '../visible.ts';
+import { OperatorFault } from '../operator-fault.ts';
+import { call, jsonText, printJson, shellWord, untilStopped, withExamples } from './output.ts';
+import {
+  inAuditedWork,
+  noSubscription,
+  publicUrlOf,
+  requireAccount,
+  withEvents,
+  withSecrets,
+} from './support.ts';
+import { uuid, whole } from './values.ts';
+
+export const listenCommand = (): Command =>
+  withExamples(new Command('listen'), "webhooks listen --merchant-account '*'")
+    .description('start a local receiver, subscribe it, and print each event after checking its signature')
+    .option('--port <number>', 'port of the receiver; any free one if left out', whole(0, 65_535), 0)
+    .option('--merchant-account <id>', 'account whose events to receive; * is all', 'default')
+    .action(listen);
+
+interface ListenOptions {
+  port: number;
+  merchantAccount: string;
+}
+
+async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
+  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+    if (config.environment === 'production')
+      throw new OperatorFault(
+        'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',
+      );
+    const all = merchantAccount === '*';
+    if (!all) await requireAccount(db, merchantAccount);
+    const receiver = await startReceiver(port);
+    const { server, url } = receiver;
+    const subscription = {
+      merchant_account_id: all ? null : merchantAccount,
+      url,
+      active: true,
+      authentication: null,
+    };
+    try {
+      const { row, secret } = await inAuditedWork(db, (work) =>
+        createSubscription(work, subscription, vault),
+      );
+      receiver.printWith(secret);
+      console.log(
+        `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
+      );
+      console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
+      await untilStopped();
+      await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
+    } finally {
+      // Otherwise the receiver keeps the process alive although it was refused a subscription.
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+}
+
+const howTo = (publicUrl: string, account: string) => `
+To cause an event, run in another terminal:
+
+  ${call('webhooks trigger payment-method.created')} --merchant-account ${shellWord(account)}
+
+or store a card:
+
+  curl -X POST ${publicUrl}/payment-methods \\
+    -H "Authorization: Bearer $(${call('token --scopes payment-methods.write')})" \\
+    -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
+    -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
+`;
+
+interface Receiver {
+  server: Server;
+  url: string;
+  /** Called after the subscription exists: that needs the receiver's URL, and the receiver needs its secret. */
+  printWith: (secret: string) => void;
+}
+
+async function startReceiver(port: number): Promise<Receiver> {
+  let subscribed: (secret: string) => void = () => undefined;
+  const secret = new Promise<string>((resolve) => {
+    subscribed = resolve;
+  });
+  const server = createServer((req, res) => {
+    Promise.all([buffer(req), secret])
+      .then(([body, known]) => print(req.headers, body, known))
+      .then(
+        (genuine) => res.writeHead(genuine ? 204 : 400).end(),
+        () => res.destroy(),
+      );
+  });
+  await new Promise<void>((done, failed) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      failed(
+        error.code === 'EADDRINUSE' ? new OperatorFault(`Port ${port} is taken. Leave out --port.`) : error,
+      );
+    });
+    server.listen(port, '127.0.0.1', done);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { server, url, printWith: subscribed };
+}
+
+/** False when the delivery is not from the service. */
+async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string): Promise<boolean> {
+  try {
+    show(await verifyWebhook({ headers, body, secret }));
+    return true;
+  } catch (error) {
+    console.log(
+      `${styleText('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
+    );
+    return false;
+  }
+}
+
+function show(event: WebhookEvent): void {
+  const { name, created_at, target } = event;
+  const shown = [
+    visible(created_at),
+    styleText('bold', visible(name)),
+    visible(target.id),
+    // Not every resource has one.
+    ...('status' in target ? [visible(target.status)] : []),
+  ];
+  console.log(`${styleText('green', '✓ signature')}  ${shown.join('  ')}`);
+  console.log(styleText('dim', jsonText(event).replace(/^/gm, '  ')));
+}
+
+export const triggerCommand = (): Command =>
+  withExamples(
+    new Command('trigger'),
+    'webhooks trigger transaction.updated',
+    'webhooks trigger transaction.updated --subscription ID',
+  )
+    .description(
+      'send a test event to the subscriptions of an account, or to one of them; in the sandbox only',
+    )
+    .addArgument(new Argument('<event>', 'name of the event').choices(events))
+    .option('--merchant-account <id>', 'account of the event (default: default, or that of the subscription)')
+    .option('--subscription <id>', 'send it to this subscription only', uuid)
+    .option('--id <id>', 'the record that it shows; by default the newest of the account', uuid)
+    .addHelpText(
+      'after',
+      `
+Nothing is changed. An account that has no such record sends the example of the contract. The event is valid, signed and
+retried like any other, and a running server or worker delivers it.`,
+    )
+    .action(trigger);
+
+interface TriggerOptions {
+  merchantAccount?: string;
+  subscription?: string;
+  id?: string;
+}
+
+async function trigger(
+  name: EventName,
+  { merchantAccount, subscription, id }: TriggerOptions,
+): Promise<void> {
+  if (readCommandConfig().environment === 'production')
+    throw new OperatorFault(
+      'Events can be triggered only in the sandbox: in production every event is true.',
+    );
+  const done = await withEvents(({ inUnitOfWork }) =>
+    inUnitOfWork(async (unit) => {
+      const account = await accountOf(unit.db, subscription, merchantAccount);
+      const wanted = { account, id, subscription, example: exampleOf(name) };
+      const triggered = await triggerEvent(unit, name, wanted);
+      if (!triggered)
+        throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
+      return { ...triggered, account };
+    }),
+  );
+  printJson({
+    event: done.id,
+    name,
+    merchant_account_id: done.account,
+    target: done.target.id,
+    is_example: done.isExample,
+    subscriptions: done.deliveries,
+  });
+  if (done.deliveries === 0)
+    console.error(
+      `${done.account} has no active subscription, so nobody receives it. See: ${call('webhooks list')}, ${call('webhooks listen')}`,
+    );
+}
+
+/** Of the event. Refuses a subscription that would not get it. */
+async function accountOf(
+  db: Db,
+  subscription: string | undefined,
+  given: string | undefined,
+): Promise<string> {
+  if (subscription === undefined) return requireAccount(db, given ?? 'default');
+  const found = await findWebhookSubscription(db, subscription);
+  if (!found) throw noSubscription(subscription);
+  if (!found.active)
+    throw new OperatorFault(
+      `The subscription is switched off. Switch it on first: ${call(`webhooks activate ${subscription}`)}`,
+    );
+  const { merchant_account_id: own } = found;
+  if (own !== null && given !== undefined && given !== own)
+    throw new OperatorFault(`The subscription receives no events of ${given}: it belongs to ${own}.`);
+  return requireAccount(db, given ?? own ?? 'default');
+}
+
+/** The target of the first example in the contract. */
+function exampleOf(name: EventName): object {
+  const { document } = loadContract();
+  const { examples = {} } = document.webhooks[name]?.post.requestBody?.content['application/json'] ?? {};
+  const [first] = Object.values(examples);
+  const { value } = resolve<{ value?: { target?: object } }>(document, first as { $ref: string });
+  if (!value?.target) throw new Error(`The contract has no example of ${name}.`);
+  return value.target;
+}
