@@ -6,10 +6,9 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { compileAt, createAjv, pointTo } from '../../server/contract/ajv.ts';
 import type { Document } from '../../server/contract/load.ts';
-import { proveContract } from '../../server/contract/prove.ts';
-import { createRequestJudge } from '../../server/contract/requests.ts';
 import { responseSchemas } from '../../server/contract/response-schemas.ts';
 import { root } from '../support/root.ts';
+import { proveContract } from './prove.ts';
 
 export const typesOfValidators = `// Written by \`npm run generate\`. Do not edit.
 export interface Validator {
@@ -27,8 +26,7 @@ export function validators(formats: object): Record<string, Validator>;
 /** \`text\` is the bundle as it is written to generated/openapi.json. */
 export async function validatorsModule(text: string): Promise<string> {
   const contract = { document: JSON.parse(text) as Document, file: 'generated/openapi.json', text };
-  proveContract(contract);
-  await createRequestJudge(contract.document);
+  await proveContract(contract);
   const document = JSON.parse(text, withoutDescriptions) as Document;
   const ajv = createAjv(document, { code: { source: true, formats: _`formats` } });
   const keys = new Map<string, string>();

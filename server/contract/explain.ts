@@ -3,16 +3,23 @@
 import type { ValidateFunction } from 'ajv';
 import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
-import { compileAt, createAjv } from './ajv.ts';
-import { dropUnknown } from './bound-faults.ts';
+import { compileAt, createAjv, pointTo } from './ajv.ts';
+import { dropUnknown, mostFaults } from './bound-faults.ts';
 import { formats } from './formats.ts';
-import { operationsOf, resolve, type Document } from './load.ts';
-import type { PathValues } from './path.ts';
-import { badEncoding, type Query } from './query.ts';
-import { headersOf, isInteger, objectOf, parametersIn } from './parameters.ts';
+import {
+  operationsOf,
+  resolve,
+  type ContractOperation,
+  type Document,
+  type Parameter,
+  type Schema,
+} from './load.ts';
+import { badEncoding, parsePath, parseQuery, type ParsedQuery, type Query } from './url.ts';
 import { createTranslator } from './violations.ts';
 
 interface Shape {
+  /** Of the operation, such as `/transactions/{transaction_id}`. */
+  template: string;
   path: () => ValidateFunction;
   query: () => ValidateFunction;
   headers: () => ValidateFunction;
@@ -24,18 +31,18 @@ interface Shape {
 }
 
 interface Sent {
-  query: Query;
-  body: unknown;
-  path: PathValues;
+  url: string;
   /** With names in lower case, as Node has them. */
   headers: Readonly<Record<string, unknown>>;
+  body?: unknown;
 }
 
 export interface Explainer {
+  /** The query of a request, without what only adds to the list of faults (see bound-faults.ts). */
+  readQuery: (id: OperationId, url: string) => ParsedQuery;
   /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
-  hasMissedFault: (id: OperationId, query: Query) => boolean;
-  /** Without what only adds to the list of faults; see bound-faults.ts. */
-  boundQuery: (id: OperationId, query: Query) => Query;
+  hasMissedFault: (id: OperationId, query: ParsedQuery) => boolean;
+  /** Empty if there is nothing wrong with the request. */
   explain: (id: OperationId, sent: Sent) => Detail[];
 }
 
@@ -51,32 +58,25 @@ export function createExplainer(document: Document): Explainer {
     return { inBody, inQuery, ...translators };
   });
   const shapes = new Map<OperationId, Shape>();
-  for (const { operation, pointer } of operationsOf(document)) {
-    const parameters = parametersIn('query', document, operation);
-    const typed = (type: string) =>
-      new Set(
-        parameters.filter(({ schema }) => resolve(document, schema).type === type).map(({ name }) => name),
-      );
+  for (const { operation, path, pointer } of operationsOf(document)) {
+    const parametersIn = (place: Parameter['in']) => parametersOf(document, operation, place);
+    const schemas = parametersIn('query').map(
+      ({ name, schema }) => [name, resolve(document, schema)] as const,
+    );
+    const typed = (type: string) => schemas.filter(([, schema]) => schema.type === type);
+    // Header names have no case; Node makes them lower case, and error pointers are so too.
+    const headers = parametersIn('header').map((one) => ({ ...one, name: one.name.toLowerCase() }));
     shapes.set(operation.operationId as OperationId, {
-      path: once(() => validators().inQuery.compile(objectOf(parametersIn('path', document, operation)))),
-      query: once(() => validators().inQuery.compile(objectOf(parameters))),
-      headers: once(() =>
-        validators().inQuery.compile({
-          ...objectOf(headersOf(document, operation)),
-          additionalProperties: true,
-        }),
-      ),
+      template: path,
+      path: once(() => validators().inQuery.compile(objectOf(parametersIn('path')))),
+      query: once(() => validators().inQuery.compile(objectOf(parametersIn('query')))),
+      headers: once(() => validators().inQuery.compile({ ...objectOf(headers), additionalProperties: true })),
       body:
         operation.requestBody &&
         once(() => compileAt(validators().inBody, `${pointer}/requestBody/content/application~1json/schema`)),
-      arrays: new Map(
-        parameters.flatMap(({ name, schema }) => {
-          const { type, maxItems } = resolve(document, schema);
-          return type === 'array' ? [[name, Number(maxItems)] as const] : [];
-        }),
-      ),
-      integers: typed('integer'),
-      names: new Set(parameters.map(({ name }) => name)),
+      arrays: new Map(typed('array').map(([name, { maxItems }]) => [name, Number(maxItems)])),
+      integers: new Set(typed('integer').map(([name]) => name)),
+      names: new Set(schemas.map(([name]) => name)),
     });
   }
   const shapeOf = (id: OperationId): Shape => {
@@ -84,49 +84,53 @@ export function createExplainer(document: Document): Explainer {
     if (!shape) throw new Error(`${id} is not in the contract`);
     return shape;
   };
+  const readQuery: Explainer['readQuery'] = (id, url) => {
+    const { arrays, names } = shapeOf(id);
+    const query = parseQuery(url);
+    dropUnknown(query.values, names);
+    for (const [name, most] of arrays) {
+      const values = query.values[name];
+      if (Array.isArray(values) && values.length > most) values.length = most + 1;
+    }
+    return query;
+  };
 
   return {
-    hasMissedFault(id, query) {
+    readQuery,
+    hasMissedFault(id, { values, faults }) {
       const { integers, names } = shapeOf(id);
-      return Object.entries(query).some(
-        ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
-      );
+      const isMissed = ([name, value]: [string, Query[string]]) =>
+        !names.has(name) || (integers.has(name) && !isInteger(value));
+      return faults.length > 0 || Object.entries(values).some(isMissed);
     },
-    boundQuery(id, query) {
-      const { arrays, names } = shapeOf(id);
-      dropUnknown(query, names);
-      for (const [name, most] of arrays) {
-        const values = query[name];
-        if (Array.isArray(values) && values.length > most) values.length = most + 1;
-      }
-      return query;
-    },
-    explain(id, { query, body, path, headers }) {
+    explain(id, { url, headers, body }) {
       const shape = shapeOf(id);
       const { translateBody, translateQuery } = validators();
-      const [inPath, inQuery, inBody] = [shape.path(), shape.query(), shape.body?.()];
-      const details: Detail[] = Object.keys(path)
-        .filter((name) => path[name] === undefined)
-        .map((name) => ({ location: 'path', pointer: `/${name}`, ...badEncoding }));
-      if (details.length === 0 && !inPath({ ...path }))
+      const path = parsePath(shape.template, url);
+      const query = readQuery(id, url);
+      const [inPath, inQuery, inHeaders] = [shape.path(), shape.query(), shape.headers()];
+      const inBody = shape.body?.();
+      const undecoded = Object.keys(path).filter((name) => path[name] === undefined);
+      const details = [...query.faults, ...undecoded.map((name) => badEncoding('path', name))];
+      if (undecoded.length === 0 && !inPath(path))
         details.push(...translateQuery(inPath.errors ?? [], 'path'));
-      if (!inQuery(readQuery(shape, query)))
+      if (!inQuery(typeQuery(shape, query.values)))
         details.push(
           ...translateQuery(inQuery.errors ?? [], 'query')
-            .map(explainRepeated(shape, query))
-            .map(explainPlus(query)),
+            .map(explainRepeated(shape, query.values))
+            .map(explainPlus(query.values)),
         );
-      const inHeaders = shape.headers();
       if (!inHeaders({ ...headers })) details.push(...translateQuery(inHeaders.errors ?? [], 'header'));
-      if (!inBody) return details;
-      if (body === undefined)
-        return [
-          ...details,
-          { location: 'body', pointer: '', message: 'is required', type: 'value_error.missing' },
-        ];
+      if (inBody && body === undefined)
+        details.push({
+          location: 'body',
+          pointer: '',
+          message: 'is required',
+          type: 'value_error.missing',
+        });
       // The body is not copied: copying a deeply nested one overflows the stack.
-      if (!inBody(body)) details.push(...translateBody(inBody.errors ?? [], 'body'));
-      return details;
+      else if (inBody && !inBody(body)) details.push(...translateBody(inBody.errors ?? [], 'body'));
+      return details.slice(0, mostFaults);
     },
   };
 }
@@ -136,7 +140,33 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
-function readQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
+const parametersOf = (
+  document: Document,
+  { parameters = [] }: ContractOperation,
+  place: Parameter['in'],
+): Parameter[] =>
+  parameters
+    .map((parameter) => resolve<Parameter>(document, parameter))
+    .filter((parameter) => parameter.in === place);
+
+const objectOf = (parameters: Parameter[]): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  required: parameters.filter((parameter) => parameter.required).map(({ name }) => name),
+  properties: absolute(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
+});
+
+// These schemas are compiled outside of the document, so their references must be absolute.
+const absolute = (value: unknown): Schema =>
+  JSON.parse(JSON.stringify(value), (key, item: unknown) =>
+    key === '$ref' && typeof item === 'string' ? pointTo(item.slice(1)).$ref : item,
+  ) as Schema;
+
+// Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
+const isInteger = (value: string | string[]): boolean =>
+  typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
+
+function typeQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(query)) {
     if (arrays.has(name)) values[name] = [value].flat();

@@ -1,22 +1,32 @@
 // Validates requests with express-openapi-validator, plus checks for what it misses or cannot handle; see
 // docs/decisions/0005. The mock uses this too, so that it accepts exactly what the server accepts.
 import { setImmediate as afterPending } from 'node:timers/promises';
-import type { Request, RequestHandler, Response } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import * as validator from 'express-openapi-validator';
+import schemaValidator from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { createAcceptance, type Acceptance } from './acceptance.ts';
-import { boundFaults, mostFaults } from './bound-faults.ts';
-import { createExplainer, unexplained, type Explainer } from './explain.ts';
+import { boundFaults } from './bound-faults.ts';
+import { createExplainer, unexplained } from './explain.ts';
 import { formats } from './formats.ts';
-import { ContractFault, operationsOf, resolve, type Document, type Parameter, type Schema } from './load.ts';
-import { parsePath } from './path.ts';
-import { parseQuery } from './query.ts';
-import './skip-openapi-schema.ts';
+import {
+  ContractFault,
+  operationsOf,
+  resolve,
+  type ContractOperation,
+  type Document,
+  type Parameter,
+  type Schema,
+} from './load.ts';
 
 export interface RequestJudge {
   /** Throws a 400 with all violations, or leaves the validated `query` and `body` on the request. */
   judge: (id: OperationId, req: Request, res: Response) => Promise<Judged>;
+  /**
+   * Calls every operation once. The validator compiles an operation at its first request, and a contract that it cannot use
+   * would fail only then. This throws a ContractFault instead.
+   */
+  callEveryOperation: () => Promise<void>;
 }
 
 export interface Judged {
@@ -24,91 +34,77 @@ export interface Judged {
   path: Record<string, unknown>;
 }
 
-interface JudgeOptions {
-  /** Whether the validator is known to accept the document. Then it does not check it again, and no start waits for that. */
-  isVerified?: boolean;
-  /** Whether valid requests may be accepted without the validator, as soon as that can be done. */
-  isQuick?: boolean;
-}
+// The validator compiles the schema of OpenAPI itself at every start, even if it is told not to use it (`validateApiSpec: false`).
+// That is a quarter of a second for nothing: Redocly has linted the contract.
+schemaValidator.OpenAPISchemaValidator = class {
+  validate = () => ({ errors: [] });
+} as unknown as typeof schemaValidator.OpenAPISchemaValidator;
 
-export async function createRequestJudge(
-  document: Document,
-  { isVerified = false, isQuick = false }: JudgeOptions = {},
-): Promise<RequestJudge> {
-  refuseRefSiblings(document);
+export function createRequestJudge(document: Document): RequestJudge {
   const prepared = prepareQueries(document);
   const operations = new Map(operationsOf(prepared).map((entry) => [entry.operation.operationId, entry]));
   const explainer = createExplainer(prepared);
-  const middleware = validator.middleware({
-    apiSpec: requestSide(prepared) as never,
-    validateApiSpec: !isVerified,
-    // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
-    validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
-    validateResponses: false,
-    validateSecurity: false,
-    validateFormats: true,
-    // The default mode, fast, accepts month 19.
-    ajvFormats: { mode: 'full' },
-    formats,
-    fileUploader: false,
-    operationHandlers: false,
-  }) as RequestHandler[];
-  const named = (name: string) => middleware.filter((one) => one.name === name);
-  const steps = [...named('metadataMiddleware'), ...named('requestMiddleware')];
-  const [load] = named('pathParamsMiddleware');
-  if (steps.length !== 2 || !load)
-    throw new Error(
-      'this version of express-openapi-validator has other middleware; see server/contract/requests.ts',
-    );
-  const acceptance = isQuick ? createAcceptance(prepared) : undefined;
-  if (!isVerified) await loadSpec(load);
-  const warm = warmUp(prepared, steps, explainer, acceptance);
-  // If it failed for a verified contract, the requests themselves would be answered with the same error.
-  if (isVerified) warm.catch(() => undefined);
-  else await warm;
+  const validate = Router().use(
+    validator.middleware({
+      apiSpec: requestSide(prepared) as never,
+      validateApiSpec: false,
+      // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
+      validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
+      validateResponses: false,
+      validateSecurity: false,
+      validateFormats: true,
+      // The default mode, fast, accepts month 19.
+      ajvFormats: { mode: 'full' },
+      formats,
+      fileUploader: false,
+      operationHandlers: false,
+    }),
+  );
 
   return {
     async judge(id, req, res) {
-      const { values, faults } = parseQuery(req.url);
-      const query = explainer.boundQuery(id, values);
-      const refuse = (cause?: unknown) => {
-        // Parsed again, because the validator changes `query` in place.
-        const path = parsePath(operations.get(id)?.path ?? '', req.url);
-        const given = explainer.boundQuery(id, parseQuery(req.url).values);
-        const explained = explainer.explain(id, {
-          query: given,
-          body: req.body as unknown,
-          path,
-          headers: req.headers,
-        });
-        const details = [...faults, ...explained].slice(0, mostFaults);
-        throw new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
-      };
+      const query = explainer.readQuery(id, req.url);
       const requestBody = operations.get(id)?.operation.requestBody;
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
-      if (faults.length > 0 || explainer.hasMissedFault(id, query)) refuse();
-      const accepted = acceptance?.accept(id, { query, headers: req.headers, body: req.body as unknown });
-      if (accepted) {
-        setQuery(req, accepted);
-        return { path: {} };
-      }
-      // The validator changes this object: it adds defaults and converts numbers and arrays.
-      setQuery(req, query);
+      const refuse = (cause?: unknown) => {
+        const details = explainer.explain(id, req);
+        return new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
+      };
+      if (explainer.hasMissedFault(id, query)) throw refuse();
+      // Express has a getter there, which parses the URL again. The validator changes the object: it adds defaults and converts
+      // numbers and arrays.
+      Object.defineProperty(req, 'query', { value: query.values, configurable: true, writable: true });
       try {
-        for (const run of steps) await runStep(run, req, res);
+        await run(validate, req, res);
       } catch (error) {
-        if (!isRefusal(error)) throw error;
-        refuse(error);
+        throw isRefusal(error) ? refuse(error) : error;
       }
       if (!isJudged(req)) throw new Error(`express-openapi-validator does not know ${id}`);
       return { path: req.openapi.pathParams };
     },
+
+    async callEveryOperation() {
+      for (const { operation, method, path } of operations.values()) {
+        // Requests that have arrived meanwhile go first.
+        await afterPending();
+        const req = exampleRequest(prepared, operation, method, path);
+        // The first operation also fails by what is wrong with others, because the validator reads the whole contract then.
+        const unusable = (why: string) =>
+          new ContractFault(`The contract cannot be used: ${why} (in a call of ${operation.operationId})`);
+        try {
+          await run(validate, req, {} as Response);
+        } catch (error) {
+          // It may refuse the example (a path or a query may need more), but only if there is a violation.
+          const isExplained = explainer.explain(operation.operationId as OperationId, req).length > 0;
+          if (!isRefusal(error) || !isExplained)
+            throw unusable(error instanceof Error ? error.message : String(error));
+        }
+        if (!isJudged(req))
+          throw unusable('its path is not known to express-openapi-validator; see `servers`');
+      }
+    },
   };
 }
-
-// Express has a getter there, which parses the URL again.
-const setQuery = (req: Request, value: object) =>
-  Object.defineProperty(req, 'query', { value, configurable: true, writable: true });
 
 const isRefusal = (error: unknown): boolean => {
   const { BadRequest, UnsupportedMediaType } = validator.error;
@@ -119,69 +115,32 @@ const isRefusal = (error: unknown): boolean => {
 const isJudged = <R extends object>(req: R): req is R & { openapi: { pathParams: Judged['path'] } } =>
   'openapi' in req && req.openapi !== undefined;
 
-const runStep = (run: RequestHandler, req: Request, res: Response) =>
+const run = (handler: RequestHandler, req: Request, res: Response) =>
   new Promise<void>((done, failed) => {
-    const finished = run(req, res, (error?: unknown) => {
+    void handler(req, res, (error?: unknown) => {
       if (error === undefined) done();
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passed on unchanged
       else failed(error);
     });
-    if (finished instanceof Promise) finished.catch(failed);
   });
 
-/** This step alone says why the validator cannot read the document; the others only fail. */
-const loadSpec = (load: RequestHandler) =>
-  runStep(load, { app: { param: () => undefined } } as unknown as Request, {} as Response).catch(
-    (error: unknown) => {
-      throw new ContractFault(`The contract cannot be used: ${messageOf(error)}`);
-    },
-  );
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-// The validator compiles an operation at its first request, and a contract that it cannot compile would fail only then. So
-// every operation is called once: by `npm run generate`, and before or soon after the service listens. Each is called with the
-// body of an example. The validator may refuse that (a path or a query may need more), but only if there is a violation. Valid
-// bodies also save time: to list violations takes compiled schemas.
-async function warmUp(
+/** With the body of an example: a valid body saves time, because to list violations takes compiled schemas. */
+function exampleRequest(
   document: Document,
-  steps: RequestHandler[],
-  { explain }: Explainer,
-  acceptance: Acceptance | undefined,
-): Promise<void> {
-  for (const { operation, method, path } of operationsOf(document)) {
-    const id = operation.operationId as OperationId;
-    // Requests that have arrived meanwhile go first.
-    await afterPending();
-    const media = operation.requestBody?.content['application/json'];
-    const [example] = Object.values(media?.examples ?? {});
-    const body = structuredClone(example && resolve<{ value?: unknown }>(document, example).value);
-    const app = { enabled: () => true };
-    const url = path.replace(/\{[^}]+\}/g, 'x');
-    const req = {
-      method: method.toUpperCase(),
-      url,
-      originalUrl: url,
-      path: url,
-      baseUrl: '',
-      headers: media ? { 'content-type': 'application/json' } : {},
-      query: {},
-      params: {},
-      body,
-      app,
-    };
-    const unusable = (why: string) => new ContractFault(`The contract cannot be used for ${id}: ${why}`);
-    try {
-      for (const run of steps) await runStep(run, req as unknown as Request, {} as Response);
-    } catch (error) {
-      const given = { query: {}, body, path: parsePath(path, url), headers: {} };
-      const isExplained = explain(id, given).length > 0;
-      if (!isRefusal(error) || !isExplained) throw unusable(messageOf(error));
-    }
-    if (!isJudged(req)) throw unusable('its path is not known to express-openapi-validator; see `servers`');
-    await afterPending();
-    acceptance?.compile(id);
-  }
+  { requestBody }: ContractOperation,
+  method: string,
+  path: string,
+): Request {
+  const media = requestBody?.content['application/json'];
+  const [example] = Object.values(media?.examples ?? {});
+  const url = path.replace(/\{[^}]+\}/g, 'x');
+  const req = {
+    ...{ method: method.toUpperCase(), url, originalUrl: url, path: url, baseUrl: '', query: {}, params: {} },
+    headers: media ? { 'content-type': 'application/json' } : {},
+    body: structuredClone(example && resolve<{ value?: unknown }>(document, example).value),
+    app: { enabled: () => true, param: () => undefined },
+  };
+  return req as unknown as Request;
 }
 
 // The validator compiles every schema that it finds, those of responses too, although it is not asked to validate them.
@@ -208,7 +167,7 @@ function requestSide({ webhooks: _, ...document }: Document): object {
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
 // null only for typed clients. And the validator refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
 // say so, because to readers it means that values need not be URL-encoded.
-export function prepareQueries(document: Document): Document {
+function prepareQueries(document: Document): Document {
   const copy = structuredClone(document);
   const parameters = [
     ...Object.values(copy.components.parameters ?? {}),
@@ -234,15 +193,3 @@ function withoutNull({ type, anyOf, ...rest }: Schema): Schema | undefined {
 }
 
 const single = (types: string[]) => (types.length === 1 && types[0] ? types[0] : types);
-
-// The validator ignores keywords next to the `$ref` of a body, and would accept what these keywords forbid.
-function refuseRefSiblings(document: Document): void {
-  for (const { operation } of operationsOf(document)) {
-    const { $ref, ...siblings } = operation.requestBody?.content['application/json'].schema ?? {};
-    const dropped = Object.keys(siblings).filter((keyword) => keyword !== 'description');
-    if ($ref !== undefined && dropped.length > 0)
-      throw new ContractFault(
-        `The contract cannot be used for ${operation.operationId}: move ${dropped.join(', ')}, next to the $ref of its body, into the schema ${$ref}`,
-      );
-  }
-}

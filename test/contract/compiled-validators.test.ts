@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Validator } from '../../generated/validators.js';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
-import { compiledValidators } from '../../server/contract/compiled.ts';
+import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract, resolve, valueAt, type Media } from '../../server/contract/load.ts';
 import { responseSchemas } from '../../server/contract/response-schemas.ts';
 

@@ -5,7 +5,6 @@ import type { Request, Response } from 'express';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { createExplainer, unexplained } from '../../server/contract/explain.ts';
-import { parseQuery } from '../../server/contract/query.ts';
 import { createRequestJudge, type RequestJudge } from '../../server/contract/requests.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
@@ -18,15 +17,15 @@ const urlOf = (sent: Sent) =>
   `${operations[sent.id].path}${sent.query.length > 0 ? `?${searchOf(sent)}` : ''}`;
 
 let judge: RequestJudge;
-beforeAll(async () => {
-  judge = await createRequestJudge(document);
+beforeAll(() => {
+  judge = createRequestJudge(document);
 });
 
 /** The violations that the validator reports, in process; empty when it accepts the request. */
 async function violations(sent: Sent, url = urlOf(sent)): Promise<Detail[]> {
   const { method, path } = operations[sent.id];
   const headers = method === 'post' ? { 'content-type': 'application/json' } : {};
-  const app = { enabled: () => true };
+  const app = { enabled: () => true, param: () => undefined };
   const body = structuredClone(sent.body);
   const req = {
     method: method.toUpperCase(),
@@ -169,9 +168,7 @@ describe(`validator and explainer agree`, () => {
         if (told.length > 0) counts.refused += 1;
         else {
           counts.passed += 1;
-          expect(
-            explainer.explain(id, { query: parseQuery(url).values, body: sent, path: {}, headers: {} }),
-          ).toEqual([]);
+          expect(explainer.explain(id, { url, body: sent, headers: {} })).toEqual([]);
         }
       }),
       { numRuns: 1_500 },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { writeBody } from '../../server/contract/json-items.ts';
 import { createResponseCheck } from '../../server/contract/responses.ts';
 import { createValidatedTexts } from '../../server/contract/validated-texts.ts';
-import { compiledValidators } from '../../server/contract/compiled.ts';
+import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { everyExample } from '../service/mock/support.ts';
 

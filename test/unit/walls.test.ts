@@ -87,7 +87,7 @@ const rooms: Record<string, Room> = {
   'server/rules': { from: pure },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
-    packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator', 'yaml'],
+    packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator'],
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
@@ -229,8 +229,8 @@ const parsesAnswers = 'client/client.ts';
 
 /** They read files of the project, or what they have just written, where no caller chooses a key. */
 const parsesOwnFiles = [
+  'server/contract/explain.ts',
   'server/contract/load.ts',
-  'server/contract/parameters.ts',
   'server/database/embedded/binaries.ts',
   'server/sandbox/secrets-file.ts',
   'server/terminal-log.ts',

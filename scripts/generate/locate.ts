@@ -1,7 +1,7 @@
 // Turns a JSON pointer into a line number, for messages about a faulty contract. The YAML parser is used because it records
 // positions; JSON is valid YAML.
 import { LineCounter, parseDocument } from 'yaml';
-import type { Contract } from './load.ts';
+import type { Contract } from '../../server/contract/load.ts';
 
 export function locate(contract: Contract, pointer: string): string {
   const lines = new LineCounter();

@@ -1,8 +1,8 @@
-// Verifies a contract before the service uses it: every reference resolves, every schema compiles, every example matches its
-// schema. express-openapi-validator would notice at the first request, or never.
+// Proves that the service can use a contract: every reference resolves, every schema compiles, every example matches its schema,
+// and express-openapi-validator accepts every operation. It would notice at the first request, or never.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
-import { compileAt, createAjv } from './ajv.ts';
+import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import {
   ContractFault,
   operationsOf,
@@ -12,17 +12,22 @@ import {
   type Document,
   type Media,
   type Schema,
-} from './load.ts';
+} from '../../server/contract/load.ts';
+import { createRequestJudge } from '../../server/contract/requests.ts';
 import { locate } from './locate.ts';
 
-/** Returns the Ajv with the compiled schemas, because compiling them again would double the start-up time. */
-export function proveContract(contract: Contract): Ajv2020 {
+export async function proveContract(contract: Contract): Promise<void> {
   const ajv = createAjv(contract.document);
-  const fault = firstUnresolved(contract) ?? firstBadSchema(ajv, contract) ?? firstBadExample(ajv, contract);
-  if (!fault) return ajv;
-  throw new ContractFault(
-    `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nFix openapi/, then run: npm run generate`,
-  );
+  const fault =
+    firstUnresolved(contract) ??
+    firstBadSchema(ajv, contract) ??
+    firstRefSibling(contract) ??
+    firstBadExample(ajv, contract);
+  if (fault)
+    throw new ContractFault(
+      `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nFix openapi/, then run: npm run generate`,
+    );
+  await createRequestJudge(contract.document).callEveryOperation();
 }
 
 interface Fault {
@@ -85,6 +90,20 @@ function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): strin
   } catch (error) {
     return `this schema is invalid (${error instanceof Error ? error.message : String(error)})`;
   }
+}
+
+// express-openapi-validator ignores keywords next to the `$ref` of a body, and would accept what these keywords forbid.
+function firstRefSibling({ document }: Contract): Fault | undefined {
+  for (const { operation, pointer } of operationsOf(document)) {
+    const { $ref, ...siblings } = operation.requestBody?.content['application/json'].schema ?? {};
+    const ignored = Object.keys(siblings).filter((keyword) => keyword !== 'description');
+    if ($ref !== undefined && ignored.length > 0)
+      return {
+        problem: `move ${ignored.join(', ')}, next to the $ref of a body, into the schema ${$ref}`,
+        pointer: `${pointer}/requestBody/content/application~1json/schema`,
+      };
+  }
+  return undefined;
 }
 
 function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefined {
