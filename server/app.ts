@@ -106,7 +106,7 @@ export function createApp(deps: AppDeps): Express {
         now,
       }),
       (context) => {
-        context.db = dbFor({ budget: context.budget, owners: ownersOf(context) });
+        context.ownDb = dbFor({ budget: context.budget, owners: ownersOf(context) });
       },
       createRateLimit(countCall),
       createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
@@ -123,7 +123,7 @@ export function createApp(deps: AppDeps): Express {
         keptFor: createKeptAnswers({ vault, now }),
         countCall,
         depsOf: (context, beforeCommit) => {
-          const { db, caller, selection, requestId, traceId } = context;
+          const { ownDb: db, caller, selection, requestId, traceId } = context;
           const account = selection.kind === 'one' ? selection.id : undefined;
           return {
             ...shared,

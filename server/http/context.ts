@@ -25,6 +25,8 @@ export interface Context {
   budget: Budget;
   /** The database, for this request. */
   db: Db;
+  /** The same for its handler: connections count for key pair and merchant account (database/fair-share.ts). */
+  ownDb: Db;
   /** Undefined without tracing. */
   traceId: string | undefined;
   operation: (typeof operations)[OperationId];
