@@ -1,7 +1,7 @@
 // The request context that the middleware steps fill in and pass on.
 import type { Request, RequestHandler, Response } from 'express';
 import type { Selection } from '../../server/http/merchant-account.ts';
-import { asMiddleware, whereOnly, type Step as AnyStep } from '../../server/http/step.ts';
+import { asMiddleware, whereOnly, type PipelineStep } from '../../server/http/step.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 
@@ -17,7 +17,7 @@ export interface MockContext {
   why: string;
 }
 
-export type Step = AnyStep<MockContext>;
+export type Step = PipelineStep<MockContext>;
 
 export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
 

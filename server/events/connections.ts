@@ -21,7 +21,7 @@ const longestHeaders = 16 * 1024;
 /** Everything that is read for a request, also what undici drops: informational responses, chunk extensions, empty lines. */
 const longestAnswer = 64 * 1024;
 
-export interface Connection {
+export interface ReceiverConnection {
   /** Its subscription, scheme, host and port. */
   for: string;
   client: Client;
@@ -35,9 +35,9 @@ export interface Connection {
 }
 
 export function createConnections(limits = connectionLimits) {
-  const idle: Connection[] = [];
+  const idle: ReceiverConnection[] = [];
 
-  const close = (connection: Connection): void => {
+  const close = (connection: ReceiverConnection): void => {
     const index = idle.indexOf(connection);
     if (index >= 0) idle.splice(index, 1);
     // The client alone does not close a connection that is not established yet.
@@ -45,7 +45,7 @@ export function createConnections(limits = connectionLimits) {
     void connection.client.destroy();
   };
 
-  const open = (subscription: string, { origin }: URL, lookup: LookupFunction): Connection => {
+  const open = (subscription: string, { origin }: URL, lookup: LookupFunction): ReceiverConnection => {
     const closing = new AbortController();
     const connect = buildConnector({
       // The deadline of the attempt covers it.
@@ -80,7 +80,7 @@ export function createConnections(limits = connectionLimits) {
       keepAliveTimeout: limits.idleMilliseconds,
       keepAliveMaxTimeout: limits.idleMilliseconds,
     });
-    const connection: Connection = {
+    const connection: ReceiverConnection = {
       ...{ for: `${subscription} ${origin}`, client, lookup, closing },
       ...{ socket: undefined, since: 0, readBefore: 0 },
     };
@@ -92,14 +92,14 @@ export function createConnections(limits = connectionLimits) {
 
   return {
     /** A kept connection, or a new one, which connects with the first request. */
-    take(subscription: string, url: URL, lookup: LookupFunction): Connection {
+    take(subscription: string, url: URL, lookup: LookupFunction): ReceiverConnection {
       const index = idle.findLastIndex((one) => one.for === `${subscription} ${url.origin}`);
       const [kept] = index < 0 ? [] : idle.splice(index, 1);
       if (!kept) return open(subscription, url, lookup);
       return Object.assign(kept, { lookup, readBefore: kept.socket?.bytesRead ?? 0 });
     },
     /** After a whole answer. */
-    keep(connection: Connection): void {
+    keep(connection: ReceiverConnection): void {
       const { since, socket, for: receiver } = connection;
       const isOld = performance.now() - since > limits.oldestMilliseconds;
       const ofReceiver = idle.filter((one) => one.for === receiver);

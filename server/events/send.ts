@@ -3,7 +3,7 @@
 // and uses no proxy.
 import type { Dispatcher } from 'undici';
 import { showAnswer, AttemptFailure } from './failure.ts';
-import { connectionLimits, createConnections, type Connection } from './connections.ts';
+import { connectionLimits, createConnections, type ReceiverConnection } from './connections.ts';
 import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
 import { createResolve, type ResolveOptions } from './resolve.ts';
 
@@ -115,7 +115,7 @@ interface Answered {
  * for an event of the connection would trust the receiver to cause one.
  */
 const post = (
-  connection: Connection,
+  connection: ReceiverConnection,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<Answered> =>

@@ -2,7 +2,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
-import type { Step } from './step.ts';
+import type { PipelineStep } from './step.ts';
 
 const refuse = (
   type: string,
@@ -10,7 +10,10 @@ const refuse = (
   { pointer = '', cause }: { pointer?: string; cause?: unknown } = {},
 ) => new ApiError('bad_request', { details: [{ location: 'body', pointer, message, type }], cause });
 
-export function createBody<Context>(limit: number, hasBody: (context: Context) => boolean): Step<Context> {
+export function createBody<Context>(
+  limit: number,
+  hasBody: (context: Context) => boolean,
+): PipelineStep<Context> {
   const receive = express.raw({ limit, type: () => true });
   return async (context, req, res) => {
     const given = req.headers['content-type'];

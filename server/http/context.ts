@@ -5,7 +5,7 @@ import type { Budget } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
 import type { Selection } from './merchant-account.ts';
 import type { Refusal } from './refusal.ts';
-import { asMiddleware, whereOnly, type Step as AnyStep } from './step.ts';
+import { asMiddleware, whereOnly, type PipelineStep } from './step.ts';
 
 /** The key pair behind a verified token. */
 export interface Caller {
@@ -40,7 +40,7 @@ export interface Context {
   unready: string;
 }
 
-export type Step = AnyStep<Context>;
+export type Step = PipelineStep<Context>;
 
 export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
 

@@ -5,7 +5,7 @@ import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
 import { maskRuns } from '../resources/payment-methods/rules.ts';
 import { isUuid } from '../rules/uuid.ts';
-import type { Step } from './step.ts';
+import type { PipelineStep } from './step.ts';
 
 /** Answers hold personal data, so nothing may store them. Static pages set a Cache-Control of their own. */
 export const createSecurityHeaders =
@@ -22,7 +22,7 @@ export const hasSeveralHosts = (rawHeaders: readonly string[]): boolean =>
   rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1;
 
 /** RFC 9110 and 9112. Node would answer these itself, with a status and a shape that the contract does not have. */
-export const wellFormed: Step<unknown> = (_context, { httpVersion, headers, rawHeaders }) => {
+export const wellFormed: PipelineStep<unknown> = (_context, { httpVersion, headers, rawHeaders }) => {
   if (hasSeveralHosts(rawHeaders)) throw new ApiError('bad_request', { reason: 'several Host headers' });
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new ApiError('bad_request', { reason: 'no Host header' });
@@ -36,7 +36,7 @@ const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
 /** For logs, which must have no card number; many other long numbers look like one. */
 export const loggedId = (id: string): string => (isUuid(id) ? id : maskRuns(id));
 
-export const requestId: Step<{ requestId: string }> = (context, req, res) => {
+export const requestId: PipelineStep<{ requestId: string }> = (context, req, res) => {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && allowed.test(given) ? given : randomUUID();
   context.requestId = loggedId(id);
@@ -45,7 +45,7 @@ export const requestId: Step<{ requestId: string }> = (context, req, res) => {
 
 // RFC 8470: an attacker can replay a request in TLS early data, and only a GET may be executed twice. A malformed
 // value counts as 1.
-export const earlyData: Step<unknown> = (_context, req) => {
+export const earlyData: PipelineStep<unknown> = (_context, req) => {
   if (req.method !== 'GET' && req.headers['early-data'] !== undefined)
     throw new ApiError('too_early', { reason: `a ${req.method} in TLS early data` });
 };

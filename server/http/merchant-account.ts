@@ -3,7 +3,7 @@
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { createCache } from './cache.ts';
-import type { Step } from './step.ts';
+import type { PipelineStep } from './step.ts';
 
 /** One account, or with `*` all accounts that the caller has access to. */
 export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
@@ -38,7 +38,7 @@ export const createMerchantAccount = <Context extends Needed>({
   first,
   find,
   now = () => new Date(),
-}: MerchantAccountDeps<Context>): Step<Context> => {
+}: MerchantAccountDeps<Context>): PipelineStep<Context> => {
   const cache = createCache<{ id: string }>(mostCached);
   const lookUp = async (context: Context, named: string | undefined) => {
     const own = context.caller.merchantAccountIds;

@@ -3,11 +3,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /** A step returns to let the request pass, or throws an ApiError. The context has the results of earlier steps. */
-export type Step<Context> = (context: Context, req: Request, res: Response) => Promise<void> | void;
+export type PipelineStep<Context> = (context: Context, req: Request, res: Response) => Promise<void> | void;
 
 /** The context is kept in `res.locals`. Many steps in one middleware: Express takes longer between two than most steps take. */
 export const asMiddleware =
-  (...steps: Step<never>[]): RequestHandler =>
+  (...steps: PipelineStep<never>[]): RequestHandler =>
   async (req, res, next) => {
     await runSteps(steps, req, res);
     next();
@@ -15,14 +15,14 @@ export const asMiddleware =
 
 /** Other requests pass. The last step answers. */
 export const whereOnly =
-  (isMeant: (req: Request) => boolean, ...steps: Step<never>[]): RequestHandler =>
+  (isMeant: (req: Request) => boolean, ...steps: PipelineStep<never>[]): RequestHandler =>
   async (req, res, next) => {
     if (isMeant(req)) await runSteps(steps, req, res);
     else next();
   };
 
 /** A step that has nothing to wait for is not awaited. */
-async function runSteps(steps: readonly Step<never>[], req: Request, res: Response): Promise<void> {
+async function runSteps(steps: readonly PipelineStep<never>[], req: Request, res: Response): Promise<void> {
   for (const run of steps) {
     const running = run(res.locals as never, req, res);
     if (running) await running;

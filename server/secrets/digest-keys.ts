@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { deriveKeys, type DigestKeys } from './derive-keys.ts';
-import type { Place, Vault } from './vault.ts';
+import type { Binding, Vault } from './vault.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 
 /** Null for requests that are about several accounts or none: these have a key of the installation. */
 export type KeysOf = (db: Db, account: string | null) => Promise<DigestKeys>;
 
-const placeOf = (account: string | null): Place => ({
+const placeOf = (account: string | null): Binding => ({
   purpose: 'digest-key',
   owner: account,
   id: account ?? settingName,

@@ -3,7 +3,7 @@
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
 import { noOwner, ownerOfSeveral } from '../resources/idempotency-keys/rules.ts';
-import type { Place, Purpose } from './vault.ts';
+import type { Binding, Purpose } from './vault.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { settingName } from './digest-keys.ts';
@@ -81,7 +81,7 @@ async function listParts(db: Db): Promise<Part[]> {
 export interface SealedValue {
   table: string;
   sealed: string;
-  place: Place;
+  place: Binding;
 }
 
 const batchSize = 1000;

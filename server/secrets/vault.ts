@@ -13,7 +13,7 @@ export type Purpose =
   | 'digest-key';
 
 /** Where a value is stored. */
-export interface Place {
+export interface Binding {
   purpose: Purpose;
   /** The merchant account of the row, null when it is for all accounts. Of a kept answer, its slot. */
   owner: string | null;
@@ -24,9 +24,9 @@ export interface Place {
 export type Keys = readonly [Buffer, ...Buffer[]];
 
 export interface Vault {
-  seal: (text: string, place: Place) => string;
+  seal: (text: string, place: Binding) => string;
   /** Throws when the value was not sealed for this place, is damaged, or needs a key that is missing. */
-  open: (sealed: string, place: Place) => string;
+  open: (sealed: string, place: Binding) => string;
   /** The key that encrypts new values. */
   readonly keyId: string;
   canOpen: (keyId: string) => boolean;
@@ -43,7 +43,7 @@ const ivLength = 12;
 // Said in both directions: without it, a tag that was cut to four bytes is accepted.
 const authTagLength = 16;
 
-const boundTo = ({ purpose, owner, id }: Place): Buffer =>
+const boundTo = ({ purpose, owner, id }: Binding): Buffer =>
   // PostgreSQL shows UUIDs in lower case, however they were written.
   Buffer.from(JSON.stringify([purpose, owner, id.toLowerCase()]));
 

@@ -20,7 +20,7 @@ import {
   lockTransactions,
   refreshStatistics,
   type FoundTransaction,
-  type Place,
+  type PageEnd,
   type Subject,
 } from './erasure-queries.ts';
 import type { Db } from '../database/database.ts';
@@ -126,11 +126,14 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
 /** One account after the other, because a sharded engine locks and changes the rows of one at a time. */
 async function eachPage(
   accounts: readonly string[],
-  list: (account: string, after: Place | undefined) => Promise<{ ids: string[]; next: Place | undefined }>,
+  list: (
+    account: string,
+    after: PageEnd | undefined,
+  ) => Promise<{ ids: string[]; next: PageEnd | undefined }>,
   change: (account: string, ids: readonly string[]) => Promise<void>,
 ): Promise<void> {
   for (const account of accounts) {
-    let after: Place | undefined;
+    let after: PageEnd | undefined;
     do {
       const { ids, next } = await list(account, after);
       if (ids.length > 0) await change(account, ids);

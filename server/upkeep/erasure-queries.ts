@@ -19,7 +19,7 @@ export interface Subject {
 }
 
 /** Where a page ends. */
-export interface Place {
+export interface PageEnd {
   id: string;
   created_at: Date;
 }
@@ -124,8 +124,8 @@ export async function listTransactions(
   db: Db,
   account: string,
   { id, account: own, externalIdentifier, records }: Subject,
-  after: Place | undefined,
-): Promise<{ ids: string[]; next: Place | undefined }> {
+  after: PageEnd | undefined,
+): Promise<{ ids: string[]; next: PageEnd | undefined }> {
   const { payment_methods: cards = [] } = records;
   const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
   const page = sql`order by created_at desc, id desc limit ${batchSize}`;
@@ -139,7 +139,7 @@ export async function listTransactions(
     (match) => sql`(select created_at, id from transactions
       where ${isOf(sql`${account}`)} and ${match} and ${isNext} ${page})`,
   );
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<PageEnd>`
     select created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(db);
   return { ids: rows.map((row) => row.id), next: rows.length < batchSize ? undefined : rows.at(-1) };
 }
@@ -189,8 +189,8 @@ export async function listEvents(
   db: Db,
   account: string,
   subject: Subject,
-  after: Place | undefined,
-): Promise<{ ids: string[]; next: Place | undefined }> {
+  after: PageEnd | undefined,
+): Promise<{ ids: string[]; next: PageEnd | undefined }> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer.
   const ids = [subject.id, ...Object.values(subject.records).flat()];
@@ -205,7 +205,7 @@ export async function listEvents(
     sql`other.id::text = lower(target -> 'buyer' ->> 'id')`,
   );
   const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
-  const { rows } = await sql<Place & { isFound: boolean | null }>`
+  const { rows } = await sql<PageEnd & { isFound: boolean | null }>`
     select created_at, id, ${named} or ${isReferenced} as "isFound"
     from (select created_at, id, body::json -> 'target' as target from events
       where merchant_account_id = ${account} and ${isNext}

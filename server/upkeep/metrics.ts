@@ -2,11 +2,7 @@
 // values, all of them ours: operation IDs, statuses, names of pools. Every metric is explained in docs/operating.md.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-export type NoteRequest = (
-  operation: string | undefined,
-  status: number | 'aborted',
-  milliseconds: number,
-) => void;
+type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
 
 export type AttemptOutcome = 'succeeded' | 'retried' | 'given_up';
 

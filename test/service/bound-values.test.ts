@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGiftCard } from '../../server/resources/gift-cards/changes.ts';
 import { rotateSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
-import type { Place } from '../../server/secrets/vault.ts';
+import type { Binding } from '../../server/secrets/vault.ts';
 import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
@@ -96,15 +96,15 @@ it('every sealed column has values here', async () => {
 });
 
 it('no stored value opens in the place of another', async () => {
-  const stored: { sealed: string; place: Place }[] = [];
+  const stored: { sealed: string; place: Binding }[] = [];
   await listSealed(db(), (value) => stored.push(value));
   const { open } = service.secrets.vault;
-  const isSame = (one: Place, other: Place) =>
+  const isSame = (one: Binding, other: Binding) =>
     one.purpose === other.purpose && one.owner === other.owner && one.id === other.id;
   const opened: unknown[] = [];
   for (const { sealed, place } of stored) {
     expect(open(sealed, place)).not.toBe('');
-    const elsewhere: Place[] = [
+    const elsewhere: Binding[] = [
       ...stored.map((other) => other.place),
       { ...place, owner: 'another' },
       { ...place, owner: null },

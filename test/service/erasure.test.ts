@@ -7,7 +7,7 @@ import { placeOfAnswer } from '../../server/resources/idempotency-keys/changes.t
 import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { inWork } from '../../server/database/unit-of-work.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
-import { listEvents, type Place } from '../../server/upkeep/erasure-queries.ts';
+import { listEvents, type PageEnd } from '../../server/upkeep/erasure-queries.ts';
 import { insertEvent } from '../../server/events/queries.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
@@ -678,7 +678,7 @@ it('the events of a buyer with very many cards are found in the time that a stat
     externalIdentifier: 'quoted " \\ é',
     records: { payment_methods: cards },
   };
-  for (let after: Place | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+  for (let after: PageEnd | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const page = await listEvents(db(), 'default', subject, after);
     found.push(...page.ids);
     after = page.next;

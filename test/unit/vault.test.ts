@@ -7,13 +7,13 @@ import {
   keyIdOf,
   sealedWith,
   type Keys,
-  type Place,
+  type Binding,
   type Purpose,
 } from '../../server/secrets/vault.ts';
 
 const first = Buffer.alloc(32, 1);
 const second = Buffer.alloc(32, 2);
-const place: Place = {
+const place: Binding = {
   purpose: 'card-number',
   owner: 'default',
   id: '0a1b2c3d-0003-4000-8000-000000000001',
@@ -44,7 +44,7 @@ describe('a sealed value', () => {
 
   it('opens in its place and in no other, in whatever the places differ', () => {
     const { seal, open } = createVault([first]);
-    const places: fc.Arbitrary<Place> = fc.record({
+    const places: fc.Arbitrary<Binding> = fc.record({
       purpose: fc.constantFrom(...purposes),
       // Separators and the like, to find parts that are joined ambiguously.
       owner: fc.option(fc.string({ unit: fc.constantFrom('a', '"', ',', '[', ']', '\\'), maxLength: 4 })),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault } from '../../operator-fault.ts';
-import { user, type Address } from './address.ts';
+import { user, type DatabaseAddress } from './address.ts';
 import { ifThere, type Place } from './place.ts';
 import { run, runScript } from './run.ts';
 
@@ -62,7 +62,7 @@ export async function removeDrafts(place: Place): Promise<void> {
   await runScript(place, 'rm -rf ./new-*').catch(() => undefined);
 }
 
-const settingsOf = ({ host, port }: Address, more: readonly string[]): string[] => [
+const settingsOf = ({ host, port }: DatabaseAddress, more: readonly string[]): string[] => [
   'fsync=on',
   ...more,
   ...(host === '127.0.0.1'
@@ -92,15 +92,15 @@ shift
 exec "$@"`;
 
 /** Failures after which a retry can succeed. */
-export type Refusal = 'port taken' | 'no sockets' | 'running';
+export type StartFailure = 'port taken' | 'no sockets' | 'running';
 
 /** Starts PostgreSQL and waits until it is ready. Of several processes at once one succeeds. */
 export async function start(
   place: Place,
   binaries: string,
-  address: Address,
+  address: DatabaseAddress,
   settings: readonly string[],
-): Promise<Refusal | undefined> {
+): Promise<StartFailure | undefined> {
   const pid = recordedPid(place);
   const stale = (await isRunning(place)) ? '' : String(pid ?? '');
   const options = settingsOf(address, settings).map((text) => `-c '${text.replaceAll("'", `'\\''`)}'`);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../../client/json.ts';
 import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from './rules.ts';
 import { readUuid } from '../../rules/uuid.ts';
-import type { Place, Vault } from '../../secrets/vault.ts';
+import type { Binding, Vault } from '../../secrets/vault.ts';
 import type { Db } from '../../database/database.ts';
 import {
   claimIdempotencyKey,
@@ -20,7 +20,7 @@ interface Deps {
   now: () => Date;
 }
 
-export const placeOfAnswer = ({ account: owner, slot: id }: Slot): Place => ({
+export const placeOfAnswer = ({ account: owner, slot: id }: Slot): Binding => ({
   purpose: 'answer',
   owner,
   id,
