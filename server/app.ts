@@ -1,5 +1,5 @@
 // The request pipeline: the list of middleware in order. Every step reads what it needs to know about an operation from the
-// contract, so a new operation gets all of them. There is no logic here.
+// contract, so a new operation gets all of them. It composes and decides nothing.
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers } from '../generated/operations.ts';

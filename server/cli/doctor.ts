@@ -121,8 +121,8 @@ function print({ check, broken, examples, note, skipped }: Checked): void {
     : broken === 0
       ? styleText('green', '✓')
       : styleText('red', '✗');
-  const such = examples.length === 0 ? '' : ` for ${broken}, such as ${visible(examples.join(', '))}`;
-  console.log(
-    `${mark} ${check}${broken === 0 ? '' : `: not so${such}`}${note === undefined ? '' : ` (${note})`}`,
-  );
+  const verb = broken === 1 ? 'does' : 'do';
+  const fault =
+    examples.length === 0 ? 'no' : `${broken} ${verb} not, for example ${visible(examples.join(', '))}`;
+  console.log(`${mark} ${check}${broken === 0 ? '' : `: ${fault}`}${note === undefined ? '' : ` (${note})`}`);
 }

@@ -39,7 +39,7 @@ export interface AnyAnswer {
 }
 
 export interface WriteDeps extends Deps {
-  /** Holds the answer against the contract before it commits. A handler returns it as it is: ESLint refuses `await`. */
+  /** Holds the answer against the contract before it commits. A handler returns it as it is: the lint refuses `await`. */
   inUnitOfWork: <Answer extends AnyAnswer>(work: (unit: UnitOfWork) => Promise<Answer>) => Promise<Answer>;
 }
 

@@ -358,7 +358,7 @@ describe('production', () => {
     const ill = await payments('doctor');
     expect(ill.status).toBe(1);
     expect(ill.stdout).toMatch(
-      /^✗ there is a merchant account: not so \(create one: .*payments accounts create default/,
+      /^✗ there is a merchant account: no \(create one: .*payments accounts create default/,
     );
     expect((await payments('accounts', 'create', 'default', '--name', 'Default')).status).toBe(0);
     expect((await payments('keys', 'create', '--name', 'Second', '--role', 'administrator')).stderr).toBe('');

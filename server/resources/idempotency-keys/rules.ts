@@ -6,7 +6,7 @@ import type { DigestKeys } from '../../secrets/derive-keys.ts';
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Whose the keys of requests are that are not about one account: about several, or about none. No account has these IDs. */
+/** Stand-in account IDs for requests about several accounts or none. No account has these IDs. */
 export const ownerOfSeveral = '*';
 export const noOwner = '';
 

@@ -169,7 +169,7 @@ describe('finds', () => {
     const { status, stdout } = await doctor();
     expect(status).toBe(1);
     expect(stdout).toContain(
-      `✗ usage counters of cards match their transactions: not so for 1, such as ${card}`,
+      `✗ usage counters of cards match their transactions: 1 does not, for example ${card}`,
     );
     expect(stdout).toMatch(/\n1 of \d+ checks failed\.\n$/);
   });
