@@ -1,4 +1,4 @@
-// Composition root: config → contract → store → app → listen. main.ts uses it, and tests do with port 0.
+// Composition root: config → contract → database → app → listen. main.ts uses it, and tests do with port 0.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -29,8 +29,8 @@ import { openSecrets } from './secrets.ts';
 import type { Db } from './database/database.ts';
 import { findActivePairNamed } from './resources/api-key-pairs/queries.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
-import { createAnnounce } from './database/notify.ts';
-import { openStore, type OpenedDatabase } from './database/open.ts';
+import { createNotify } from './database/notify.ts';
+import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
 import type { DeliverDeps } from './events/deliver.ts';
 import { createOutbox } from './events/outbox.ts';
 import { withJitter } from './events/schedule.ts';
@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
   let isStopping = false;
-  const database = await openStore({
+  const database = await openReadyDatabase({
     environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       outbox: createOutbox(responses, tracing?.current),
       publicUrl: () => publicUrl,
       now,
-      onPublished: createAnnounce(background.pool),
+      onPublished: createNotify(background.pool),
     };
     const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
     const recent = createRecent(now);

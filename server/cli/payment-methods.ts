@@ -4,8 +4,12 @@ import {
   movePaymentMethod,
   noteReplacement,
 } from '../resources/payment-methods/changes.ts';
-import { hasExpired, passesLuhn } from '../resources/payment-methods/rules.ts';
-import { paymentMethodMoves, type PaymentMethodStatus } from '../rules/state-machine.ts';
+import {
+  hasExpired,
+  passesLuhn,
+  paymentMethodMoves,
+  type PaymentMethodStatus,
+} from '../resources/payment-methods/rules.ts';
 import { isUuid } from '../rules/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';

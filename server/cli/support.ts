@@ -10,7 +10,7 @@ import { hasDatabase } from '../database/embedded/index.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { Db } from '../database/database.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { openStore, type OpenedDatabase } from '../database/open.ts';
+import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
 import { findPublicUrl } from '../database/environment.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../operator-fault.ts';
@@ -28,7 +28,7 @@ export async function withDatabase<T>(
     if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }
-  const database = await openStore({
+  const database = await openReadyDatabase({
     // A list must not migrate what a mistyped DATABASE_URL leads to. The embedded database is always ours.
     readOnly: readOnly || (!creates && config.databaseUrl !== undefined),
     environment: config.environment,

@@ -37,7 +37,7 @@ export type ShownColumns<Table extends Columns, Resource, Defaults extends keyof
   >;
 };
 
-/** A resource as it is given to the store: what would be null may be left out, so a new nullable column changes no caller. */
+/** A resource as it is given to queries: what would be null may be left out, so a new nullable column changes no caller. */
 export type Given<Resource> = {
   [Name in keyof Resource as null extends Resource[Name] ? never : Name]: Resource[Name];
 } & {

@@ -1,4 +1,4 @@
-// A connection as the store uses it: every statement has a limit that the client keeps, too, because a frozen database never
+// A connection as queries use it: every statement has a limit that the client keeps, too, because a frozen database never
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';

@@ -9,7 +9,7 @@ const onceInMilliseconds = 20;
 const againMilliseconds = 1_000;
 
 /** Called after a commit. The answer to its request is sent meanwhile. */
-export function createAnnounce(pool: Pool): () => void {
+export function createNotify(pool: Pool): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     timer ??= setTimeout(() => {

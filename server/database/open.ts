@@ -57,7 +57,7 @@ const startMilliseconds = 10_000;
 /** With up to 2 s for a connection, still well within 5 s. */
 const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
-export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
+export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { environment, databaseUrl, dataDir, log, size, statementMilliseconds } = options;
   const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
   const command = servesRequests ? undefined : (options.command ?? 'command');
@@ -82,13 +82,13 @@ export async function openStore(options: OpenOptions): Promise<OpenedDatabase> {
   const background = servesRequests
     ? openDatabase(url, onError, { size: backgroundSize, pooler, notesStatements })
     : database;
-  // Connections of their own, because a database is ready also while all others are busy. The probe opens a new one each time:
-  // an old one may still be with a server that is the primary no more, or have settings of before.
+  // A connection of its own, because a database is ready also while all others are busy, and a new one each time: an old one
+  // may still be with a server that is the primary no more, or have settings of before.
   const probe = servesRequests ? openDatabase(url, onError, { ...probing, pooler, isFresh: true }) : database;
-  const watcher = embedded && servesRequests ? openDatabase(url, onError, probing) : database;
-  const pools = new Set([database, background, probe, watcher]);
+  const pools = new Set([database, background, probe]);
   embedded?.watch({
-    isReady: watcher.isReady,
+    // If it only is busy, the start finds it running and changes nothing.
+    isReady: background.isReady,
     reconnectTo: (elsewhere) => {
       for (const pool of pools) pool.reconnectTo(elsewhere);
     },

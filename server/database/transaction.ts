@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A pool or a transaction. The caller of a store function chooses. */
+/** A pool or a transaction. The caller of a query chooses. */
 export type Db = Kysely<Tables>;
 
 /** A transaction. Functions that change rows require one, so a change outside of a transaction does not compile. */

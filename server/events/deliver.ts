@@ -23,7 +23,7 @@ export interface DeliverDeps {
   tracing?: DeliveryTracing | undefined;
 }
 
-/** tracing/index.ts */
+/** Made by upkeep/tracing.ts. */
 export interface DeliveryTracing {
   beginDelivery: (given: string | undefined) => {
     /** For the receiver. */

@@ -8,7 +8,7 @@ import { insertEvent } from './queries.ts';
 export const createOutbox =
   (
     check: Pick<ResponseCheck, 'eventFault'>,
-    /** The \`traceparent\` of the request that runs now. */
+    /** The `traceparent` of the current request. */
     currentTrace: () => string | undefined = () => undefined,
   ): Outbox =>
   async (db, name, account, target, at, only) => {

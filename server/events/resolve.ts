@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { AttemptFailure } from './failure.ts';
+import { createKeyedLimit } from './limit.ts';
 
 export interface Address {
   address: string;
@@ -93,42 +94,4 @@ function failureOf(reason: unknown): AttemptFailure {
     ? `the host name could not be resolved within ${resolveLimits.milliseconds / 1000} s`
     : `${code}: the host name could not be resolved`;
   return new AttemptFailure(message, { cause: reason });
-}
-
-// Limits how many tasks run at once; the others wait in the order in which they came.
-export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
-
-export function createLimit(max: number): Limit {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= max) await new Promise<void>((start) => waiting.push(start));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      // The slot goes to the next waiting task directly, so that a new task cannot overtake it.
-      if (next) next();
-      else running -= 1;
-    }
-  };
-}
-
-export type KeyedLimit = <T>(key: string, work: () => Promise<T>) => Promise<T>;
-
-/** A limit for each key. Keys without tasks take no memory. */
-export function createKeyedLimit(max: number): KeyedLimit {
-  const byKey = new Map<string, { limit: Limit; tasks: number }>();
-  return async (key, work) => {
-    const entry = byKey.get(key) ?? { limit: createLimit(max), tasks: 0 };
-    byKey.set(key, entry);
-    entry.tasks += 1;
-    try {
-      return await entry.limit(work);
-    } finally {
-      entry.tasks -= 1;
-      if (entry.tasks === 0) byKey.delete(key);
-    }
-  };
 }

@@ -1,10 +1,7 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { createSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import {
-  TooManySubscriptions,
-  hostFaults,
-  isSchemeAllowed,
-} from '../resources/webhook-subscriptions/rules.ts';
+import { hostFaults } from '../rules/callable-url.ts';
+import { TooManySubscriptions, isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { ApiError } from '../errors.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
 import type { WriteDeps } from './deps.ts';

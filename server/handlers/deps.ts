@@ -9,7 +9,7 @@ import type { Providers } from '../providers/index.ts';
 import type { Db } from '../database/database.ts';
 
 export interface Deps {
-  /** For the store's reads. */
+  /** For reads outside of a unit of work. */
   db: Db;
   /** Whether merchant accounts are spread over several servers (Citus). */
   isSharded: boolean;

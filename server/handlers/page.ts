@@ -1,4 +1,4 @@
-// What every list does: read the cursor, ask the store for a page, sign the cursors of its neighbours.
+// What every list does: read the cursor, ask for a page, sign the cursors of its neighbours.
 import type { OperationId } from '../../generated/operations.ts';
 import { cursorBinding, foreignCursor, givenCursor, pageCursors } from '../rules/cursor.ts';
 import { ApiError, type Unprocessable } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts';
 
 type Selecting = Pick<Deps, 'selection' | 'caller'>;
 
-/** The accounts of a list, as the store wants them: undefined is all. */
+/** The accounts of a list, as queries want them: undefined is all. */
 export function accountsOf({ selection, caller }: Selecting): readonly string[] | undefined {
   if (selection.kind === 'one') return [selection.id];
   return caller.merchantAccountIds.length === 0 ? undefined : caller.merchantAccountIds;

@@ -27,7 +27,7 @@ export interface AnswerDeps<Deps, Unit> {
   responses: ResponseCheck;
   /** What the handler of this request receives. */
   depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
-  /** Throw when the operation has a velocity limit and the request exceeds it. */
+  /** Its functions throw if the request exceeds a velocity limit. */
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
   keptFor: (db: Db) => KeptAnswers<Unit>;

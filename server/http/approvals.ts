@@ -109,7 +109,7 @@ const logo =
   );
 
 /** What the page may load: its own style, and images that are part of it. */
-export const approvalSources = `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const approvalSources = `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
 const page = (title: string, content: string) => `<!doctype html>
 <html lang="en">
@@ -127,7 +127,7 @@ const page = (title: string, content: string) => `<!doctype html>
 const nameOf = (scheme: string | null): string =>
   scheme && scheme !== 'other' && Object.hasOwn(schemeNames, scheme) ? schemeNames[scheme as CardScheme] : '';
 
-export const approvalPage = (card: { scheme: string | null; label: string | null }): string =>
+const approvalPage = (card: { scheme: string | null; label: string | null }): string =>
   page(
     'Approve your card',
     `<h1>Approve your card</h1>
@@ -141,7 +141,7 @@ const decisions: Record<string, string> = {
   processing: 'Your card is being processed',
 };
 
-export const decidedPage = (card: { status: string; redirect_url: string | null }): string => {
+const decidedPage = (card: { status: string; redirect_url: string | null }): string => {
   const next = card.redirect_url
     ? `<a href="${escape(card.redirect_url)}">Back to the shop</a>`
     : 'You can close this page.';

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/recent.ts';
-import { oneAtATime } from './idempotency.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { loggedId } from './headers.ts';
 
 /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */

@@ -9,7 +9,7 @@ import type { PipelineStep } from './step.ts';
 export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
 
 /** No account has this ID: it is what the header says for all of them. */
-export const severalAccounts = '*';
+const severalAccounts = '*';
 
 interface Needed {
   operation: Pick<Operation, 'merchantScope' | 'method'>;

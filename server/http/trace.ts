@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { partialContextOf } from './context.ts';
 
-/** tracing/index.ts */
+/** Made by upkeep/tracing.ts. */
 export interface RequestTracing {
   beginRequest: (given: string | undefined) => {
     traceId: string | undefined;

@@ -5,7 +5,7 @@ import { createBuyer } from '../resources/buyers/changes.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { createPaymentMethod, type CardSecrets } from '../resources/payment-methods/changes.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import type { PaymentMethodStatus } from '../rules/state-machine.ts';
+import type { PaymentMethodStatus } from '../resources/payment-methods/rules.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 
 type BillingDetails = components['schemas']['BillingDetails'];

@@ -14,14 +14,14 @@ export interface AuditEntriesTable {
 
 export type AuditEntry = Selectable<AuditEntriesTable>;
 
-export interface Operation {
+export interface OperatorCommand {
   operator: string;
   host: string;
   /** Arguments of a command hold no secrets: numbers, PINs and keys come on standard input or in files. */
   command: string;
 }
 
-export const noteOperation = async ({ db }: Work, operation: Operation): Promise<void> => {
+export const noteOperation = async ({ db }: Work, operation: OperatorCommand): Promise<void> => {
   await db.insertInto('audit_entries').values(operation).execute();
 };
 

@@ -1,5 +1,5 @@
 // Traces, through the API of OpenTelemetry alone: an operator who wants spans loads an SDK (`node --import`), without one the
-// trace of the caller is passed on. Only this folder uses the package, and nothing runs unless TRACING is on.
+// trace of the caller is passed on. Only this file uses the package, and nothing runs unless TRACING is on.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   context,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
-import { openStore } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { startServer } from '../support/processes.ts';
@@ -173,7 +173,7 @@ describe('the embedded database', () => {
 
   it('is still stopped by the server after it was too busy to answer for a while', async () => {
     await using dataDir = await newDataDir();
-    const store = await openStore({
+    const store = await openReadyDatabase({
       environment: 'sandbox',
       databaseUrl: undefined,
       dataDir: dataDir.path,

@@ -15,7 +15,7 @@ import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';
-import { oneAtATime } from '../../server/http/idempotency.ts';
+import { oneAtATime } from '../../server/http/one-at-a-time.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { leaks } from '../support/heap.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { migrations } from '../../server/database/migrations/index.ts';
-import { openStore } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
@@ -20,7 +20,13 @@ describe('several instances that start at once on an empty database', () => {
   it('apply each migration once', async () => {
     const databaseUrl = await createEmptyDatabase();
     const open = () =>
-      openStore({ databaseUrl, environment: 'sandbox', dataDir: '/nowhere', log: () => undefined, size: 2 });
+      openReadyDatabase({
+        databaseUrl,
+        environment: 'sandbox',
+        dataDir: '/nowhere',
+        log: () => undefined,
+        size: 2,
+      });
     const stores = await Promise.all([open(), open(), open(), open()]);
     await Promise.all(stores.map((store) => store.close()));
     expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(names);
@@ -38,7 +44,12 @@ describe('several instances that start at once on an empty database', () => {
     };
     try {
       await (
-        await openStore({ databaseUrl, environment: 'sandbox', dataDir: '/nowhere', log: () => undefined })
+        await openReadyDatabase({
+          databaseUrl,
+          environment: 'sandbox',
+          dataDir: '/nowhere',
+          log: () => undefined,
+        })
       ).close();
     } finally {
       delete migrations['9999-curious'];

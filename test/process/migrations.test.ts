@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../server/database/migrations/index.ts';
-import { openStore } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -10,7 +10,7 @@ const names = Object.keys(migrations);
 
 async function start(databaseUrl: string, environment: 'sandbox' | 'production' = 'sandbox') {
   const options = { databaseUrl, environment, dataDir: '/nowhere', log: () => undefined, size: 2 };
-  const store = await openStore(options);
+  const store = await openReadyDatabase(options);
   await store.close();
   return store.migrated;
 }

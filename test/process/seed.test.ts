@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
-import { transactionMoves } from '../../server/rules/state-machine.ts';
+import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startPayments } from '../support/processes.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
-import { paymentMethodMoves, transactionMoves } from '../../server/rules/state-machine.ts';
+import { paymentMethodMoves } from '../../server/resources/payment-methods/rules.ts';
+import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { buyers, giftCards } from '../../server/sandbox/sample-records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

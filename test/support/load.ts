@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { openStore } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 
 export interface Load {
   /** External identifier → ID of the record, from the answers. */
@@ -88,7 +88,7 @@ export function startLoad(url: () => string, token: string, clients = 8): Load {
 /** Checks that the embedded database in this folder has exactly the acknowledged records, each once. */
 export async function expectStored(dataDir: string, { stored, faults }: Load): Promise<void> {
   expect(faults).toEqual([]);
-  const database = await openStore({
+  const database = await openReadyDatabase({
     environment: 'sandbox',
     databaseUrl: undefined,
     dataDir,

@@ -38,7 +38,7 @@ describe('the package', () => {
       lib: ['es2023'],
       types: [],
     });
-    expect(server).toEqual([expect.stringMatching(/^card-scheme\.ts: Property 'short_name' is missing/)]);
+    expect(server).toEqual([expect.stringMatching(/^present\.ts: Property 'short_name' is missing/)]);
     const types = await readFile(join(packed.folder, 'generated/types.d.ts'), 'utf8');
     expect(types).toContain('short_name: string;');
   });

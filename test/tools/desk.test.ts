@@ -267,8 +267,6 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         },
         { url: mock.url },
       );
-      const guide = await (await fetch(`${mock.url}/docs/guides/pages.md`)).text();
-      expect(guide).toContain(`'${mock.url}/transactions?`);
       await visit(
         '/',
         async (page) => {

@@ -193,7 +193,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
 
   it('restarts the service for a description, although its code stays the same', async () => {
     mark = dev.output().length;
-    await save('paths/transactions.yaml', 'description: >-\n', 'description: >-\n    In plain words.\n');
+    await save('paths/transactions.yaml', 'description: |-\n', 'description: |-\n    In plain words.\n');
     await prints('up to date');
     // The page of the docs has no descriptions; its script has.
     expect((await served('In plain words.')).slice(0, 2)).toEqual([true, true]);

@@ -76,7 +76,7 @@ const files = {
   'server/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
   'server/http/condition.ts': 'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
   ...Object.fromEntries(
-    ['actions', 'store', 'domain', 'present', 'handlers', 'http'].map((folder) => [
+    ['resources', 'database', 'rules', 'events', 'handlers', 'http'].map((folder) => [
       `server/${folder}/refund-reasons.ts`,
       `${api}export const error: unknown = ApiError;\n`,
     ]),
@@ -149,10 +149,10 @@ it.each([
 });
 
 it.each([
-  ['actions', 1],
-  ['store', 1],
-  ['domain', 1],
-  ['present', 1],
+  ['resources', 1],
+  ['database', 1],
+  ['rules', 1],
+  ['events', 1],
   ['handlers', 0],
   ['http', 0],
 ])('a file of server/%s that imports ApiError has %i faults', (folder, faults) => {

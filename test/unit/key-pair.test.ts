@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest';
 import {
   algorithmOf,
   generateKeyPair,
-  isAlgorithm,
   signingAlgorithm,
   thumbprint,
 } from '../../server/resources/api-key-pairs/rules.ts';
@@ -57,7 +56,6 @@ describe('the thumbprint', () => {
 
 describe('the algorithm', () => {
   it('has a name and a signature of 512 bits', () => {
-    expect(['ECDSA', 'RSA', 'ecdsa', 'ES512', 'HMAC', ''].filter(isAlgorithm)).toEqual(['ECDSA', 'RSA']);
     expect(signingAlgorithm).toEqual({ ECDSA: 'ES512', RSA: 'RS512' });
   });
 

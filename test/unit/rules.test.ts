@@ -6,11 +6,11 @@ import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import { readMetadataFilter } from '../../server/resources/transactions/rules.ts';
 import { mostHeaderBytes } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
+import { isCallable } from '../../server/rules/callable-url.ts';
 import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
-  isCallable,
   UncallableAddress,
 } from '../../server/resources/webhook-subscriptions/rules.ts';
 import { isUuid, readUuid } from '../../server/rules/uuid.ts';

@@ -1,12 +1,12 @@
 // The state machines row by row, written from the specification and not from the code.
 import { describe, expect, it } from 'vitest';
-import { replacementAfter, type Trigger } from '../../server/resources/payment-methods/rules.ts';
 import {
-  checkMove,
-  IllegalMove,
+  replacementAfter,
+  type Trigger,
   paymentMethodMoves,
-  transactionMoves,
-} from '../../server/rules/state-machine.ts';
+} from '../../server/resources/payment-methods/rules.ts';
+import { checkMove, IllegalMove } from '../../server/rules/state-machine.ts';
+import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 
 const legal = (rows: string) =>
   rows

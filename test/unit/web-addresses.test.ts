@@ -5,7 +5,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, it } from 'vitest';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { isCallable } from '../../server/resources/webhook-subscriptions/rules.ts';
+import { isCallable } from '../../server/rules/callable-url.ts';
 
 const ajv = createAjv(loadContract().document, {});
 const subscription = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate');

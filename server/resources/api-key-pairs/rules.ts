@@ -7,9 +7,6 @@ export type Algorithm = (typeof algorithms)[number];
 /** The stored algorithm of the pair decides how a token is verified, never the header of the token. */
 export const signingAlgorithm = { ECDSA: 'ES512', RSA: 'RS512' } as const;
 
-export const isAlgorithm = (text: string): text is Algorithm =>
-  (algorithms as readonly string[]).includes(text);
-
 /** RFC 7638: SHA-256 of the required members of the JWK, in this order and without white space. */
 export function thumbprint(key: KeyObject): string {
   const { crv, e, kty, n, x, y } = key.export({ format: 'jwk' });

@@ -3,7 +3,7 @@ import type { Given, MaybeStamp, Shown, ShownColumns } from '../../database/colu
 
 type Buyer = components['schemas']['Buyer'];
 
-/** A buyer as it is given to the store. Without an ID, the database makes one. */
+/** A buyer as it is given to queries. Without an ID, the database makes one. */
 export interface NewBuyer extends Given<Omit<Buyer, 'type' | 'id' | 'created_at' | 'updated_at'>> {
   id?: string;
 }

@@ -1,13 +1,16 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
-import { binOf, lastFour, schemeOf, replacementAfter, type Trigger } from './rules.ts';
-import { fingerprintOf } from '../../secrets/derive-keys.ts';
 import {
-  checkMove,
-  IllegalMove,
+  binOf,
+  lastFour,
+  schemeOf,
+  replacementAfter,
+  type Trigger,
   paymentMethodMoves,
   type PaymentMethodStatus,
-} from '../../rules/state-machine.ts';
+} from './rules.ts';
+import { fingerprintOf } from '../../secrets/derive-keys.ts';
+import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { presentPaymentMethod } from './present.ts';
 import type { CardDescription, DescribeCard } from '../../providers/cards.ts';

@@ -163,3 +163,13 @@ export function replacementAfter(hasReplacement: boolean, trigger: Trigger): Fla
 
 /** Of the sandbox's page on which a buyer approves a card; the public URL goes in front. */
 export const approvalPath = (paymentMethodId: string): string => `/sandbox/approvals/${paymentMethodId}`;
+
+/** Each status with those that may follow it. */
+export const paymentMethodMoves = {
+  processing: ['succeeded', 'failed'],
+  buyer_approval_required: ['processing', 'succeeded', 'failed'],
+  succeeded: [],
+  failed: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type PaymentMethodStatus = keyof typeof paymentMethodMoves;

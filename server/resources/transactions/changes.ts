@@ -1,7 +1,8 @@
 // What changes transactions, and what that means for the cards that they used: uses are counted, and a decline for a reason
 // that lies with the card applies its pending replacement.
 import { replacingDeclines } from '../payment-methods/rules.ts';
-import { checkMove, transactionMoves, type TransactionStatus } from '../../rules/state-machine.ts';
+import { checkMove } from '../../rules/state-machine.ts';
+import { transactionMoves, type TransactionStatus } from './rules.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { presentTransaction } from './present.ts';
 import {

@@ -105,3 +105,33 @@ export function amountText(amount: number, currency: string): string {
   const whole = text.slice(0, text.length - decimals);
   return `${decimals === 0 ? whole : `${whole}.${text.slice(-decimals)}`} ${currency}`;
 }
+
+/** Each status with those that may follow it. */
+export const transactionMoves = {
+  processing: [
+    'buyer_approval_pending',
+    'authorization_succeeded',
+    'authorization_failed',
+    'authorization_declined',
+  ],
+  buyer_approval_pending: [
+    'processing',
+    'authorization_succeeded',
+    'authorization_failed',
+    'authorization_declined',
+  ],
+  authorization_succeeded: [
+    'capture_pending',
+    'capture_succeeded',
+    'authorization_void_pending',
+    'authorization_voided',
+  ],
+  capture_pending: ['capture_succeeded', 'authorization_succeeded'],
+  authorization_void_pending: ['authorization_voided', 'authorization_succeeded'],
+  authorization_failed: [],
+  authorization_declined: [],
+  capture_succeeded: [],
+  authorization_voided: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TransactionStatus = keyof typeof transactionMoves;

@@ -1,6 +1,7 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { checkActiveCount, checkCount, isCallable, UncallableAddress } from './rules.ts';
+import { isCallable } from '../../rules/callable-url.ts';
+import { checkActiveCount, checkCount, UncallableAddress } from './rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import type { Tx } from '../../database/database.ts';

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
-import { openStore } from '../../../server/database/open.ts';
+import { openReadyDatabase } from '../../../server/database/open.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
 import { newDataDir } from '../../support/data-dir.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -27,7 +27,7 @@ const store = async (call: Caller, token: string, key: string) => {
 };
 
 async function countCards(databaseUrl: string): Promise<number> {
-  const opened = await openStore({
+  const opened = await openReadyDatabase({
     databaseUrl,
     environment: 'sandbox',
     dataDir: '/nowhere',
