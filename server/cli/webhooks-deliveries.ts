@@ -7,7 +7,7 @@ import { withJitter } from '../events/schedule.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import type { Db } from '../database/database.ts';
 import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
-import type { Attempt } from '../events/deliveries.ts';
+import type { Attempt } from '../events/attempts.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import {

@@ -6,13 +6,8 @@ import type { Logger } from 'pino';
 import { codeOf, inTransaction, reasonOf } from '../database/database.ts';
 import { isDoneWithin } from '../rules/deadline.ts';
 import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
-import {
-  endLeases,
-  leaseDeliveries,
-  recordAttempts,
-  type LeasedDelivery,
-  type Recorded,
-} from './deliveries.ts';
+import { recordAttempts, type Recorded } from './attempts.ts';
+import { endLeases, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
 import { createPause } from './pause.ts';
 import { switchOffAfterMilliseconds } from './schedule.ts';
 import { createSend } from './send.ts';

@@ -3,11 +3,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { inTransaction, type Tx } from '../../../server/database/database.ts';
+import { recordAttempts, type Attempted } from '../../../server/events/attempts.ts';
 import {
   endLeases,
   leaseDeliveries,
-  recordAttempts,
-  type Attempted,
   type LeasedDelivery,
   type Leases,
 } from '../../../server/events/deliveries.ts';
