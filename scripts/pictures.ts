@@ -1,4 +1,4 @@
-// `npm run pictures`: the pictures of the README, taken from a sandbox of its own.
+// `npm run pictures`: the picture of the README, taken from a sandbox of its own.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from './support/sandbox.ts';
 import { root } from './support/root.ts';
 
 const folder = join(root, 'docs', 'pictures');
-const help = `Take the pictures of the README anew, from a sandbox of its own, and write them to docs/pictures/.
+const help = `Take the picture of the README anew, from a sandbox of its own, and write it to docs/pictures/.
 Needs Chromium: apt-get install chromium, or name it in CHROMIUM_PATH.
 
   npm run pictures`;
@@ -62,11 +62,7 @@ async function main(): Promise<void> {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1400, height: 800 }, colorScheme: 'light' });
-    // Otherwise the docs name the address of this sandbox in place of the usual one.
-    const here = { contentType: 'text/javascript', body: `document.documentElement.dataset.console = ''` };
-    await page.route('**/docs/here.js', (route) => route.fulfill(here));
     await take(page, `${service.url}/`, 'landing-page');
-    await take(page, `${service.url}/docs/reference.html#operation/createPaymentMethod`, 'docs');
   } finally {
     await browser.close();
   }

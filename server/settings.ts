@@ -1,5 +1,5 @@
 // Every setting of the service, in one table. config.ts reads it; messages, `npm start -- --help`, the NAME_FILE variants and the
-// table in README.md come from it.
+// table in docs/settings.md come from it.
 import { isIP } from 'node:net';
 import { databaseUrlFault } from './database-url.ts';
 
@@ -18,7 +18,7 @@ export interface Setting {
   isRequired?: true;
   /** Not shown. NAME_FILE may name a file with the value, as Docker, Kubernetes and systemd hand secrets over. */
   isSecret?: true;
-  /** Where README.md links to. */
+  /** Where docs/settings.md links to. */
   guide?: string;
 }
 
@@ -101,7 +101,7 @@ export const settings = {
     doc: 'set it if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer',
     ...oneOf('transaction'),
     unset: 'PostgreSQL itself, or a pooler in session mode',
-    guide: 'docs/operating.md#poolers',
+    guide: 'operating.md#poolers',
   },
   SHUTDOWN_DELAY: {
     doc: 'seconds for which requests are served after the signal to stop, while /readyz responds with 503',
@@ -117,7 +117,7 @@ export const settings = {
     doc: 'port of the metrics for Prometheus, at /metrics; 0 takes any free one',
     ...whole(0, 65_535),
     unset: 'no metrics',
-    guide: 'docs/operating.md#metrics',
+    guide: 'operating.md#metrics',
   },
   METRICS_HOST: {
     doc: 'address to serve metrics on; they need no token, so others must not reach it',
@@ -149,13 +149,13 @@ export const settings = {
     doc: 'how long events and their deliveries are kept, and can be replayed',
     ...whole(1, 3650),
     default: '30',
-    guide: 'docs/guides/personal-data.md',
+    guide: 'guides/personal-data.md',
   },
   AUDIT_RETENTION_DAYS: {
     doc: 'how long the entries of `payments audit` are kept',
     ...whole(91, 36_500),
     unset: 'for ever',
-    guide: 'docs/guides/personal-data.md',
+    guide: 'guides/personal-data.md',
   },
   CARDS_PER_MINUTE: {
     doc: 'how many cards a key pair may store per minute in a merchant account',
@@ -167,13 +167,13 @@ export const settings = {
     doc: 'whether to start although CARD_KEY fits none of the stored values, because the key is lost',
     ...oneOf('refuse', 'accept'),
     default: 'refuse',
-    guide: 'docs/guides/keys.md#a-lost-key',
+    guide: 'guides/keys.md#a-lost-key',
   },
   PROVIDERS: {
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     ...path,
     unset: 'simulators in the sandbox, none in production',
-    guide: 'docs/guides/providers.md',
+    guide: 'guides/providers.md',
   },
   CARD_KEY: {
     doc: 'encrypts card numbers, webhook secrets and passwords',
@@ -181,7 +181,7 @@ export const settings = {
     unset: inDataDir,
     isRequired: true,
     isSecret: true,
-    guide: 'docs/guides/keys.md',
+    guide: 'guides/keys.md',
   },
   CURSOR_KEY: {
     doc: 'signs cursors',
@@ -189,7 +189,7 @@ export const settings = {
     unset: inDataDir,
     isRequired: true,
     isSecret: true,
-    guide: 'docs/guides/keys.md',
+    guide: 'guides/keys.md',
   },
 } as const satisfies Record<string, Setting>;
 

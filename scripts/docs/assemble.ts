@@ -34,11 +34,7 @@ export async function assemble(
     asset: (file) => site.asset(basename(file), readFileSync(join(root, file))),
   });
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
-  const entries = [
-    // Why the service is built as it is would hide how it is used.
-    ...guideEntries(rendered.filter(({ guide }) => guide.group !== 'Decisions')),
-    ...referenceEntries(contract),
-  ];
+  const entries = [...guideEntries(rendered), ...referenceEntries(contract)];
   const menu = menuOf(contract, guides);
   const parts: Frame = {
     name: contract.info.title,

@@ -1,5 +1,5 @@
 // The guides of the docs site. The sections of openapi/introduction.md are pages by themselves; files of docs/ are named here.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../support/root.ts';
@@ -21,9 +21,9 @@ export interface Guide {
   synonyms: Record<string, string>;
 }
 
-/** In the order of the menu. Decisions are reached through a list of them. */
+/** In the order of the menu. Benchmarks, scaling and decisions stay in the repository: they are not for integrators. */
 export const groups = ['Guides', 'Build', 'Operate', 'Contribute'] as const;
-export type Group = (typeof groups)[number] | 'Decisions';
+export type Group = (typeof groups)[number];
 
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
@@ -49,12 +49,11 @@ const files: [file: string, group: Group, about: string, slug?: string][] = [
   ['CHANGELOG.md', 'Guides', 'What each version changed', 'changelog'],
   ['docs/guides/frontend-team.md', 'Build', 'The mock, the typed client, a page with React', 'client'],
   ['docs/operating.md', 'Operate', 'Install, configure, watch, back up and upgrade the service'],
+  ['docs/settings.md', 'Operate', 'Every environment variable of the service'],
   ['docs/guides/operator.md', 'Operate', 'Key pairs, roles, accounts, records and imports'],
   ['docs/guides/keys.md', 'Operate', 'Replace the secrets of the service without downtime'],
   ['docs/guides/providers.md', 'Operate', 'Connect a card verifier and a gift card provider'],
   ['docs/guides/personal-data.md', 'Operate', 'What is stored about buyers, and how to erase it'],
-  ['docs/scaling.md', 'Operate', 'More instances, replicas, poolers, a sharded database'],
-  ['docs/benchmarks.md', 'Operate', 'What was measured, and how'],
   ['docs/guides/api-designer.md', 'Contribute', 'Change the contract, and see what a change breaks'],
   ['docs/guides/backend-engineer.md', 'Contribute', 'From the contract to a handler, its tables and tests'],
 ];
@@ -65,7 +64,6 @@ export const readGuides = (contract: Contract): Guide[] => [
     guide.slug === 'webhooks' ? [guide, ...receiveEvents()] : [guide],
   ),
   ...files.flatMap((row) => fromFile(...row)),
-  ...decisions(),
 ];
 
 const receiveEvents = () =>
@@ -95,25 +93,6 @@ function fromFile(file: string, group: Group, text: string, slug = basename(file
   return [
     { slug, label: titleOf(markdown), about: text, group, file, markdown, synonyms: readSynonyms(file) },
   ];
-}
-
-function decisions(): Guide[] {
-  const folder = 'docs/decisions';
-  const found = readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .flatMap((name) => fromFile(`${folder}/${name}`, 'Decisions', '', `decision-${basename(name, '.md')}`));
-  const list = found.map(({ file, label }) => `- [${label}](${file.slice('docs/'.length)})`);
-  const overview: Guide = {
-    slug: 'decisions',
-    label: 'Decisions',
-    about: 'Why the service is built as it is',
-    group: 'Contribute',
-    file: 'docs/decisions.md',
-    synonyms: {},
-    markdown: `# Decisions\n\nWhy the service is built as it is.\n\n${list.join('\n')}\n`,
-  };
-  return [overview, ...found];
 }
 
 const frontMatter = /^---\n([\s\S]*?)\n---\n+/;

@@ -14,11 +14,7 @@ const weights = {
   Build: 1,
   Operate: 0.3,
   Contribute: 0.2,
-  last: 0.05,
 };
-
-/** They mention everything, and explain nothing. */
-const last = new Set(['benchmarks', 'changelog']);
 
 type Page = Rendered & { guide: Guide };
 
@@ -46,8 +42,8 @@ export function guideEntries(pages: Page[]): Entry[] {
   return entries;
 }
 
-const weightOf = ({ slug, group }: Guide) =>
-  last.has(slug) || group === 'Decisions' ? weights.last : weights[group];
+/** The changelog mentions everything, and explains nothing. */
+const weightOf = ({ slug, group }: Guide) => (slug === 'changelog' ? 0.05 : weights[group]);
 
 export function referenceEntries(contract: Contract): Entry[] {
   const found = addresses(contract);

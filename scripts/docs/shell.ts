@@ -157,10 +157,8 @@ function menuItem({ label, href, badge }: Item, path: string, up: string): strin
 
 /** At the end of a guide: the guides before and after it in the menu. */
 export function neighbours(guides: Guide[], guide: Guide): string {
-  const listed = guides.filter(({ group }) => group !== 'Decisions');
-  const at = listed.indexOf(guide);
-  if (at < 0) return '';
+  const at = guides.indexOf(guide);
   const link = (rel: 'prev' | 'next', name: string, to?: Guide) =>
     to ? `<a rel="${rel}" href="${to.slug}.html"><small>${name}</small>${escape(to.label)}</a>` : '';
-  return `<nav class="neighbours" aria-label="Previous and next guide">${link('prev', 'Previous', listed[at - 1])}${link('next', 'Next', listed[at + 1])}</nav>`;
+  return `<nav class="neighbours" aria-label="Previous and next guide">${link('prev', 'Previous', guides[at - 1])}${link('next', 'Next', guides[at + 1])}</nav>`;
 }

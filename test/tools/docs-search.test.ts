@@ -11,7 +11,7 @@ import { guideEntries, referenceEntries } from '../../scripts/docs/search-entrie
 import { root } from '../../scripts/support/root.ts';
 
 const contract = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
-const guides = readGuides(contract).filter(({ group }) => group !== 'Decisions');
+const guides = readGuides(contract);
 const links = createLinks({ contract, guides: readGuides(contract), asset: () => '' });
 const pages = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
 const search = createSearch([...guideEntries(pages), ...referenceEntries(contract)]);

@@ -107,21 +107,21 @@ describe('the built site', () => {
   it('has every guide as a page and as Markdown, in one menu with the reference', () => {
     const index = built.get('index.html') ?? '';
     expect(index).toContain('Three steps to a first call');
-    for (const { slug, group } of guides) {
+    for (const { slug } of guides) {
       expect(built.has(`guides/${slug}.md`), slug).toBe(true);
-      if (group !== 'Decisions') expect(index).toContain(`href="guides/${slug}.html"`);
+      expect(index).toContain(`href="guides/${slug}.html"`);
     }
     expect(guides.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining([
         ...['getting-started', 'authentication', 'pages', 'errors', 'idempotency', 'webhooks', 'client'],
-        ...['sandbox', 'going-live', 'scaling', 'operating', 'operator'],
+        ...['sandbox', 'going-live', 'operating', 'settings', 'operator'],
       ]),
     );
     for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))
       expect(index).toContain(`href="reference.html${hash}"`);
   });
 
-  it('has the title of each guide, and no decision in the search', () => {
+  it('has the title of each guide, and finds it', () => {
     expect(built.get('guides/going-live.html')).toContain('<title>Going live ');
     expect(built.get('guides/errors.html')).toContain('<title>Errors ');
     const search = [...built].find(([file]) => /^assets\/search\..*\.js$/.test(file))?.[1] ?? '';
@@ -129,22 +129,18 @@ describe('the built site', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ title: 'Idempotency', href: 'guides/idempotency.html' }),
     );
-    expect(entries.filter(({ title, href }) => !title || href.includes('decision-'))).toEqual([]);
+    expect(entries.filter(({ title }) => !title)).toEqual([]);
     expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
   });
 
-  it('calls each guide by one name and describes it, here and in the guide for docs readers', () => {
+  it('calls each guide by one name and describes it', () => {
     const llms = built.get('llms.txt') ?? '';
-    const reader = readFileSync(join(import.meta.dirname, '../../docs/guides/docs-reader.md'), 'utf8');
-    const listed = guides.filter(({ group }) => group !== 'Decisions');
-    for (const { slug, label, about, markdown } of listed) {
+    for (const { slug, label, about, markdown } of guides) {
       expect(about, `scripts/docs/guides.ts says what ${slug} is about`).not.toBe('');
       expect(markdown).toContain(`# ${label}\n`);
       expect(llms).toContain(`- [${label}](guides/${slug}.md): ${about}\n`);
     }
-    const inReader = [...reader.matchAll(/^- \[(.+)\]\(.+?\): (.+)$/gm)].map(([, ...entry]) => entry);
-    expect(inReader).toEqual(listed.map(({ label, about }) => [label, about]));
-    const slugs = listed.map(({ slug }) => slug);
+    const slugs = guides.map(({ slug }) => slug);
     expect(slugs[slugs.indexOf('webhooks') + 1]).toBe('receive-events');
     expect(built.get('guides/webhooks.html')).toMatch(
       /<nav class="neighbours".*rel="prev" href="rate-limits.html".*rel="next" href="receive-events.html"/,
@@ -165,7 +161,7 @@ describe('the built site', () => {
         .map((link) => `${file} → ${link.file}#${link.anchor}`),
     );
     expect(dead).toEqual([]);
-    expect(pages.flatMap(linksOf).length).toBeGreaterThan(2_000);
+    expect(pages.flatMap(linksOf).length).toBeGreaterThan(1_000);
     const listedFiles = [...(built.get('llms.txt') ?? '').matchAll(/\]\(([^)]+)\)/g)].map(
       ([, to = '']) => to,
     );
@@ -175,9 +171,9 @@ describe('the built site', () => {
 
   it('fails to build if a link leads nowhere', () => {
     const links = createLinks({ contract, guides, asset: () => '' })('docs/guides/keys.md', 'html');
-    expect(links('../scaling.md#replicas')).toBe('scaling.html#replicas');
+    expect(links('../operating.md#poolers')).toBe('operating.html#poolers');
     expect(links('../../openapi/introduction.md#errors')).toBe('errors.html');
-    for (const link of ['../server/app.ts', '#section/Error', '#operation/listTransaction'])
+    for (const link of ['../server/app.ts', '../scaling.md', '#section/Error', '#operation/listTransaction'])
       expect(() => links(link), link).toThrow(/Broken link in docs\/guides\/keys\.md/);
     const spoilt = parseContract(text.replaceAll('#section/Rate-limits', '#section/Rate-limit'));
     expect(() => linkReference(spoilt, guides)).toThrow(/#section\/Rate-limit/);

@@ -1,4 +1,4 @@
-// The outputs and commands in the README are real.
+// The outputs and commands in the README, and the tables that it links to, are real.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,10 +7,9 @@ import { fileNameOf, rows } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const scripts = (
-  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-).scripts;
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const readme = read('README.md');
+const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 
 describe('the README', () => {
   it('shows the real answer to its curl', async () => {
@@ -29,29 +28,6 @@ describe('the README', () => {
     expect(readme).toContain(firstCall('http://127.0.0.1:8080'));
   });
 
-  it('names exactly the existing commands', () => {
-    const named = [...readme.matchAll(/^\| `npm (?:run )?(?:-s )?([a-z:]+)/gm)].map(([, name]) => name);
-    expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
-  });
-
-  it('has the table of settings, in its order', () => {
-    const lines = readme.split('\n').filter((line) => /^\| `[A-Z]/.test(line));
-    const cells = lines.map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-    expect(cells).toEqual(
-      rows.map(([name, { doc, format, default: text, unset = '', isSecret, guide }]) => [
-        isSecret ? `\`${name}\` or \`${fileNameOf(name)}\`` : `\`${name}\``,
-        guide === undefined ? doc : `${doc} ([guide](${guide}))`,
-        format,
-        text === undefined ? unset : `\`${text}\``,
-      ]),
-    );
-  });
-
   it('links only to what exists', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)]
       .map(([, target]) => target ?? '')
@@ -59,4 +35,31 @@ describe('the README', () => {
     expect(links.length).toBeGreaterThan(5);
     expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
+});
+
+it('CONTRIBUTING.md names exactly the existing commands', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/^\| `npm (?:run )?(?:-s )?([a-z:]+)/gm)].map(
+    ([, name]) => name,
+  );
+  expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
+});
+
+it('docs/settings.md has the table of settings, in its order', () => {
+  const lines = read('docs/settings.md')
+    .split('\n')
+    .filter((line) => /^\| `[A-Z]/.test(line));
+  const cells = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  expect(cells).toEqual(
+    rows.map(([name, { doc, format, default: text, unset = '', isSecret, guide }]) => [
+      isSecret ? `\`${name}\` or \`${fileNameOf(name)}\`` : `\`${name}\``,
+      guide === undefined ? doc : `${doc} ([guide](${guide}))`,
+      format,
+      text === undefined ? unset : `\`${text}\``,
+    ]),
+  );
 });
