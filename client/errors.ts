@@ -1,12 +1,19 @@
 // One error class for everything that can go wrong with a request. 422 has a body of another shape, and a proxy may send any body or none.
+import type { ErrorDetailType } from '../generated/operations.ts';
+import type { components } from '../generated/types.ts';
 import type { OtherText, Result, Schemas } from './types.ts';
 
 /**
  * `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. `no_response`: the
- * connection failed.
+ * connection failed. A later version of the service may send other codes, so a `switch` needs a default.
  */
 export type PaymentsErrorCode =
-  Schemas['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | OtherText;
+  components['schemas']['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | LaterCode;
+
+/** A text too, but unlike `OtherText` none that code can compare with, so that comparing with a known code narrows the error. */
+declare enum LaterCode {
+  Any = '',
+}
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -14,41 +21,47 @@ export interface PaymentsErrorDetail {
   /** A JSON pointer to the offending value. */
   pointer: string;
   message: string;
-  type: string;
+  type: ErrorDetailType | OtherText;
 }
 
 interface Facts {
-  status: number;
-  code: PaymentsErrorCode;
-  details: readonly PaymentsErrorDetail[];
-  requestId: string | null;
-  resourceId: string | null;
-  retryAfterSeconds?: number | undefined;
-  body: unknown;
+  /** The HTTP status; 0 if there was no response. */
+  readonly status: number;
+  readonly code: PaymentsErrorCode;
+  /** Every violation in the request; empty if the error is not about a single value. */
+  readonly details: readonly PaymentsErrorDetail[];
+  /** Quote it in support requests. */
+  readonly requestId: string | null;
+  /** Of `duplicate_record`: the ID of the existing record. */
+  readonly resourceId: string | null;
+  /** From `Retry-After`: in how many seconds to try again. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The response body, unchanged. */
+  readonly body: unknown;
 }
 
-export class PaymentsError extends Error {
+/** What errors with these codes always have. */
+interface Certain {
+  duplicate_record: { readonly resourceId: string };
+  too_many_requests: { readonly retryAfterSeconds: number };
+}
+
+export type PaymentsError = Error & { readonly name: 'PaymentsError' } & Facts &
+  (
+    | { [Code in keyof Certain]: { readonly code: Code } & Certain[Code] }[keyof Certain]
+    | { readonly code: Exclude<PaymentsErrorCode, keyof Certain> }
+  );
+
+// A class is not a union, so the type that `instanceof` narrows to is written above.
+export const PaymentsError = class PaymentsError extends Error {
   override readonly name = 'PaymentsError';
-  /** The HTTP status; 0 if there was no response. */
-  declare readonly status: number;
-  declare readonly code: PaymentsErrorCode;
-  /** Every violation in the request; empty if the error is not about a single value. */
-  declare readonly details: readonly PaymentsErrorDetail[];
-  /** Quote it in support requests. */
-  declare readonly requestId: string | null;
-  /** On 409: the ID of the existing record. */
-  declare readonly resourceId: string | null;
-  /** From `Retry-After`: in how many seconds to try again. Every 429 of the service has it. */
-  declare readonly retryAfterSeconds: number | undefined;
-  /** The response body, unchanged. */
-  declare readonly body: unknown;
 
   constructor(message: string, facts: Facts, options?: ErrorOptions) {
     super(message, options);
     // Shorter than an assignment for each: this is in every page.
     Object.assign(this, facts);
   }
-}
+} as unknown as new (message: string, facts: Facts, options?: ErrorOptions) => PaymentsError;
 
 /** `request`: its method and its URL without the query. */
 export function createError(response: Response, body: unknown, request: string): PaymentsError {
@@ -60,7 +73,8 @@ export function createError(response: Response, body: unknown, request: string):
   const hint = code === 'not_found' ? `; ${request}; is baseUrl right?` : '';
   const what = violations.length > 0 ? violations.join('; ') : (explanations.get(code) ?? message) + hint;
   const quoted = requestId === null ? '' : ` (request ${requestId})`;
-  const retryAfterSeconds = readRetryAfter(response);
+  // A proxy may have removed the header. The rate limit counts by the minute.
+  const retryAfterSeconds = readRetryAfter(response) ?? (code === 'too_many_requests' ? 60 : undefined);
   const facts = { status, code, details, requestId, resourceId, retryAfterSeconds, body };
   return new PaymentsError(`${status} ${code}: ${what}${quoted}`, facts);
 }
@@ -74,8 +88,8 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
   );
   const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
   const message = `no_response: ${method} ${pathname} got no response from ${origin}${why}`;
-  const facts = { status: 0, details: [], requestId: null, resourceId: null, body: undefined };
-  return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
+  const nothing = { requestId: null, resourceId: null, retryAfterSeconds: undefined, body: undefined };
+  return new PaymentsError(message, { status: 0, code: 'no_response', details: [], ...nothing }, { cause });
 }
 
 /** In seconds. By RFC 9110 the header is a number of seconds, or a date. */
@@ -97,11 +111,8 @@ const explanations = new Map<string, string>([
   ['gateway_timeout', 'A provider behind the service did not answer in time'],
 ]);
 
-interface ParsedBody {
-  code: PaymentsErrorCode;
+interface ParsedBody extends Pick<Facts, 'code' | 'details' | 'resourceId'> {
   message: string;
-  details: PaymentsErrorDetail[];
-  resourceId: string | null;
 }
 
 function parseBody({ status, headers }: Response, body: unknown, request: string): ParsedBody {
@@ -129,10 +140,14 @@ function parseBody({ status, headers }: Response, body: unknown, request: string
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 
-const isError = (body: unknown): body is Schemas['Error'] & Partial<Schemas['ConflictError']> =>
+type ErrorBody = components['schemas']['Error'] & Partial<components['schemas']['ConflictError']>;
+
+const isError = (body: unknown): body is ErrorBody =>
   isObject(body) &&
   body.type === 'error' &&
   typeof body.code === 'string' &&
+  // The contract allows null; the service always names the record.
+  (body.code !== 'duplicate_record' || typeof body.resource_id === 'string') &&
   typeof body.message === 'string' &&
   Array.isArray(body.details) &&
   body.details.every(isObject);

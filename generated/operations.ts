@@ -172,6 +172,9 @@ export const errors = {
   gateway_timeout: { status: 504, message: "Request could not be processed" },
 } as const satisfies Record<components['schemas']['ErrorCode'], { status: number; message: string }>;
 
+/** The values of `details[].type` that the contract names. */
+export type ErrorDetailType = 'value_error.body' | 'value_error.body_too_large' | 'value_error.const' | 'value_error.content_type' | 'value_error.cursor' | 'value_error.datetime' | 'value_error.duplicate' | 'value_error.enum' | 'value_error.exclusive' | 'value_error.extra' | 'value_error.idempotency_key.reused' | 'value_error.jsondecode' | 'value_error.list.max_items' | 'value_error.list.min_items' | 'value_error.metadata' | 'value_error.missing' | 'value_error.not' | 'value_error.not_found' | 'value_error.number.not_ge' | 'value_error.number.not_le' | 'value_error.number.size' | 'value_error.scope' | 'value_error.str.max_length' | 'value_error.str.min_length' | 'value_error.str.regex' | 'value_error.too_many' | 'value_error.url' | 'value_error.url.host' | 'value_error.url.scheme' | 'value_error.url_encoding' | 'value_error.uuid' | 'type_error.array' | 'type_error.boolean' | 'type_error.integer' | 'type_error.number' | 'type_error.object' | 'type_error.string';
+
 export const events = ['payment-method.created', 'payment-method.updated', 'transaction.created', 'transaction.updated'] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];
 export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];

@@ -514,9 +514,49 @@ export interface components {
             message: string;
             /** @description A JSON pointer (RFC 6901) to the offending property, also when it is missing or unknown: `/number`, `/items/0/pin`, `/limit`. For a header its name in lower case: `/x-service-merchant-account-id`. */
             pointer: string;
-            /** @description The kind of fault, of the family `value_error.*` or `type_error.*`. */
-            type: string;
+            type: components["schemas"]["ErrorDetailType"];
         };
+        /**
+         * @description The kind of fault. The examples are all kinds of this version; a later one may add others. A value of another JSON type than the contract's is `type_error.` and the type that it must have.
+         * @example value_error.body
+         * @example value_error.body_too_large
+         * @example value_error.const
+         * @example value_error.content_type
+         * @example value_error.cursor
+         * @example value_error.datetime
+         * @example value_error.duplicate
+         * @example value_error.enum
+         * @example value_error.exclusive
+         * @example value_error.extra
+         * @example value_error.idempotency_key.reused
+         * @example value_error.jsondecode
+         * @example value_error.list.max_items
+         * @example value_error.list.min_items
+         * @example value_error.metadata
+         * @example value_error.missing
+         * @example value_error.not
+         * @example value_error.not_found
+         * @example value_error.number.not_ge
+         * @example value_error.number.not_le
+         * @example value_error.number.size
+         * @example value_error.scope
+         * @example value_error.str.max_length
+         * @example value_error.str.min_length
+         * @example value_error.str.regex
+         * @example value_error.too_many
+         * @example value_error.url
+         * @example value_error.url.host
+         * @example value_error.url.scheme
+         * @example value_error.url_encoding
+         * @example value_error.uuid
+         * @example type_error.array
+         * @example type_error.boolean
+         * @example type_error.integer
+         * @example type_error.number
+         * @example type_error.object
+         * @example type_error.string
+         */
+        ErrorDetailType: string;
         /** @description The month and year in which a card expires, MM/YY. */
         ExpirationDate: string;
         /** @description Text of the caller's own choosing, 1 to 200 characters, without U+0000. */
@@ -1144,8 +1184,7 @@ export interface components {
             loc: (string | number)[];
             /** @description What is wrong, for a person who wants to mend it. */
             msg: string;
-            /** @description The kind of fault. */
-            type: string;
+            type: components["schemas"]["ErrorDetailType"];
         };
         /** @description An address that events are delivered to. */
         WebhookSubscription: {

@@ -24,6 +24,9 @@ export function operationsModule(contract: Contract): string {
     ({ path, method, operation }) =>
       `  '${method.toUpperCase()} ${path}': { takesKey: ${takesKey(contract, operation)}${'204' in operation.responses ? ', mayBeEmpty: true' : ''} },`,
   );
+  const { examples: kinds = [] } = (contract.components.schemas?.ErrorDetailType ?? {}) as {
+    examples?: string[];
+  };
   const events = Object.keys(contract.webhooks).map((name) => `'${name}'`);
   return `// Written by \`npm run generate\` from openapi/. Do not edit.
 import type { components, paths, webhooks } from './types.ts';
@@ -79,6 +82,9 @@ ${types}
 export const errors = {
 ${errors.join('\n')}
 } as const satisfies Record<components['schemas']['ErrorCode'], { status: number; message: string }>;
+
+/** The values of \`details[].type\` that the contract names. */
+export type ErrorDetailType = ${kinds.map((kind) => `'${kind}'`).join(' | ') || 'never'};
 
 export const events = [${events.join(', ')}] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];

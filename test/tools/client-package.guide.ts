@@ -248,7 +248,7 @@ export function describeGuide({ packed, service, prepare }: Given): void {
       expect(pages[0]).toEqual([3, expect.any(String)]);
       expect(pages.at(-1)?.[1]).toBeNull();
       expect(error && explain(error)).toBe('Please log in again.');
-      const other = { code: 'new', requestId: 'r' } as PaymentsError;
+      const other = { code: 'new', requestId: 'r' } as unknown as PaymentsError;
       expect(explain(other)).toBe('Something went wrong (new, request r).');
     });
 

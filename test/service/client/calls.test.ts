@@ -98,7 +98,7 @@ describe('an error', () => {
   });
 
   it.each(Object.entries(errors))('%s says what happened', (code, { status, message }) => {
-    const body = { type: 'error', code, status, message, details: [] };
+    const body = { type: 'error', code, status, message, details: [], resource_id: 'x' };
     const error = createError(new Response(null, { status }), body, 'GET /');
     expect(error.message).toMatch(new RegExp(`^${status} ${code}: [A-Z][^:]{15,}$`));
     expect(error.message).not.toContain('Generic error');
@@ -109,6 +109,27 @@ describe('an error', () => {
     expect(createError(new Response(null, { status: 418 }), body, 'GET /').message).toBe(
       '418 constructor: I am new',
     );
+  });
+
+  // Both are promised by the types, once the code is known.
+  it('429 has seconds to wait also when a proxy removed the header', () => {
+    const body = { type: 'error', code: 'too_many_requests', status: 429, message: '', details: [] };
+    const seconds = (headers: Record<string, string>) =>
+      createError(new Response(null, { status: 429, headers }), body, 'GET /').retryAfterSeconds;
+    expect([seconds({ 'Retry-After': '7' }), seconds({})]).toEqual([7, 60]);
+  });
+
+  it.each([null, undefined])('409 that names no record (%s) is not one of the service', (resource_id) => {
+    const body = {
+      type: 'error',
+      code: 'duplicate_record',
+      status: 409,
+      message: '',
+      details: [],
+      resource_id,
+    };
+    const error = createError(new Response(null, { status: 409 }), body, 'POST /');
+    expect(error).toMatchObject({ status: 409, code: 'unknown', resourceId: null, body });
   });
 
   it('422 has the same form, made from its own shape', async () => {

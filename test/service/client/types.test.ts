@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forReaders, parseContract } from '../../../scripts/docs/contract.ts';
 import { root } from '../../../scripts/support/root.ts';
+import { errors } from '../../../generated/operations.ts';
 import { describeTypes, type Piece } from '../../support/types.ts';
 
 const head = `
-import { createPaymentsClient, PaymentsError, unwrap, verifyWebhook, type PaymentsClient, type Schemas } from '../../../client/index.ts';
+import { createPaymentsClient, PaymentsError, unwrap, verifyWebhook, type PaymentsClient, type PaymentsErrorCode, type PaymentsErrorDetail, type Schemas } from '../../../client/index.ts';
 import { createPaymentsClient as createNodeClient, signToken } from '../../../client/server.ts';
 declare const client: PaymentsClient;
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
 const baseUrl = 'http://127.0.0.1:8080';
 `;
+
+const codes = [...Object.keys(errors), 'unprocessable', 'unknown', 'no_response'];
 
 const pieces: Piece[] = [
   {
@@ -196,13 +199,61 @@ const pieces: Piece[] = [
     fault: /transactions\.reed/,
   },
   {
-    name: 'a thrown error is narrowed by its class',
-    code: `export const f = (error: unknown) => error instanceof PaymentsError && error.code === 'duplicate_record' ? error.resourceId : null;`,
+    name: 'a thrown error is narrowed by its class, and then by its code',
+    code: `export const f = (error: unknown): [string, number] => {
+      if (!(error instanceof PaymentsError)) throw error;
+      const { code, retryAfterSeconds } = error;
+      if (code === 'too_many_requests') return [error.message, retryAfterSeconds];
+      return error.code === 'duplicate_record' ? [error.resourceId, error.status] : [error.code, 0];
+    };`,
+  },
+  {
+    name: 'so is the error of a result, in a switch too',
+    code: `export const f = async (): Promise<string | number> => {
+      const { error } = await client.GET('/transactions');
+      switch (error?.code) {
+        case 'too_many_requests': return error.retryAfterSeconds;
+        case 'duplicate_record': return error.resourceId;
+        default: return error?.code ?? '';
+      }
+    };`,
+  },
+  {
+    name: 'the ID of another error may be null',
+    code: `export const f = (error: PaymentsError): string => error.code === 'too_many_requests' ? error.resourceId : '';`,
+    fault: /null/,
+  },
+  {
+    name: 'the seconds of another error may be undefined',
+    code: `export const f = (error: PaymentsError): number => error.code === 'bad_gateway' ? error.retryAfterSeconds : 0;`,
+    fault: /undefined/,
+  },
+  {
+    name: 'a misspelt code does not compile',
+    code: `export const f = (error: PaymentsError) => error.code === 'duplicate_recrod';`,
+    fault: /no overlap/,
+  },
+  {
+    name: 'a switch over codes needs a default, because a later version may have others',
+    code: `
+    export const f = ({ code }: PaymentsError): string => {
+      switch (code) {
+        ${codes.map((code) => `case '${code}': return '';`).join(' ')}
+      }
+    };`,
+    fault: /lacks ending return statement/,
+  },
+  {
+    name: 'the kind of a detail is one of the contract, or other text',
+    code: `type Kind = PaymentsErrorDetail['type'];
+    export const later = (one: Kind): boolean => one === 'value_error.missing' || one === 'value_error.of_tomorrow';
+    // Of plain text, nothing would be left, and an editor could complete nothing.
+    export const listed: Extract<Kind, 'value_error.missing' | 'type_error.string'>[] = ['value_error.missing', 'type_error.string'];`,
   },
   {
     name: 'an enumeration in an answer may have values of a later version',
-    code: `export const a = async (error: PaymentsError) => {
-      for await (const one of client.paginate('/transactions')) if (one.status === 'settled' || error.code === 'gone') return one;
+    code: `export const a = async () => {
+      for await (const one of client.paginate('/transactions')) if (one.status === 'settled') return one;
       const { data } = await client.GET('/transactions');
       const known: Schemas['Transaction'] | undefined = data?.items[0];
       return known?.payment_method?.scheme === 'unicorn';
