@@ -2,16 +2,17 @@ import { Command } from 'commander';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asList, call, printJson, printRows, withExamples, type ListOutput } from './output.ts';
-import { requireAccount, withDatabase, withWork } from './support.ts';
+import { call, printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { requireAccount, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';
 
 export function accounts(): Command {
   const command = new Command('accounts');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')
-    .action(async (output: ListOutput) => {
-      const rows = await withDatabase(({ db }) => listAccounts(db));
+    .action(async (output: JsonOption) => {
+      const rows = await withService(({ db }) => listAccounts(db));
       const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
       const create = call('accounts create default --name Default');
       printRows(shown, output, `There is no merchant account. Make one: ${create}`);
@@ -29,7 +30,7 @@ export function accounts(): Command {
     )
     .requiredOption('--name <name>', 'name for people', name)
     .action(async (id: string, { name: display_name }: { name: string }) => {
-      const made = await withWork((unit) => createAccount(unit, { id, display_name }));
+      const made = await withChange((unit) => createAccount(unit, { id, display_name }));
       if (!made) throw new OperatorFault(`There is a merchant account ${id} already.`);
       printJson(made);
     });
@@ -37,7 +38,7 @@ export function accounts(): Command {
     .command('delete <id>')
     .description('delete a merchant account that was never used')
     .action(async (id: string) => {
-      const deleted = await withWork(async (unit) => {
+      const deleted = await withChange(async (unit) => {
         await requireAccount(unit.db, id);
         return deleteAccount(unit, id);
       });

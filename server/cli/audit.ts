@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import { listAuditEntries, type AuditFilter } from '../upkeep/audit.ts';
-import { asList, printRows, withExamples, type ListOutput } from './output.ts';
-import { withDatabase } from './support.ts';
+import { printRows, withExamples, type JsonOption } from './output.ts';
+import { withService } from './service.ts';
 import { time, whole } from './values.ts';
 
 export function audit(): Command {
-  return withExamples(asList(new Command('audit')), 'audit --since 24h', 'audit --limit 1000 --json')
+  return withExamples(new Command('audit'), 'audit --since 24h', 'audit --limit 1000 --json')
     .option('--since <time>', 'only what was done since then', time)
     .option('--until <time>', 'only what was done before then', time)
     .option('--operator <name>', 'only what this operator did, named as in the list')
     .option('--search <text>', 'only commands with this text, such as an ID', (text) => [text])
     .option('--limit <number>', 'how many entries', whole(1, 100_000), 50)
-    .action(async ({ json, ...filter }: ListOutput & AuditFilter) => {
-      const rows = await withDatabase(({ db }) => listAuditEntries(db, filter));
+    .action(async ({ json, ...filter }: JsonOption & AuditFilter) => {
+      const rows = await withService(({ db }) => listAuditEntries(db, filter));
       const shown = rows.map(({ at, operator, host, command }) => {
         const [, created = null] = / # ([0-9a-f-]{36})$/.exec(command) ?? [];
         return { at, operator, host, created, command };

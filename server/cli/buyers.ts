@@ -2,29 +2,25 @@ import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { presentBuyer } from '../resources/buyers/present.ts';
-import { isUuid, readUuid } from '../rules/uuid.ts';
 import { withLock } from '../database/locks.ts';
 import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asksYes } from './input.ts';
+import { confirm } from './input.ts';
+import { call, noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
 import {
-  asList,
-  asResult,
-  call,
-  noneIn,
-  printJson,
-  printRows,
-  resultText,
-  shellWord,
-  withExamples,
-  type ListOutput,
-} from './output.ts';
-import { count, startProgress, type Progress } from './progress.ts';
-import { accountsOf, auditOnce, listNewest, requireAccount, withDatabase, withWork } from './support.ts';
-import { name, whole } from './values.ts';
+  accountsOf,
+  auditOnce,
+  listNewest,
+  notFound,
+  requireAccount,
+  withChange,
+  withService,
+} from './service.ts';
+import { name, uuid, whole } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;
@@ -38,7 +34,8 @@ interface CreateOptions {
 
 export function buyers(): Command {
   const command = new Command('buyers');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list the buyers of a merchant account, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .option(
@@ -49,11 +46,12 @@ export function buyers(): Command {
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(listAll);
   command
-    .command('show <id>')
+    .command('show')
+    .argument('<id>', 'its ID', uuid)
     .description('print a buyer as JSON, and since when it is erased, if it is')
     .action(async (id: string) => {
-      const found = isUuid(id) ? await withDatabase(({ db }) => findBuyerOfAnyAccount(db, id)) : undefined;
-      if (!found) throw new OperatorFault(`There is no buyer ${id}. See: ${call('buyers list')}`);
+      const found = await withService(({ db }) => findBuyerOfAnyAccount(db, id));
+      if (!found) throw notFound('buyer', id, 'buyers list');
       printJson({ ...presentBuyer(found), erased_at: found.erased_at });
     });
   command
@@ -70,14 +68,14 @@ export function buyers(): Command {
   return command.addCommand(eraseCommand());
 }
 
-interface ListOptions extends ListOutput {
+interface ListOptions extends JsonOption {
   merchantAccount: string;
   search?: string;
   limit: number;
 }
 
 async function listAll({ merchantAccount, search, limit, ...output }: ListOptions): Promise<void> {
-  const { rows, inTransactions } = await withDatabase(async ({ db, isSharded }) => {
+  const { rows, inTransactions } = await withService(async ({ db, database: { isSharded } }) => {
     const accounts = await accountsOf(db, merchantAccount);
     const found = await listNewest(accounts, limit, (account) => listBuyers(db, account, { search, limit }));
     if (found.length > 0 || search === undefined) return { rows: found };
@@ -105,7 +103,7 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
 
 async function create(options: CreateOptions): Promise<void> {
   const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
-  const made = await withWork(async (unit) => {
+  const made = await withChange(async (unit) => {
     return createBuyer(unit, {
       merchant_account_id: await requireAccount(unit.db, options.merchantAccount),
       external_identifier: options.externalIdentifier ?? null,
@@ -128,17 +126,16 @@ async function create(options: CreateOptions): Promise<void> {
   printJson(presentBuyer(made));
 }
 
-interface EraseOptions {
+interface EraseOptions extends JsonOption {
   references?: boolean;
   dryRun?: boolean;
   yes?: boolean;
-  json?: boolean;
 }
 
 const eraseCommand = (): Command =>
-  withExamples(asResult(new Command('erase')), 'buyers erase ID --dry-run', 'buyers erase ID --references')
+  withExamples(new Command('erase'), 'buyers erase ID --dry-run', 'buyers erase ID --references')
     .description('remove the personal data of a buyer; amounts and states of its transactions stay')
-    .argument('<id>', 'the ID of the buyer')
+    .argument('<id>', 'the ID of the buyer', uuid)
     .option('--references', "erase the merchant's reference (external_identifier) of its transactions, too")
     .option('--dry-run', 'count the records that have personal data, and change nothing')
     .option('--yes', 'do not ask')
@@ -152,19 +149,12 @@ It cannot be undone. If the command is interrupted, run it again. What is left, 
     .action(erase);
 
 async function erase(
-  text: string,
-  { references = false, dryRun = false, yes, json }: EraseOptions,
+  id: string,
+  { references = false, dryRun = false, yes, ...output }: EraseOptions,
 ): Promise<void> {
-  const id = readUuid(text);
-  const notFound = new OperatorFault(`There is no buyer ${text}, neither as a record nor in transactions.`);
-  if (id === undefined)
-    throw new OperatorFault(
-      `${text} is not the ID of a buyer. If it is a reference, see: ${call(`buyers list --merchant-account '*' --search ${shellWord(text)}`)}`,
-    );
-  if (!dryRun && !yes) await confirm(id);
-  const progress = startProgress(`Erasing buyer ${id}`);
-  try {
-    const done = await withDatabase(
+  if (!dryRun && !yes) await confirm(`Erase the personal data of buyer ${id}? This cannot be undone.`);
+  const erasure = await withProgress(`Erasing buyer ${id}`, (update) =>
+    withService(
       ({ db }) =>
         withLock(db, `erase buyer ${id}`, () =>
           eraseBuyer(id, {
@@ -173,41 +163,25 @@ async function erase(
             references,
             dryRun,
             onProgress: (soFar) => {
-              progress.update(`Erasing buyer ${id}: ${listed(soFar)}`);
+              update(`Erasing buyer ${id}: ${listed(soFar)}`);
             },
           }),
         ),
       // Statistics of large tables take minutes.
       { isLong: true },
-    );
-    if (!done) throw new OperatorFault('This buyer is being erased by another command.');
-    if (!done.done) throw notFound;
-    conclude(id, done.done, { progress, dryRun, json });
-  } catch (error) {
-    progress.failed();
-    throw error;
-  }
-}
-
-async function confirm(id: string): Promise<void> {
-  if (!process.stdin.isTTY)
-    throw new OperatorFault('This cannot be undone. Add --yes, or look first with --dry-run.');
-  if (!(await asksYes(`Erase the personal data of buyer ${id}? This cannot be undone.`)))
-    throw new OperatorFault('Nothing was erased.');
-}
-
-function conclude(
-  id: string,
-  { found, isDone }: Erasure,
-  { progress, dryRun, json }: { progress: Progress; dryRun: boolean; json: boolean | undefined },
-): void {
+    ),
+  );
+  if (!erasure) throw new OperatorFault('This buyer is being erased by another command.');
+  if (!erasure.done)
+    throw new OperatorFault(`There is no buyer ${id}, neither as a record nor in transactions.`);
+  const { found, isDone } = erasure.done;
   const isContinued = Object.values(found).every((records) => records === 0);
   const sentence = isDone
     ? `Buyer ${id} is already erased.`
     : isContinued
       ? `Finished what an earlier run had left: buyer ${id} is erased.`
       : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
-  progress.done(resultText(json, { id, dry_run: dryRun, already_erased: isDone, found }, sentence));
+  printResult(output, { id, dry_run: dryRun, already_erased: isDone, found }, sentence);
 }
 
 const listed = (found: Erasure['found']): string =>

@@ -4,7 +4,7 @@ import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, noSandbox, untilStopped } from './output.ts';
-import { withDatabase } from './support.ts';
+import { withService } from './service.ts';
 
 export function database(): Command {
   const command = new Command('database');
@@ -46,7 +46,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
     throw new OperatorFault(
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${call('database url --hold')}`,
     );
-  await withDatabase(async () => {
+  await withService(async () => {
     console.log(await runningUrl(dataDir));
     console.error('No server runs, so this command keeps the database running. Press Ctrl-C to stop.');
     await untilStopped();

@@ -10,34 +10,18 @@ import { listSealed } from '../secrets/reseal.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
-import { call, printJson } from './output.ts';
-import { count, startProgress } from './progress.ts';
-import { withSecrets } from './support.ts';
+import { call, printJson, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
+import { withService, type Service } from './service.ts';
 
 export function doctor(): Command {
   return new Command('doctor')
-    .option('--json', 'for programs: an object whose items are the checks, and notes')
     .addHelpText(
       'after',
       '\nChanges nothing and works while the service runs. Exit code 1 when something is wrong.',
     )
-    .action(async ({ json = false }: { json?: boolean }) => {
-      const progress = startProgress('Checking');
-      const { findings, notes } = await withSecrets(
-        async ({ database: { db }, secrets }) => ({
-          notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
-          findings: [
-            await findNoAccount(db),
-            ...(await findBrokenInvariants(db)),
-            secrets.missing.includes('CARD_KEY')
-              ? notChecked(opens, 'CARD_KEY')
-              : await findUnopenable(db, secrets.vault),
-          ],
-        }),
-        { readOnly: true, isLong: true },
-      ).finally(() => {
-        progress.failed();
-      });
+    .action(async ({ json }: JsonOption) => {
+      const { findings, notes } = await withProgress('Checking', () => withService(check, { isLong: true }));
       const named = findings.map((one) =>
         one.note === undefined ? one : { ...one, note: forOperator(one.note) },
       );
@@ -48,6 +32,17 @@ export function doctor(): Command {
 }
 
 const opens = 'everything that is sealed can be opened';
+
+const check = async ({ db, secrets }: Service) => ({
+  notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
+  findings: [
+    await findNoAccount(db),
+    ...(await findBrokenInvariants(db)),
+    secrets.missing.includes('CARD_KEY')
+      ? notChecked(opens, 'CARD_KEY')
+      : await findUnopenable(db, secrets.vault),
+  ],
+});
 
 interface Checked extends Finding {
   /** Whether the check was left out, because a secret that it needs was not given. */

@@ -4,23 +4,24 @@ import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, printJson, printRows, type ListOutput } from './output.ts';
-import { inAuditedWork, requireAccount, withDatabase, withSecrets } from './support.ts';
+import { call, printJson, printRows, type JsonOption } from './output.ts';
+import { requireAccount, withService } from './service.ts';
 import { whole } from './values.ts';
 
-interface ListOptions extends ListOutput {
+interface ListOptions extends JsonOption {
   merchantAccount: string;
   limit: number;
 }
 
 export function giftCards(): Command {
   const command = new Command('gift-cards');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list the stored gift cards of a merchant account, newest first')
     .option('--merchant-account <id>', 'account', 'default')
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(async ({ merchantAccount, limit: most, ...output }: ListOptions) => {
-      const rows = await withDatabase(async ({ db }) =>
+      const rows = await withService(async ({ db }) =>
         listGiftCards(db, await requireAccount(db, merchantAccount), most),
       );
       const shown = rows.map(({ id, bin, sub_bin, last4, created_at }) => ({
@@ -43,11 +44,13 @@ export function giftCards(): Command {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
         throw new OperatorFault('Give a number of 16 to 19 digits, a space, and the PIN.');
-      const made = await withSecrets(({ database: { db }, secrets: { vault } }) =>
-        inAuditedWork(db, async (unit) => {
-          const merchant_account_id = await requireAccount(unit.db, merchantAccount);
-          return createGiftCard(unit, { merchant_account_id, number, pin }, vault);
-        }),
+      const made = await withService(
+        ({ change, secrets: { vault } }) =>
+          change(async (unit) => {
+            const merchant_account_id = await requireAccount(unit.db, merchantAccount);
+            return createGiftCard(unit, { merchant_account_id, number, pin }, vault);
+          }),
+        { creates: true },
       );
       printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
     });

@@ -4,13 +4,12 @@ import { listAuditEntries } from '../upkeep/audit.ts';
 import type { Db } from '../database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
-import { asList, printRows, type ListOutput } from './output.ts';
-import { withDatabase } from './support.ts';
+import { printRows, type JsonOption } from './output.ts';
+import { withService } from './service.ts';
+import { uuid } from './values.ts';
 import { attemptResult } from './webhooks-deliveries.ts';
 
 const mostRows = 1_000;
-/** An account may have millions of events. */
-const isLong = { isLong: true };
 
 interface Shown extends EventTarget {
   buyer_id: string | null;
@@ -26,19 +25,23 @@ interface Shown extends EventTarget {
 export const historyCommand = (
   noun: string,
   find: (db: Db, id: string) => Promise<Shown | undefined>,
-  notFound: (id: string) => Error,
+  missing: (id: string) => Error,
 ): Command =>
-  asList(new Command('history'))
+  new Command('history')
     .description(
       `show what happened to a ${noun}, oldest first: its events, their deliveries, and what operators did`,
     )
-    .argument('<id>')
-    .action(async (id: string, output: ListOutput) => {
-      const rows = await withDatabase(async ({ db }) => {
-        const found = await find(db, id);
-        if (!found) throw notFound(id);
-        return historyOf(db, found);
-      }, isLong);
+    .argument('<id>', 'its ID', uuid)
+    .action(async (id: string, output: JsonOption) => {
+      const rows = await withService(
+        async ({ db }) => {
+          const found = await find(db, id);
+          if (!found) throw missing(id);
+          return historyOf(db, found);
+        },
+        // An account may have millions of events.
+        { isLong: true },
+      );
       printRows(rows, output, '');
     });
 

@@ -1,7 +1,7 @@
-// `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing.
+// `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing. It is
+// read by import-read.ts, checked by import-check.ts, and stored here.
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../resources/transactions/changes.ts';
 import { silently } from '../database/unit-of-work.ts';
@@ -10,48 +10,17 @@ import { inSlices } from '../rules/slices.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { collectBadLines, type BadLines } from './import-bad.ts';
-import { createLineCheck, type LineCheck } from './import-check.ts';
-import { readBatches, refuseOtherForms, type Line } from './import-lines.ts';
-import { count, startProgress } from './progress.ts';
-import { asResult, call, printJson, resultText, shellWord } from './output.ts';
-import { withEvents, type EventParts } from './support.ts';
-
-/** Every property that the contract requires. */
-const sampleLine = {
-  type: 'transaction',
-  id: '7099948d-7286-47e4-aad8-b68f7eb44591',
-  merchant_account_id: 'default',
-  status: 'capture_succeeded',
-  intent: 'capture',
-  amount: 1299,
-  authorized_amount: 1299,
-  captured_amount: 1299,
-  refunded_amount: 0,
-  currency: 'EUR',
-  country: 'DE',
-  external_identifier: 'order-4711',
-  method: null,
-  instrument_type: null,
-  payment_method: null,
-  payment_service: null,
-  buyer: null,
-  checkout_session_id: null,
-  gift_card_redemptions: [],
-  pending_review: false,
-  raw_response_code: null,
-  raw_response_description: null,
-  reconciliation_id: null,
-  settled: false,
-  settled_amount: 0,
-  settled_currency: null,
-  created_at: '2026-11-15T10:30:00Z',
-  updated_at: '2026-11-15T10:30:00Z',
-};
+import { collectBadLines, createLineCheck, type BadLines, type LineCheck } from './import-check.ts';
+import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
+import { interruptible } from './input.ts';
+import { call, printJson, printResult, shellWord, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
+import { withService, type Service } from './service.ts';
 
 export function importCommand(): Command {
   const command = new Command('import');
-  asResult(command.command('transactions <file>'))
+  command
+    .command('transactions <file>')
     .description('import transactions, one JSON object per line; - reads standard input')
     .option('--skip-bad', 'leave bad lines out and keep the rest')
     .option(
@@ -71,10 +40,7 @@ nothing behind. A line with a card number in metadata or raw_response_descriptio
 are taken as they are, also a captured amount above the authorised one. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
 sent unless --events is given.
 
-A line:
-  ${JSON.stringify(sampleLine)}
-
-A line with buyer, card and payment service, the example of the contract:
+A line, which is the example of the contract:
   ${JSON.stringify(exampleLine())}`,
     )
     .action(run);
@@ -87,12 +53,11 @@ function exampleLine(): unknown {
   return (examples.EventTransactionCreated as { value: { target: unknown } }).value.target;
 }
 
-interface Options {
+interface Options extends JsonOption {
   skipBad?: boolean;
   bad?: string;
   dryRun?: boolean;
   events?: boolean;
-  json?: boolean;
 }
 
 const badAdvice = 'Fix these lines (--help shows a good one), or leave them out with --skip-bad.';
@@ -108,8 +73,8 @@ async function run(file: string, options: Options): Promise<void> {
   const readsAll = skipBad || dryRun || options.bad !== undefined;
   const bad = collectBadLines(options.bad);
   const input = file === '-' ? process.stdin : createReadStream(file);
-  const interruption = stopOnSignal(input);
-  const progress = startProgress('Importing');
+  // Whoever reads gets the error; without a listener it would also end the process.
+  input.on('error', () => undefined);
   let imported = 0;
   let existing = 0;
   const shareOfBad = () => `Bad: ${count(bad.total())} of ${count(imported + bad.total(), 'line')}. `;
@@ -120,9 +85,10 @@ async function run(file: string, options: Options): Promise<void> {
     imported: isImported ? imported : 0,
     errors: bad.shown(),
   });
-  try {
-    const importAll = ({ inUnitOfWork }: EventParts) =>
-      inUnitOfWork(async (unit) => {
+  const importAll =
+    (update: (text: string) => void, interruption: AbortSignal) =>
+    ({ changeWithEvents }: Service) =>
+      changeWithEvents(async (unit) => {
         const accounts = await listAccounts(unit.db);
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
         const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
@@ -144,7 +110,7 @@ async function run(file: string, options: Options): Promise<void> {
             await storing;
             storing = next;
             const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
-            progress.update(`Importing: ${count(imported, 'transaction')}${share}`);
+            update(`Importing: ${count(imported, 'transaction')}${share}`);
             // A file with unreadable lines may be binary, or endless like /dev/zero.
             const isUnreadable = lines.some((line) => 'fault' in line);
             if (!readsAll && !isLast && (isUnreadable || bad.isReportFull())) {
@@ -163,13 +129,19 @@ async function run(file: string, options: Options): Promise<void> {
           );
         if (dryRun) throw new DryRun();
         await begun.finish();
-        interruption.check();
+        // It may have come after the last line was read.
+        interruption.throwIfAborted();
         return true;
       });
-    await withEvents(importAll, { isRepeatable: false });
+  try {
+    await interruptible('Interrupted; nothing was imported.', (interruption) => {
+      interruption.addEventListener('abort', () => input.destroy(interruption.reason as Error));
+      return withProgress('Importing', (update) =>
+        withService(importAll(update, interruption), { creates: true, isLong: true, isRepeatable: false }),
+      );
+    });
   } catch (error) {
     if (!(error instanceof DryRun)) {
-      progress.failed();
       const isStoredMeanwhile = error instanceof StoredMeanwhile;
       if (options.json && (isStoredMeanwhile || error instanceof OperatorFault)) printJson(result(false));
       if (!isStoredMeanwhile) throw error;
@@ -178,7 +150,6 @@ async function run(file: string, options: Options): Promise<void> {
       );
     }
   } finally {
-    interruption.ignore();
     // Otherwise the process waits until the writer of standard input ends, which may be never.
     input.destroy();
     bad.close();
@@ -192,7 +163,7 @@ async function run(file: string, options: Options): Promise<void> {
   const sentence = dryRun
     ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
     : `Imported ${count(imported, 'transaction')}${leftOut}.`;
-  progress.done(resultText(options.json, result(!dryRun), sentence));
+  printResult(options, result(!dryRun), sentence);
 }
 
 async function findFile(file: string): Promise<Stats> {
@@ -208,28 +179,6 @@ async function findFile(file: string): Promise<Stats> {
   throw new OperatorFault(
     `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | ${call('import transactions -')}`,
   );
-}
-
-/**
- * The first Ctrl-C makes reading fail, so that the transaction is rolled back before the message says so; a second one ends
- * the process at once. `check` is for a signal after the last line.
- */
-function stopOnSignal(input: Readable): { check: () => void; ignore: () => void } {
-  const fault = new OperatorFault('Interrupted; nothing was imported.');
-  let isInterrupted = false;
-  const stop = () => {
-    isInterrupted = true;
-    input.destroy(fault);
-  };
-  // Whoever reads gets the error; without a listener it would also end the process.
-  input.on('error', () => undefined);
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  return {
-    check: () => {
-      if (isInterrupted) throw fault;
-    },
-    ignore: () => process.off('SIGINT', stop).off('SIGTERM', stop),
-  };
 }
 
 interface GoodLine {

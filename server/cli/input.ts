@@ -1,4 +1,4 @@
-// Reads secrets and answers from standard input. Arguments are not secret: other users of the machine can see them.
+// Reads secrets and answers from standard input, and Ctrl-C. Arguments are not secret: other users of the machine can see them.
 import { createInterface as createReader } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -48,16 +48,33 @@ async function readHiddenLine(what: string): Promise<string> {
   }
 }
 
-/** Whether the operator, who must be at a terminal, types yes. */
-export async function asksYes(question: string): Promise<boolean> {
+/** Asks before what cannot be undone, and ends the command unless the answer is yes. */
+export async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new OperatorFault('This cannot be undone. Without a terminal to ask at, add --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C means no.
+  const answer = await terminal.question(`${question} Type yes: `).catch(() => 'no');
+  terminal.close();
+  if (answer.trim() !== 'yes') throw new OperatorFault('Nothing was changed.');
+}
+
+/**
+ * For work that Ctrl-C ends in good order: it watches the signal, which fails with `message`, and is rolled back. A second
+ * Ctrl-C ends the process at once.
+ */
+export async function interruptible<T>(
+  message: string,
+  work: (interruption: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => {
+    controller.abort(new OperatorFault(message));
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    return (await terminal.question(`${question} Type yes: `)).trim() === 'yes';
-  } catch (error) {
-    // Ctrl-C means no.
-    if ((error as NodeJS.ErrnoException).code === 'ABORT_ERR') return false;
-    throw error;
+    return await work(controller.signal);
   } finally {
-    terminal.close();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }

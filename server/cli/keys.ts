@@ -3,25 +3,15 @@ import { Command, Option } from 'commander';
 import { createKeyPair, deactivateKeyPair } from '../resources/api-key-pairs/changes.ts';
 import { readCommandConfig } from '../config.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-key-pairs/rules.ts';
-import { isUuid } from '../rules/uuid.ts';
 import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { visible } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asksYes } from './input.ts';
-import {
-  asList,
-  call,
-  printJson,
-  printRows,
-  shellWord,
-  withExamples,
-  WrongCall,
-  type ListOutput,
-} from './output.ts';
-import { withDatabase, withWork } from './support.ts';
-import { collect, name } from './values.ts';
+import { confirm } from './input.ts';
+import { call, printJson, printRows, shellWord, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { notFound, withChange, withService } from './service.ts';
+import { collect, name, uuid } from './values.ts';
 
 interface CreateOptions {
   name: string;
@@ -33,10 +23,11 @@ interface CreateOptions {
 
 export function keys(): Command {
   const command = new Command('keys');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list key pairs, newest first')
-    .action(async (output: ListOutput) => {
-      const rows = await withDatabase(({ db }) => listApiKeyPairs(db));
+    .action(async (output: JsonOption) => {
+      const rows = await withService(({ db }) => listApiKeyPairs(db));
       const shown = rows.map((pair) => ({
         id: pair.id,
         display_name: pair.display_name,
@@ -72,7 +63,8 @@ export function keys(): Command {
     .option('--out <file>', 'write the private key to this file (mode 0600) instead of printing it')
     .action(create);
   command
-    .command('deactivate <id>')
+    .command('deactivate')
+    .argument('<id>', 'its ID', uuid)
     .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
     .option('--yes', 'do not ask; without a terminal it never asks, because a stolen key cannot wait')
     .action(deactivate);
@@ -80,18 +72,17 @@ export function keys(): Command {
 }
 
 /** A pair without accounts has access to all of them, which people must not take for none. */
-const accountsOf = (pair: { merchant_accounts: readonly { id: string }[] }, { json }: ListOutput) =>
+const accountsOf = (pair: { merchant_accounts: readonly { id: string }[] }, { json }: JsonOption) =>
   !json && pair.merchant_accounts.length === 0 ? 'all' : pair.merchant_accounts.map(({ id }) => id);
 
 async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promise<void> {
-  if (isUuid(id) && !yes && process.stdin.isTTY) await confirm(id);
+  if (!yes && process.stdin.isTTY) await confirmIfActive(id);
   let found: Awaited<ReturnType<typeof deactivateKeyPair>>;
-  if (isUuid(id))
-    await withWork(async (unit) => {
-      found = await deactivateKeyPair(unit, id);
-      return found?.wasActive ?? false;
-    });
-  if (!found) throw new OperatorFault(`There is no key pair ${id}. See: ${call('keys list')}`);
+  await withChange(async (unit) => {
+    found = await deactivateKeyPair(unit, id);
+    return found?.wasActive ?? false;
+  });
+  if (!found) throw notFound('key pair', id, 'keys list');
   const { pair, wasActive } = found;
   printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
   console.error(
@@ -101,12 +92,11 @@ async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promi
   );
 }
 
-async function confirm(id: string): Promise<void> {
-  const pair = await withDatabase(({ db }) => findApiKeyPair(db, id));
+async function confirmIfActive(id: string): Promise<void> {
+  const pair = await withService(({ db }) => findApiKeyPair(db, id));
   if (!pair?.active) return;
   const used = pair.last_used_at ? `last used ${pair.last_used_at.toISOString()}` : 'never used';
-  if (!(await asksYes(`Deactivate the key pair ${id} (${visible(pair.display_name)}, ${used}) for ever?`)))
-    throw new OperatorFault('Nothing was changed.');
+  await confirm(`Deactivate the key pair ${id} (${visible(pair.display_name)}, ${used}) for ever?`);
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -120,7 +110,7 @@ async function create(options: CreateOptions): Promise<void> {
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts = [...new Set(merchantAccount)];
   let isWritten = false;
-  const { pair, hasAccount } = await withWork(async (unit) => {
+  const { pair, hasAccount } = await withChange(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
     if (!('id' in made))
       throw new OperatorFault(

@@ -1,11 +1,11 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
-import { Command, CommanderError, Help, Option } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { buildText, readBuild } from '../build.ts';
 import { forOperator, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { withExamples } from './output.ts';
-import { settingsOption, takeSettingsFile } from './settings-file.ts';
+import { loadSettings } from '../config.ts';
+import { WrongCall, withExamples } from './output.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
@@ -59,7 +59,11 @@ const program = new Command('payments')
     '--version',
     'print the version, which the service and its contract share, and in a build its commit',
   )
-  .option(...settingsOption)
+  // Not `--env-file`: Node 20 and 22 take that for an option of their own, also after the name of the script.
+  .option(
+    '--settings <file>',
+    'read variables that are not set from this file; by default the one that PAYMENTS_SETTINGS names',
+  )
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 withExamples(
   program,
@@ -71,7 +75,7 @@ withExamples(
   'webhooks trigger transaction.updated          # (sandbox)',
 );
 const settingsFile = takeSettingsFile(process.argv);
-const given = process.argv.slice(2).filter((word, index) => index > 0 || word !== '--');
+const given = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
 const args = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
 for (const [name, [description, load]] of Object.entries(commands)) {
@@ -85,7 +89,10 @@ for (const command of everyCommand(program)) {
     writeOut: writeHelp,
     writeErr: (text) => process.stderr.write(visibleLines(text)),
   });
-  acceptJson(command);
+  // Scripts add it to every call, also where JSON is printed anyway.
+  const printsOther = ['token', 'url', 'listen', 'work', 'completion'].includes(command.name());
+  if (command.commands.length === 0 && !printsOther)
+    command.option('--json', 'print JSON, for programs: of a list an object whose items are the rows');
 }
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.
@@ -94,7 +101,8 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 });
 
 try {
-  settingsFile.load();
+  if (settingsFile === '') throw new WrongCall('--settings needs the path of a file.');
+  loadSettings(settingsFile);
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
@@ -123,10 +131,15 @@ function writeHelp(text: string): void {
   stdout.write(withGuides(text).replace(/^(?! ).+(?:\n(?! ).+)*/gm, wrap));
 }
 
-/** Scripts add it to every call. Most commands print JSON anyway; these print something else. */
-function acceptJson(command: Command): void {
-  const others = ['token', 'url', 'listen', 'work', 'completion'];
-  const isOther = command.commands.length > 0 || others.includes(command.name());
-  if (!isOther && !command.options.some(({ long }) => long === '--json'))
-    command.addOption(new Option('--json').hideHelp());
+/**
+ * Removes `--settings` from the arguments, so that they begin with the command, also for the audit trail. The last one counts,
+ * because an alias may have one, too.
+ */
+function takeSettingsFile(argv: string[]): string | undefined {
+  const end = argv.indexOf('--');
+  const at = argv.findIndex((word) => /^--settings(?:=|$)/.test(word));
+  if (at === -1 || (end !== -1 && end < at)) return undefined;
+  const [, joined] = /=(.*)$/s.exec(argv[at] ?? '') ?? [];
+  const [, next = ''] = argv.splice(at, joined === undefined ? 2 : 1);
+  return takeSettingsFile(argv) ?? joined ?? next;
 }

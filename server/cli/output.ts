@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
 import { settingsHint } from '../hints.ts';
-import { visible, visibleJson } from '../visible.ts';
+import { visible, visibleJson, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
 /** For what Commander cannot know: options that need or exclude each other. */
@@ -37,26 +37,20 @@ export const printJson = (value: unknown): void => {
   console.log(jsonText(value));
 };
 
-export interface ListOutput {
+/** Every command has it: main.ts. */
+export interface JsonOption {
   json?: boolean | undefined;
 }
 
-/** The option of every command that prints a list. */
-export const asList = (command: Command): Command =>
-  command.option('--json', 'for programs: an object whose items are the rows');
-
-/** The option of every command that ends with a sentence. */
-export const asResult = (command: Command): Command =>
-  command.option('--json', 'for programs: the result as an object');
-
-/** What such a command prints last. */
-export const resultText = (json: boolean | undefined, result: object, sentence: string): string =>
-  json ? jsonText(result) : sentence;
+/** For a command that ends with a sentence. */
+export const printResult = ({ json }: JsonOption, result: object, sentence: string): void => {
+  console.log(json ? jsonText(result) : visibleLines(sentence));
+};
 
 /** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
-  { json = false }: ListOutput,
+  { json = false }: JsonOption,
   whenEmpty: string,
 ): void {
   if (json) {

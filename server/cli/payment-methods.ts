@@ -10,7 +10,6 @@ import {
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
-import { isUuid } from '../rules/uuid.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
@@ -18,16 +17,15 @@ import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/
 import { OperatorFault } from '../operator-fault.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
-import { asList, call, noneIn, printJson, printRows, withExamples, type ListOutput } from './output.ts';
-import { accountsOf, listNewest, publicUrlOf, withDatabase, withEvents } from './support.ts';
-import { matching, whole } from './values.ts';
+import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { accountsOf, listNewest, notFound, publicUrlOf, withService } from './service.ts';
+import { matching, uuid, whole } from './values.ts';
 
-const notFound = (id: string) =>
-  new OperatorFault(`There is no payment method ${id}. See: ${call('payment-methods list')}`);
+const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 
 export function paymentMethods(): Command {
   const command = new Command('payment-methods');
-  withExamples(asList(command.command('list')), 'payment-methods list --buyer customer-42 --status succeeded')
+  withExamples(command.command('list'), 'payment-methods list --buyer customer-42 --status succeeded')
     .description('list payment methods, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .option(
@@ -43,34 +41,32 @@ export function paymentMethods(): Command {
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(listMethods);
   command
-    .command('show <id>')
+    .command('show')
+    .argument('<id>', 'its ID', uuid)
     .description('print a payment method as JSON, as the API shows it, with its pending replacement')
     .addHelpText('after', '\nThe card number is never printed: `label` has its last four digits.')
     .action(show);
-  command.addCommand(
-    historyCommand(
-      'payment method',
-      async (db, id) => (isUuid(id) ? findPaymentMethodOfAnyAccount(db, id) : undefined),
-      notFound,
-    ),
-  );
+  command.addCommand(historyCommand('payment method', findPaymentMethodOfAnyAccount, noMethod));
   command
-    .command('move <id>')
+    .command('move')
     .description('move a payment method to another status')
+    .argument('<id>', 'its ID', uuid)
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
-      const moved = isUuid(id)
-        ? await withEvents(({ inUnitOfWork }) => inUnitOfWork((unit) => movePaymentMethod(unit, id, status)))
-        : undefined;
-      if (!moved) throw notFound(id);
+      const moved = await withService(
+        ({ changeWithEvents }) => changeWithEvents((unit) => movePaymentMethod(unit, id, status)),
+        { creates: true },
+      );
+      if (!moved) throw noMethod(id);
       printJson({ id: moved.id, status: moved.status });
     });
   withExamples(
-    command.command('found-replacement <id>'),
+    command.command('found-replacement'),
     'payment-methods found-replacement ID --expiration-date 12/31',
     'payment-methods found-replacement ID --expiration-date 12/31 --new-number',
   )
     .description('record new card details that the account updater found')
+    .argument('<id>', 'its ID', uuid)
     .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
     .option('--new-number', 'a new number must be on standard input; without this, it may be there')
     .action(foundReplacement);
@@ -78,8 +74,9 @@ export function paymentMethods(): Command {
     .command('apply-replacements')
     .description('apply pending replacements of cards that have expired, as the daily job does')
     .action(async () => {
-      const applied = await withEvents(({ database, inUnitOfWork }) =>
-        applyExpiredReplacements(database.db, inUnitOfWork, () => new Date()),
+      const applied = await withService(
+        ({ db, changeWithEvents }) => applyExpiredReplacements(db, changeWithEvents, () => new Date()),
+        { creates: true },
       );
       printJson({ applied });
     });
@@ -92,7 +89,7 @@ function futureDate(text: string): string {
   return date;
 }
 
-interface ListOptions extends ListOutput {
+interface ListOptions extends JsonOption {
   merchantAccount: string;
   buyer?: string;
   status?: PaymentMethodStatus[];
@@ -102,7 +99,7 @@ interface ListOptions extends ListOutput {
 
 async function listMethods({ merchantAccount, json, ...filter }: ListOptions): Promise<void> {
   const isAll = merchantAccount === '*';
-  const rows = await withDatabase(async ({ db }) =>
+  const rows = await withService(async ({ db }) =>
     listNewest(await accountsOf(db, merchantAccount), filter.limit, (account) =>
       listPaymentMethods(db, account, filter),
     ),
@@ -121,9 +118,9 @@ async function listMethods({ merchantAccount, json, ...filter }: ListOptions): P
 }
 
 async function show(id: string): Promise<void> {
-  const shown = await withDatabase(async ({ db }, config) => {
-    const found = isUuid(id) ? await findPaymentMethodOfAnyAccount(db, id) : undefined;
-    if (!found) throw notFound(id);
+  const shown = await withService(async ({ db, config }) => {
+    const found = await findPaymentMethodOfAnyAccount(db, id);
+    if (!found) throw noMethod(id);
     const buyer = found.buyer_id === null ? undefined : await findBuyerOfAnyAccount(db, found.buyer_id);
     const { replacement, replacement_found_at } = found;
     return {
@@ -147,14 +144,15 @@ async function foundReplacement(
   const { expirationDate, newNumber = false } = options;
   const number = newNumber || !process.stdin.isTTY ? await readNumber(newNumber) : undefined;
   const details = { expiration_date: expirationDate, ...(number === undefined ? {} : { number }) };
-  const noted = isUuid(id)
-    ? await withEvents(async ({ inUnitOfWork, secrets, config }) => {
-        const { describeCard } = await loadProviders(config);
-        const { vault, keysOf } = secrets;
-        return inUnitOfWork((unit) => noteReplacement(unit, id, details, { vault, keysOf, describeCard }));
-      })
-    : undefined;
-  if (!noted) throw notFound(id);
+  const noted = await withService(
+    async ({ changeWithEvents, secrets, config }) => {
+      const { describeCard } = await loadProviders(config);
+      const { vault, keysOf } = secrets;
+      return changeWithEvents((unit) => noteReplacement(unit, id, details, { vault, keysOf, describeCard }));
+    },
+    { creates: true },
+  );
+  if (!noted) throw noMethod(id);
   printJson({
     id: noted.id,
     has_replacement: noted.has_replacement,

@@ -1,12 +1,6 @@
 // Shows the progress of long commands: at any time on a terminal, otherwise a line on standard error now and then.
 import ora from 'ora';
-import { visible, visibleLines } from '../visible.ts';
-
-export interface Progress {
-  update: (text: string) => void;
-  done: (text: string) => void;
-  failed: () => void;
-}
+import { visible } from '../visible.ts';
 
 /** `1 line`, `2,000 lines`. */
 export const count = (number: number, of?: string): string =>
@@ -15,7 +9,10 @@ export const count = (number: number, of?: string): string =>
 /** Otherwise nobody could tell a long command from one that hangs. */
 const quietMilliseconds = 15_000;
 
-export function startProgress(text: string): Progress {
+export async function withProgress<T>(
+  text: string,
+  work: (update: (text: string) => void) => Promise<T>,
+): Promise<T> {
   // Some terminals, such as that of `script` without one of its own, say that they have no columns. `ora` would then count
   // an infinite number of lines, and never end clearing them.
   const { isTTY, columns } = process.stderr;
@@ -25,19 +22,14 @@ export function startProgress(text: string): Progress {
   const spinner = ora({ text, color, isEnabled, discardStdin: false });
   if (isEnabled) spinner.start();
   let told = Date.now();
-  return {
-    update: (newText) => {
+  try {
+    return await work((newText) => {
       spinner.text = visible(newText);
       if (isEnabled || Date.now() - told < quietMilliseconds) return;
       told = Date.now();
       console.error(visible(newText));
-    },
-    done: (result) => {
-      spinner.stop();
-      console.log(visibleLines(result));
-    },
-    failed: () => {
-      spinner.stop();
-    },
-  };
+    });
+  } finally {
+    spinner.stop();
+  }
 }

@@ -3,17 +3,18 @@ import { createRole, deleteRole, updateRole } from '../resources/roles/changes.t
 import { isPermission } from '../resources/roles/rules.ts';
 import { listRoles } from '../resources/roles/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asList, call, printJson, printRows, withExamples, WrongCall, type ListOutput } from './output.ts';
+import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { scopesLike, unknownResource } from './scopes.ts';
-import { withDatabase, withWork } from './support.ts';
+import { notFound, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list roles')
-    .action(async (output: ListOutput) => {
-      const rows = await withDatabase(({ db }) => listRoles(db));
+    .action(async (output: JsonOption) => {
+      const rows = await withService(({ db }) => listRoles(db));
       printRows(
         rows.map(({ slug, name, permissions }) => ({ slug, name, allow: permissions })),
         output,
@@ -32,7 +33,7 @@ export function roles(): Command {
         description: options.description ?? null,
         permissions: options.allow,
       };
-      const made = await withWork((unit) => createRole(unit, role));
+      const made = await withChange((unit) => createRole(unit, role));
       if (!made)
         throw new OperatorFault(
           `There is a role ${slug} already. To change it: ${call(`roles update ${slug}`)}`,
@@ -44,13 +45,17 @@ export function roles(): Command {
     "roles update reporting --allow '*.read'",
   )
     .description('change what a role allows, for all its key pairs, within two seconds')
-    .action(async (slug: string, { allow, ...others }: Options) => {
+    .action(async (slug: string, { allow, name, description }: Options) => {
       refuseBuiltIn(slug);
-      const changes = { ...others, ...(allow ? { permissions: allow } : {}) };
+      const changes = {
+        ...(allow && { permissions: allow }),
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+      };
       if (Object.keys(changes).length === 0)
         throw new WrongCall('Say what to change: --allow, --name or --description.');
-      const changed = await withWork((unit) => updateRole(unit, slug, changes));
-      if (!changed) throw new OperatorFault(unknown(slug));
+      const changed = await withChange((unit) => updateRole(unit, slug, changes));
+      if (!changed) throw unknown(slug);
       printJson(changed);
     });
   command
@@ -60,9 +65,9 @@ export function roles(): Command {
     .action(async (slug: string) => {
       refuseBuiltIn(slug);
       // Refused inside of the work, so that the audit trail does not have it.
-      await withWork(async (unit) => {
+      await withChange(async (unit) => {
         const pairs = await deleteRole(unit, slug);
-        if (!pairs) throw new OperatorFault(unknown(slug));
+        if (!pairs) throw unknown(slug);
         if (pairs.length > 0)
           throw new OperatorFault(
             `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
@@ -102,7 +107,7 @@ function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
     .option('--description <text>', 'what it is for');
 }
 
-const unknown = (slug: string) => `There is no role ${slug}. See: ${call('roles list')}`;
+const unknown = (slug: string) => notFound('role', slug, 'roles list');
 
 /** `administrator` keeps all permissions. */
 function refuseBuiltIn(slug: string): void {

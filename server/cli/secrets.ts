@@ -1,6 +1,6 @@
 // `payments secrets`: the IDs of the keys, and a new card key that everything is re-encrypted with while the service runs.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { OperatorFault } from '../operator-fault.ts';
 import { findMissingKeys, resealEverything } from '../secrets/rotate.ts';
@@ -11,15 +11,14 @@ import { isCardKeyInDataDir } from '../secrets.ts';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/locks.ts';
 import { countInstanceConnections, findKeyIds } from '../secrets/reseal.ts';
-import { count, startProgress, type Progress } from './progress.ts';
-import { asResult, call, printJson, printRows, resultText } from './output.ts';
-import { inAuditedWork, withSecrets, type ServiceParts } from './support.ts';
-
-const pause = () => wait(200);
+import { count, withProgress } from './progress.ts';
+import { call, printJson, printResult, printRows, type JsonOption } from './output.ts';
+import { withService, type Service } from './service.ts';
 
 export function secrets(): Command {
   const command = new Command('secrets');
-  asResult(command.command('rotate'))
+  command
+    .command('rotate')
     .description(
       'encrypt card numbers, gift cards, webhook secrets and everything else with a new card key, while the service runs',
     )
@@ -42,46 +41,48 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   4. restart every instance with CARD_KEY=<new>
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
-    .action((options: Options) => withSecrets((parts) => rotate(parts, options)));
-  asResult(command.command('status'))
+    .action((options: Options) => withService((service) => rotate(service, options), { creates: true }));
+  command
+    .command('status')
     .description('list the keys of the secrets by ID, and keys that stored values need and that are missing')
-    .action(({ json }: { json?: boolean }) =>
-      withSecrets((parts) => status(parts, json), { readOnly: true }),
-    );
+    .action((output: JsonOption) => withService((service) => status(service, output)));
   return command;
 }
 
-interface Options {
+interface Options extends JsonOption {
   keepOld?: boolean;
   yes?: boolean;
-  json?: boolean;
 }
 
 async function rotate(
-  { database: { db }, secrets: { vault }, config }: ServiceParts,
-  { keepOld = false, yes = false, json }: Options,
+  { db, change, secrets: { vault }, config }: Service,
+  { keepOld = false, yes = false, ...output }: Options,
 ): Promise<void> {
-  const progress = startProgress('Rotating the card key');
-  try {
+  const kept = isCardKeyInDataDir(config);
+  const rotation = await withProgress('Rotating the card key', (update) =>
     // Two rotations at the same time would each create a key.
-    const rotated = await withLock(db, 'rotate secrets', async () => {
-      const kept = isCardKeyInDataDir(config);
+    withLock(db, 'rotate secrets', async () => {
       if (kept) await createKey(db, vault, config.dataDir);
       await refuseMissingKeys(db, vault);
       if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
       // Noted first: a rotation that is interrupted has changed something, too.
-      await inAuditedWork(db, () => Promise.resolve(true));
-      const total = await sealEverything(db, vault, progress);
-      const dropped = kept && !keepOld ? dropOld(config.dataDir) : 0;
-      const sentence = forOperator(conclusion(vault.keyId, total, { kept, dropped }));
-      return resultText(json, { key: vault.keyId, encrypted: total, old_keys_removed: dropped }, sentence);
-    });
-    if (!rotated) throw new OperatorFault('Another rotation is running.');
-    progress.done(rotated.done);
-  } catch (error) {
-    progress.failed();
-    throw error;
-  }
+      await change(() => Promise.resolve(true));
+      const encrypted = await resealEverything(db, vault, {
+        resealed: (values) => {
+          update(`Rotating the card key: ${count(values)} values`);
+        },
+        waiting: () => {
+          update('Rotating the card key: waiting for older transactions to end');
+        },
+        pause: () => setTimeout(200),
+      });
+      return { encrypted, old_keys_removed: kept && !keepOld ? dropOld(config.dataDir) : 0 };
+    }),
+  );
+  if (!rotation) throw new OperatorFault('Another rotation is running.');
+  const { encrypted, old_keys_removed: dropped } = rotation.done;
+  const sentence = forOperator(conclusion(vault.keyId, encrypted, { kept, dropped }));
+  printResult(output, { key: vault.keyId, ...rotation.done }, sentence);
 }
 
 /** An instance without the new key could not read the result, and nothing in the database tells which keys it has. */
@@ -112,19 +113,6 @@ async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
   );
 }
 
-async function sealEverything(db: Db, vault: Vault, progress: Progress): Promise<number> {
-  const progressOf = {
-    resealed: (values: number) => {
-      progress.update(`Rotating the card key: ${count(values)} values`);
-    },
-    waiting: () => {
-      progress.update('Rotating the card key: waiting for older transactions to end');
-    },
-    pause,
-  };
-  return resealEverything(db, vault, progressOf);
-}
-
 function dropOld(dataDir: string): number {
   const [current, ...old] = watchCardKeys(dataDir)();
   saveCardKeys(dataDir, [current] satisfies Keys);
@@ -149,7 +137,7 @@ const conclusion = (
     .join(' ');
 };
 
-async function status({ database: { db }, secrets }: ServiceParts, json?: boolean): Promise<void> {
+async function status({ db, secrets }: Service, { json }: JsonOption): Promise<void> {
   const given = secrets.keyIds();
   const keys = [
     ...Object.entries(given).flatMap(([variable, ids]) =>

@@ -7,16 +7,17 @@ import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../database/locks.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { count, startProgress } from './progress.ts';
-import { asResult, resultText, withExamples } from './output.ts';
-import { inAuditedWork, requireAccount, withSecrets } from './support.ts';
+import { interruptible } from './input.ts';
+import { count, withProgress } from './progress.ts';
+import { printResult, withExamples, type JsonOption } from './output.ts';
+import { requireAccount, withService, type Service } from './service.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
 
 export function seed(): Command {
   return withExamples(
-    asResult(new Command('seed')),
+    new Command('seed'),
     'seed --transactions 1000',
     'seed --transactions 1000 --seed 2 --until 2026-11-01',
   )
@@ -32,66 +33,52 @@ export function seed(): Command {
     .action(run);
 }
 
-interface Options {
+interface Options extends JsonOption {
   transactions: number;
   merchantAccount: string;
   seed: number;
   until?: Date;
-  json?: boolean;
 }
 
-async function run({
-  transactions: total,
-  merchantAccount: account,
-  seed: seedNumber,
-  until: end = new Date(new Date().setUTCHours(0, 0, 0, 0)),
-  json,
-}: Options): Promise<void> {
+async function run({ transactions: total, merchantAccount: account, ...options }: Options): Promise<void> {
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault('Sample transactions can be created only in the sandbox.');
-  const progress = startProgress('Seeding');
-  // All of them are one database transaction, which ends with the process.
-  const onSignal = (signal: NodeJS.Signals) => {
-    progress.failed();
-    console.error('Stopped. No transaction of this run was kept.');
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  try {
-    await withSecrets(
-      ({ database: { db }, secrets }) =>
-        inAuditedWork(db, async (work) => {
-          await requireAccount(work.db, account);
-          // Another command for the same sequence waits, and then continues where this one ended.
-          await lockUntilCommit(work.db, `seed ${account} ${seedNumber}`);
-          const keys = await secrets.keysOf(work.db, account);
-          const begun = await beginImport(silently(work, 'seeded'));
-          const from = await countSeeded(work.db, account, seedNumber);
-          const sampleAt = createSamples(account, { seed: seedNumber, until: end, keys });
-          // The next batch is generated and encoded while the database stores this one.
-          let storing: Promise<unknown> = Promise.resolve();
-          for (let made = 0; made < total; made += batch) {
-            const size = Math.min(batch, total - made);
-            const rows: NewTransaction[] = [];
-            await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
-            const next = begun.create(rows);
-            next.catch(() => undefined);
-            await storing;
-            storing = next;
-            progress.update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
-          }
+  const { seed: seedNumber, until = new Date(new Date().setUTCHours(0, 0, 0, 0)) } = options;
+  const create =
+    (update: (text: string) => void, interruption: AbortSignal) =>
+    ({ change, secrets }: Service) =>
+      change(async (unit) => {
+        await requireAccount(unit.db, account);
+        // Another command for the same sequence waits, and then continues where this one ended.
+        await lockUntilCommit(unit.db, `seed ${account} ${seedNumber}`);
+        const keys = await secrets.keysOf(unit.db, account);
+        const begun = await beginImport(silently(unit, 'seeded'));
+        const from = await countSeeded(unit.db, account, seedNumber);
+        const sampleAt = createSamples(account, { seed: seedNumber, until, keys });
+        // The next batch is generated and encoded while the database stores this one.
+        let storing: Promise<unknown> = Promise.resolve();
+        for (let made = 0; made < total; made += batch) {
+          const size = Math.min(batch, total - made);
+          const rows: NewTransaction[] = [];
+          await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
+          const next = begun.create(rows);
+          next.catch(() => undefined);
           await storing;
-          await begun.finish();
-          return true;
-        }),
-      { isLong: true },
-    );
-  } catch (error) {
-    progress.failed();
-    throw error;
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+          storing = next;
+          update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
+          // Not while a batch is being stored: it would go on after the rollback.
+          if (interruption.aborted) await storing;
+          interruption.throwIfAborted();
+        }
+        await storing;
+        await begun.finish();
+        return true;
+      });
+  await interruptible('Interrupted; no transaction of this run was kept.', (interruption) =>
+    withProgress('Seeding', (update) =>
+      withService(create(update, interruption), { creates: true, isLong: true }),
+    ),
+  );
   const result = { created: total, merchant_account_id: account };
-  progress.done(resultText(json, result, `Created ${count(total, 'transaction')} in ${account}.`));
+  printResult(options, result, `Created ${count(total, 'transaction')} in ${account}.`);
 }

@@ -13,7 +13,6 @@ import { findTransactionOfAnyAccount } from '../resources/transactions/queries.t
 import { OperatorFault } from '../operator-fault.ts';
 import { historyCommand } from './history.ts';
 import {
-  asList,
   call,
   noneIn,
   printJson,
@@ -21,35 +20,32 @@ import {
   shellWord,
   withExamples,
   WrongCall,
-  type ListOutput,
+  type JsonOption,
 } from './output.ts';
-import { requireAccount, withDatabase, withEvents, withSecrets } from './support.ts';
-import { matching, time, whole } from './values.ts';
+import { notFound, requireAccount, withService } from './service.ts';
+import { matching, time, uuid, whole } from './values.ts';
 
-const notFound = (id: string) =>
-  new OperatorFault(
-    isUuid(id)
-      ? `There is no transaction ${id}. See: ${call('transactions list')}`
-      : `${id} is not the ID of a transaction. If it is a reference, see: ${call(`transactions list --merchant-account '*' --search ${shellWord(id)}`)}`,
-  );
+const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 
 export function transactions(): Command {
   const command = new Command('transactions')
     .addCommand(listCommand())
-    .addCommand(historyCommand('transaction', findTransactionOfAnyAccount, notFound));
+    .addCommand(historyCommand('transaction', findTransactionOfAnyAccount, noTransaction));
   command
-    .command('show <id>')
+    .command('show')
+    .argument('<id>', 'its ID', uuid)
     .description('print a transaction as JSON, as the API shows it')
     .action(async (id: string) => {
-      const found = await withDatabase(({ db }) => findTransactionOfAnyAccount(db, id));
-      if (!found) throw notFound(id);
+      const found = await withService(({ db }) => findTransactionOfAnyAccount(db, id));
+      if (!found) throw noTransaction(id);
       printJson(presentTransaction(found));
     });
   withExamples(
-    command.command('move <id>'),
+    command.command('move'),
     'transactions move ID authorization_declined --reason expired_payment_method',
   )
     .description('move a transaction to another status')
+    .argument('<id>', 'its ID', uuid)
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(transactionMoves)))
     .option(
       '--reason <code>',
@@ -70,18 +66,17 @@ A decline with one of these reasons applies a pending replacement of the card:
         throw new WrongCall(
           `--reason says why a transaction was declined or failed, not why it is ${status}.`,
         );
-      const moved = isUuid(id)
-        ? await withEvents(({ inUnitOfWork }) =>
-            inUnitOfWork((unit) => moveTransaction(unit, id, status, reason)),
-          )
-        : undefined;
-      if (!moved) throw notFound(id);
+      const moved = await withService(
+        ({ changeWithEvents }) => changeWithEvents((unit) => moveTransaction(unit, id, status, reason)),
+        { creates: true },
+      );
+      if (!moved) throw noTransaction(id);
       printJson({ id: moved.id, status: moved.status });
     });
   return command;
 }
 
-interface ListOptions extends ListOutput {
+interface ListOptions extends JsonOption {
   merchantAccount: string;
   status?: TransactionStatus[];
   buyer?: string;
@@ -94,7 +89,7 @@ interface ListOptions extends ListOutput {
 
 const listCommand = (): Command =>
   withExamples(
-    asList(new Command('list')),
+    new Command('list'),
     'transactions list --status authorization_declined authorization_failed --since 24h',
     "transactions list --merchant-account '*' --buyer buyer-42 --json",
   )
@@ -120,30 +115,27 @@ async function listAll({
 }: ListOptions): Promise<void> {
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
-  const { items, cursors, hasMore } = await withSecrets(
-    async ({ database: { db, isSharded }, secrets }) => {
-      const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
-      const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
-      if (given !== undefined && !cursor)
-        throw new OperatorFault(
-          '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
-        );
-      const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
-        limit: most,
-        cursor,
-        isSharded,
-      });
-      return {
-        items: rows.map(({ json: text }) => parseJson(text) as Transaction),
-        // A page can be shown without CURSOR_KEY, but not the way to the next one.
-        cursors: secrets.missing.includes('CURSOR_KEY')
-          ? undefined
-          : pageCursors(secrets.cursors, around, boundTo),
-        hasMore: around.next !== undefined,
-      };
-    },
-    { creates: false },
-  );
+  const { items, cursors, hasMore } = await withService(async ({ db, database: { isSharded }, secrets }) => {
+    const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
+    const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
+    if (given !== undefined && !cursor)
+      throw new OperatorFault(
+        '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
+      );
+    const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
+      limit: most,
+      cursor,
+      isSharded,
+    });
+    return {
+      items: rows.map(({ json: text }) => parseJson(text) as Transaction),
+      // A page can be shown without CURSOR_KEY, but not the way to the next one.
+      cursors: secrets.missing.includes('CURSOR_KEY')
+        ? undefined
+        : pageCursors(secrets.cursors, around, boundTo),
+      hasMore: around.next !== undefined,
+    };
+  });
   if (json) {
     printJson({ items, limit: most, ...cursors });
     return;

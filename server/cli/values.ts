@@ -1,6 +1,6 @@
 // Parsers for the values of options and arguments. Commander prints what they refuse.
 import { InvalidArgumentError } from 'commander';
-import { isUuid } from '../rules/uuid.ts';
+import { readUuid } from '../rules/uuid.ts';
 
 type Parser<T> = (text: string) => T;
 
@@ -47,8 +47,10 @@ export const matching =
 export const name: Parser<string> = matching(/^[^\0]{1,200}$/su, 'Give 1 to 200 characters.');
 
 export const uuid: Parser<string> = (text) => {
-  if (!isUuid(text)) throw new InvalidArgumentError('It is not an ID.');
-  return text;
+  const id = readUuid(text);
+  if (id === undefined)
+    throw new InvalidArgumentError('It is not an ID. Lists print IDs, and their --search finds references.');
+  return id;
 };
 
 /** Words separated by commas. */

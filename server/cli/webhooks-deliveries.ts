@@ -17,28 +17,20 @@ import {
 import { visibleJson } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import {
-  asList,
   call,
   printJson,
   printRows,
   untilStopped,
   withExamples,
   WrongCall,
-  type ListOutput,
+  type JsonOption,
 } from './output.ts';
-import {
-  auditOnce,
-  noSubscription,
-  requireAccount,
-  withDatabase,
-  withSecrets,
-  type ServiceParts,
-} from './support.ts';
+import { auditOnce, noSubscription, requireAccount, withService, type Service } from './service.ts';
 import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (): Command =>
   withExamples(
-    asList(new Command('deliveries')),
+    new Command('deliveries'),
     'webhooks deliveries --limit 20',
     'webhooks deliveries --subscription ID --failed --since 2h',
     'webhooks deliveries --event ID --body',
@@ -56,7 +48,7 @@ export const deliveriesCommand = (): Command =>
     .option('--limit <number>', 'how many deliveries', whole(1, 100_000), 50)
     .action(deliveries);
 
-interface DeliveriesOptions extends ListOutput {
+interface DeliveriesOptions extends JsonOption {
   subscription?: string;
   merchantAccount?: string;
   record?: string;
@@ -73,7 +65,7 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     await printBody(event);
     return;
   }
-  const { rows, isOff, waiting } = await withDatabase(
+  const { rows, isOff, waiting } = await withService(
     async ({ db }) => {
       const of = {
         subscriptionId: subscription,
@@ -144,7 +136,7 @@ export const attemptResult = ({ status, error, answer }: Tried): string =>
 
 async function printBody(event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
-  const body = await withDatabase(async ({ db }) => findEventBody(db, event));
+  const body = await withService(async ({ db }) => findEventBody(db, event));
   if (body === undefined) throw new OperatorFault(`There is no delivery of the event ${event}.`);
   console.log(visibleJson(body));
 }
@@ -188,7 +180,7 @@ async function replay(
   if (since && !failed) throw new WrongCall('--since needs --failed: it limits which failed deliveries.');
   if ((event === undefined) === (failed === undefined))
     throw new WrongCall('Give the ID of an event, or --failed.');
-  const { replayed, switchedOff } = await withDatabase(
+  const { replayed, switchedOff } = await withService(
     async ({ db }) => {
       if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
         throw noSubscription(subscription);
@@ -217,8 +209,7 @@ export const workCommand = (): Command =>
     .action(work);
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database, secrets: { vault }, config }: ServiceParts) => {
-    const { db } = database;
+  const deliverAll = async ({ database, db, secrets: { vault }, config }: Service) => {
     const observed = await observe(config);
     observed.readFrom(database);
     const log = createLog(config.logLevel);
@@ -247,5 +238,5 @@ async function work(): Promise<void> {
     log.info('stopped');
   };
   // For rounds, for metrics, and one to spare.
-  await withSecrets(deliverAll, { size: 3 });
+  await withService(deliverAll, { creates: true, size: 3 });
 }

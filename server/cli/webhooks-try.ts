@@ -15,14 +15,7 @@ import { createSubscription, deleteSubscription } from '../resources/webhook-sub
 import { visible, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, jsonText, printJson, shellWord, untilStopped, withExamples } from './output.ts';
-import {
-  inAuditedWork,
-  noSubscription,
-  publicUrlOf,
-  requireAccount,
-  withEvents,
-  withSecrets,
-} from './support.ts';
+import { noSubscription, publicUrlOf, requireAccount, withService, type Service } from './service.ts';
 import { uuid, whole } from './values.ts';
 
 export const listenCommand = (): Command =>
@@ -38,7 +31,7 @@ interface ListenOptions {
 }
 
 async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
-  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+  const listenIn = async ({ db, change, secrets: { vault }, config }: Service) => {
     if (config.environment === 'production')
       throw new OperatorFault(
         'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',
@@ -54,22 +47,21 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       authentication: null,
     };
     try {
-      const { row, secret } = await inAuditedWork(db, (work) =>
-        createSubscription(work, subscription, vault),
-      );
+      const { row, secret } = await change((unit) => createSubscription(unit, subscription, vault));
       receiver.printWith(secret);
       console.log(
         `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
       );
       console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
       await untilStopped();
-      await inAuditedWork(db, (work) => deleteSubscription(work, row.id));
+      await change((unit) => deleteSubscription(unit, row.id));
     } finally {
       // Otherwise the receiver keeps the process alive although it was refused a subscription.
       server.close();
       server.closeAllConnections();
     }
-  });
+  };
+  await withService(listenIn, { creates: true });
 }
 
 const howTo = (publicUrl: string, account: string) => `
@@ -178,15 +170,17 @@ async function trigger(
     throw new OperatorFault(
       'Events can be triggered only in the sandbox: in production every event is true.',
     );
-  const done = await withEvents(({ inUnitOfWork }) =>
-    inUnitOfWork(async (unit) => {
-      const account = await accountOf(unit.db, subscription, merchantAccount);
-      const wanted = { account, id, subscription, example: exampleOf(name) };
-      const triggered = await triggerEvent(unit, name, wanted);
-      if (!triggered)
-        throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
-      return { ...triggered, account };
-    }),
+  const done = await withService(
+    ({ changeWithEvents }) =>
+      changeWithEvents(async (unit) => {
+        const account = await accountOf(unit.db, subscription, merchantAccount);
+        const wanted = { account, id, subscription, example: exampleOf(name) };
+        const triggered = await triggerEvent(unit, name, wanted);
+        if (!triggered)
+          throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
+        return { ...triggered, account };
+      }),
+    { creates: true },
   );
   printJson({
     event: done.id,

@@ -10,34 +10,30 @@ import type { Config } from '../config.ts';
 import { compileAt, createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { isUuid } from '../rules/uuid.ts';
 import { isCallable } from '../rules/callable-url.ts';
 import { isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { forOperator } from '../hints.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import {
+  findWebhookSubscription,
+  listWebhookSubscriptions,
+} from '../resources/webhook-subscriptions/queries.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { asksYes } from './input.ts';
-import { asList, call, printJson, printRows, withExamples, WrongCall, type ListOutput } from './output.ts';
-import {
-  inAuditedWork,
-  noSubscription,
-  requireAccount,
-  withDatabase,
-  withSecrets,
-  withWork,
-} from './support.ts';
-import { duration } from './values.ts';
+import { confirm } from './input.ts';
+import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { noSubscription, requireAccount, withChange, withService, type Service } from './service.ts';
+import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
 
 export function webhooks(): Command {
   const command = new Command('webhooks');
-  asList(command.command('list'))
+  command
+    .command('list')
     .description('list subscriptions, newest first')
     .option('--merchant-account <id>', 'those that receive the events of this account')
-    .action(async ({ merchantAccount, ...output }: ListOutput & { merchantAccount?: string }) => {
-      const { rows, config } = await withDatabase(async ({ db }, read) => {
+    .action(async ({ merchantAccount, ...output }: JsonOption & { merchantAccount?: string }) => {
+      const { rows, config } = await withService(async ({ db, config: read }) => {
         const account = merchantAccount && (await requireAccount(db, merchantAccount));
         const all = await listWebhookSubscriptions(db);
         const isShown = (of: string | null) => !account || of === null || of === account;
@@ -59,8 +55,9 @@ export function webhooks(): Command {
         for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
   command.addCommand(createCommand());
-  withExamples(command.command('rotate <id>'), 'webhooks rotate ID --keep 24h')
+  withExamples(command.command('rotate'), 'webhooks rotate ID --keep 24h')
     .description('create a new secret; the old one also signs until it expires')
+    .argument('<id>', 'its ID', uuid)
     .addOption(
       new Option('--keep <time>', 'how long the old one stays valid: 30m, 24h, 7d')
         .argParser(duration)
@@ -68,11 +65,13 @@ export function webhooks(): Command {
     )
     .action(rotate);
   command
-    .command('activate <id>')
+    .command('activate')
+    .argument('<id>', 'its ID', uuid)
     .description('switch a subscription on, also one that was switched off because it failed')
     .action((id: string) => switchTo(id, true));
   command
-    .command('deactivate <id>')
+    .command('deactivate')
+    .argument('<id>', 'its ID', uuid)
     .description(
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
@@ -90,22 +89,23 @@ export function webhooks(): Command {
 }
 
 async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
-  if (!isUuid(id)) throw noSubscription(id);
-  const rotated = await withSecrets(async ({ database: { db }, secrets: { vault } }) => {
-    const done = await inAuditedWork(db, (work) => rotateSubscription(work, id, keepMilliseconds, vault));
-    if (done) return done;
-    const found = (await listWebhookSubscriptions(db)).find((one) => one.id === id.toLowerCase());
-    if (!found) throw noSubscription(id);
-    throw new OperatorFault(
-      `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
-    );
-  });
-  const { secret, until } = rotated;
+  const { secret, until } = await withService(
+    async ({ db, change, secrets: { vault } }) => {
+      const done = await change((unit) => rotateSubscription(unit, id, keepMilliseconds, vault));
+      if (done) return done;
+      const found = await findWebhookSubscription(db, id);
+      if (!found) throw noSubscription(id);
+      throw new OperatorFault(
+        `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
+      );
+    },
+    { creates: true },
+  );
   printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
 }
 
 async function switchTo(id: string, active: boolean): Promise<void> {
-  const done = isUuid(id) && (await withWork((unit) => switchSubscription(unit, id, active)));
+  const done = await withChange((unit) => switchSubscription(unit, id, active));
   if (!done) throw noSubscription(id);
   printJson({ id, active });
 }
@@ -126,32 +126,22 @@ const createCommand = (): Command =>
 const deleteCommand = (): Command =>
   new Command('delete')
     .description('delete a subscription with all its deliveries; to keep them, deactivate it')
-    .argument('<id>')
+    .argument('<id>', 'its ID', uuid)
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
-      if (!yes) await confirm(id);
+      const found = await withService(({ db }) => findWebhookSubscription(db, id));
+      if (!found) throw noSubscription(id);
+      // The host alone: the rest of the URL may have a token in it.
+      const { host } = new URL(found.url);
+      if (!yes)
+        await confirm(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`);
       // Long: a subscription may have millions of deliveries.
-      const done =
-        isUuid(id) &&
-        (await withDatabase(({ db }) => inAuditedWork(db, (unit) => deleteSubscription(unit, id)), {
-          creates: true,
-          isLong: true,
-        }));
-      if (!done) throw noSubscription(id);
+      await withService(({ change }) => change((unit) => deleteSubscription(unit, id)), {
+        creates: true,
+        isLong: true,
+      });
       printJson({ id, deleted: true });
     });
-
-async function confirm(id: string): Promise<void> {
-  const rows = await withDatabase(({ db }) => listWebhookSubscriptions(db));
-  const found = rows.find((one) => one.id === id.toLowerCase());
-  if (!found) throw noSubscription(id);
-  if (!process.stdin.isTTY)
-    throw new OperatorFault('This cannot be undone. Add --yes, or deactivate it instead.');
-  // The host alone: the rest of the URL may have a token in it.
-  const { host } = new URL(found.url);
-  if (!(await asksYes(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`)))
-    throw new OperatorFault('Nothing was deleted.');
-}
 
 /** As the contract says. Not a parser of Commander, which prints what it refuses: the URL may have a password in it. */
 function refuseUrl(text: string): void {
@@ -172,10 +162,10 @@ interface CreateOptions {
 
 async function create(given: string, { merchantAccount, inactive = false }: CreateOptions): Promise<void> {
   refuseUrl(given);
-  await withSecrets(async ({ database: { db }, secrets: { vault }, config }) => {
+  const createIn = async ({ change, secrets: { vault }, config }: Service) => {
     if (!isSchemeAllowed(given, config.environment))
       throw new OperatorFault('In production the URL must start with https://.');
-    const { row, secret } = await inAuditedWork(db, async (unit) => {
+    const { row, secret } = await change(async (unit) => {
       const merchant_account_id =
         merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
       const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
@@ -185,7 +175,8 @@ async function create(given: string, { merchantAccount, inactive = false }: Crea
     const { id, merchant_account_id, url: stored, active } = row;
     printJson({ id, merchant_account_id, url: stored, active, secret });
     warnIfUndeliverable(id, stored, config);
-  });
+  };
+  await withService(createIn, { creates: true });
 }
 
 /** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */

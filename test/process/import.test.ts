@@ -57,13 +57,11 @@ const seeded = (index: number, seed = 77): FullTransaction =>
   );
 
 describe('a good file', () => {
-  it('may have the line that --help and the guide show', async () => {
-    const { stdout } = await payments(['import', 'transactions', '--help']);
-    const [shown = '', withBuyer = ''] = stdout.match(/^ *\{.*\}$/gm) ?? [];
-    expect(await readFile(join(root, 'docs/guides/operator.md'), 'utf8')).toContain(
-      `\`\`\`text\n${shown.trim()}\n`,
-    );
-    for (const line of [shown, withBuyer])
+  it('may have the lines that --help and the guide show', async () => {
+    const lineIn = (text: string) => /^ *\{"type":"transaction".*\}$/m.exec(text)?.[0] ?? '';
+    const withBuyer = lineIn((await payments(['import', 'transactions', '--help'])).stdout);
+    const inGuide = lineIn(await readFile(join(root, 'docs/guides/operator.md'), 'utf8'));
+    for (const line of [inGuide, withBuyer])
       expect(await importText(line.trim())).toMatchObject({ status: 0, stdout: 'Imported 1 transaction.\n' });
     expect(JSON.parse(withBuyer)).toMatchObject({
       buyer: { type: 'buyer' },

@@ -136,9 +136,9 @@ it('Ctrl-C keeps nothing of the run, and says so', async () => {
   child.process.kill('SIGINT');
   const { status, stdout, stderr } = await child.ended;
   expect({ status, stdout, stderr }).toEqual({
-    status: 130,
+    status: 1,
     stdout: '',
-    stderr: 'Stopped. No transaction of this run was kept.\n',
+    stderr: 'Interrupted; no transaction of this run was kept.\n',
   });
   expect(await count()).toBe(before);
 });

@@ -147,12 +147,12 @@ it('people see a table, of a time and an operator if they like', async () => {
 });
 
 describe('no command can forget it', () => {
-  it('only the support of the command line opens transactions', () => {
+  it('only service.ts opens transactions', () => {
     const folder = join(import.meta.dirname, '../../server/cli');
     const openers = readdirSync(folder).filter((file) =>
       /\b(inWork|inTransaction|createUnitOfWork)\b/.test(readFileSync(join(folder, file), 'utf8')),
     );
-    expect(openers).toEqual(['support.ts']);
+    expect(openers).toEqual(['service.ts']);
   });
 });
 

@@ -367,20 +367,15 @@ it('a buyer that only transactions name can be erased; with --references their r
 
 it('refuses an unknown buyer, and does nothing without being told so', async () => {
   const unknownId = randomUUID();
-  for (const [id, said] of [
-    [unknownId, `There is no buyer ${unknownId}, neither as a record nor in transactions.\n`],
-    [
-      'jane@shop.example',
-      expect.stringMatching(
-        / see: .* buyers list --merchant-account '\*' --search jane@shop\.example\n$/,
-      ) as string,
-    ],
+  for (const [id, status, said] of [
+    [unknownId, 1, `There is no buyer ${unknownId}, neither as a record nor in transactions.\n`],
+    ['jane@shop.example', 2, expect.stringContaining('their --search finds references') as string],
   ] as const)
-    expect(await payments(['buyers', 'erase', id, '--yes'])).toMatchObject({ status: 1, stderr: said });
+    expect(await payments(['buyers', 'erase', id, '--yes'])).toMatchObject({ status, stderr: said });
   const made = await createBuyer(db(), named(null));
   const before = await contents();
   const { status, stderr } = await payments(['buyers', 'erase', made.id]);
-  expect([status, stderr]).toEqual([1, 'This cannot be undone. Add --yes, or look first with --dry-run.\n']);
+  expect([status, stderr]).toEqual([1, 'This cannot be undone. Without a terminal to ask at, add --yes.\n']);
   expect(await contents()).toEqual(before);
   const told = await done(['buyers', 'erase', made.id, '--dry-run']);
   expect(told).toMatch(/^Has personal data: 1 buyer, 0 cards(, 0 [a-z ]+s)+\.\n$/);

@@ -103,7 +103,7 @@ describe('payments webhooks rotate', () => {
 
   it.each([
     [['rotate', unknown], 1, /There is no subscription/],
-    [['rotate', 'x'], 1, /There is no subscription x/],
+    [['rotate', 'x'], 2, /'x' is invalid.* It is not an ID/],
     [['rotate', unknown, '--keep', 'long'], 2, /Give a number and s, m, h or d/],
   ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stderr } = await run(...args);
@@ -327,7 +327,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     [['deliveries', '--event', 'x'], 2, /'x' is invalid.* It is not an ID/],
     [['deliveries', '--limit', 'x'], 2, /Give a number from/],
     [['activate', unknown], 1, /There is no subscription/],
-    [['deactivate', 'x'], 1, /There is no subscription x/],
+    [['deactivate', 'x'], 2, /'x' is invalid.* It is not an ID/],
     [['listen', '--port', '70000'], 2, /Give a number from 0 to 65535/],
     [['listen', '--merchant-account', 'none'], 1, /There is no merchant account none/],
   ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
@@ -372,10 +372,10 @@ describe('payments webhooks create and delete', () => {
     verify(made.secret, receiver.got[0]);
     await settled(service, made);
     expect((await run('delete', made.id)).stderr).toBe(
-      'This cannot be undone. Add --yes, or deactivate it instead.\n',
+      'This cannot be undone. Without a terminal to ask at, add --yes.\n',
     );
     const doubted = await paymentsHere(['webhooks', 'delete', made.id], env, typed('\n'));
-    expect([doubted.status, doubted.stderr]).toEqual([1, expect.stringContaining('Nothing was deleted.')]);
+    expect([doubted.status, doubted.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
     expect(await json('delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
     expect(await items('deliveries', '--subscription', made.id, '--json')).toEqual([]);
     expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);
@@ -422,7 +422,7 @@ describe('payments webhooks create and delete', () => {
     [['create', 'https://shop.example:0/'], 2, /^The URL must /],
     [['create', 'https://shop.example/', '--merchant-account', 'nobody'], 1, /no merchant account nobody/],
     [['delete', unknown], 1, /There is no subscription/],
-    [['delete', 'x'], 1, /There is no subscription x/],
+    [['delete', 'x'], 2, /'x' is invalid.* It is not an ID/],
   ])('%j is refused with exit code %i', async (args, exitCode, reason) => {
     const { status, stdout, stderr } = await run(...args);
     expect([status, stdout]).toEqual([exitCode, '']);

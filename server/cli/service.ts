@@ -1,4 +1,4 @@
-// Opens the database and other parts of the service for the duration of a command.
+// Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
 import { noteOperation } from '../upkeep/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
@@ -16,10 +16,33 @@ import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, noSandbox } from './output.ts';
 
+export interface Service {
+  database: OpenedDatabase;
+  db: Db;
+  config: Config;
+  /** Opened at their first use: most commands need only the database. */
+  readonly secrets: Secrets;
+  /** One transaction with its audit entry, for changes that have no events. */
+  change: <T>(work: (unit: Work) => Promise<T>) => Promise<T>;
+  /** The same for changes that send events like those of the API. */
+  changeWithEvents: InUnitOfWork;
+}
+
+interface Options {
+  /** For commands that change something: without a sandbox they create one. The others change nothing. */
+  creates?: boolean;
+  /** How many connections to the database. */
+  size?: number;
+  /** Whether statements may take long. */
+  isLong?: boolean;
+  /** False for changes that read a stream. */
+  isRepeatable?: boolean;
+}
+
 /** Uses the database of the running server, or starts one for the duration of the command. */
-export async function withDatabase<T>(
-  work: (database: OpenedDatabase, config: Config) => Promise<T>,
-  { size = 2, readOnly = false, creates = false, isLong = false } = {},
+export async function withService<T>(
+  work: (service: Service) => Promise<T>,
+  { creates = false, size = 2, isLong = false, isRepeatable = true }: Options = {},
 ): Promise<T> {
   const config = readCommandConfig();
   // A command that only reads is in the wrong folder then.
@@ -30,7 +53,7 @@ export async function withDatabase<T>(
   }
   const database = await openReadyDatabase({
     // A list must not migrate what a mistyped DATABASE_URL leads to. The embedded database is always ours.
-    readOnly: readOnly || (!creates && config.databaseUrl !== undefined),
+    readOnly: !creates && config.databaseUrl !== undefined,
     environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -41,11 +64,39 @@ export async function withDatabase<T>(
     // The connection, too, must not give up on a statement that may take long.
     ...(isLong ? { statementMilliseconds: 0 } : {}),
   });
+  const { db } = database;
+  let secrets: Secrets | undefined;
+  let unitOfWork: Promise<InUnitOfWork> | undefined;
+  const service: Service = {
+    database,
+    db,
+    config,
+    get secrets() {
+      return (secrets ??= openSecrets(config, { readOnly: !creates }));
+    },
+    change: (change) => inWork(db, audited(change)),
+    changeWithEvents: async (change) => {
+      unitOfWork ??= openUnitOfWork(db, config, isRepeatable);
+      return (await unitOfWork)(audited(change));
+    },
+  };
   try {
-    return await work(database, config);
+    return await work(service);
   } finally {
     await database.close();
   }
+}
+
+async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {
+  const publicUrl = await publicUrlOf(db, config);
+  const outbox = createOutbox(compileResponses(loadContract()));
+  return createUnitOfWork({
+    db,
+    outbox,
+    publicUrl: () => publicUrl,
+    now: () => new Date(),
+    isRepeatable,
+  });
 }
 
 /** `webhooks work`, without arguments. */
@@ -55,13 +106,17 @@ const calledCommand = (): string =>
     .filter((word) => /^[a-z][a-z-]*$/.test(word))
     .join(' ');
 
-/** One transaction with its audit entry, for changes that have no events. */
-export const inAuditedWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
-  inWork(db, async (unit) => {
+/** For a command that is one change. */
+export const withChange = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
+  withService(({ change }) => change(work), { creates: true });
+
+const audited =
+  <Unit extends Work, T>(work: (unit: Unit) => Promise<T>) =>
+  async (unit: Unit): Promise<T> => {
     const result = await work(unit);
     await noteCommand(unit, result);
     return result;
-  });
+  };
 
 /** For work in many transactions: the first that changes something has the audit entry. `id`: of what it is about. */
 export function auditOnce(db: Db, id?: string): (work: (unit: Work) => Promise<number>) => Promise<number> {
@@ -112,61 +167,6 @@ const withoutQuery = (word: string): string => word.replace(/^(https?:[^?#]*)[?#
 
 const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
 
-/** The same, with the database opened for it. */
-export const withWork = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withDatabase(({ db }) => inAuditedWork(db, work), { creates: true });
-
-export interface ServiceParts {
-  database: OpenedDatabase;
-  secrets: Secrets;
-  config: Config;
-}
-
-/** With the vault and the other uses of the secrets. */
-export async function withSecrets<T>(
-  work: (parts: ServiceParts) => Promise<T>,
-  options: { size?: number; readOnly?: boolean; creates?: boolean; isLong?: boolean } = {},
-): Promise<T> {
-  return withDatabase(
-    // After the database: one that is missing, or belongs to another environment, is refused before anything is created.
-    async (database, config) => work({ database, secrets: openSecrets(config, options), config }),
-    { creates: options.readOnly !== true, ...options },
-  );
-}
-
-export interface EventParts extends ServiceParts {
-  inUnitOfWork: InUnitOfWork;
-}
-
-/** With units of work, so that changes send events like those of the API; each has an audit entry. */
-export const withEvents = <T>(
-  work: (parts: EventParts) => Promise<T>,
-  /** What reads a stream cannot be repeated. */
-  { size = 2, isRepeatable = true } = {},
-): Promise<T> =>
-  withSecrets(
-    async (parts) => {
-      const { db } = parts.database;
-      const check = compileResponses(loadContract());
-      const publicUrl = await publicUrlOf(db, parts.config);
-      const inUnitOfWork = createUnitOfWork({
-        db,
-        outbox: createOutbox(check),
-        publicUrl: () => publicUrl,
-        now: () => new Date(),
-        isRepeatable,
-      });
-      const audited: InUnitOfWork = (change) =>
-        inUnitOfWork(async (unit) => {
-          const result = await change(unit);
-          await noteCommand(unit, result);
-          return result;
-        });
-      return work({ ...parts, inUnitOfWork: audited });
-    },
-    { size, isLong: !isRepeatable },
-  );
-
 /** Prefers the URL of the running service, because its PORT may differ from that of this command. */
 export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): Promise<string> {
   const noted = await findPublicUrl(db);
@@ -198,8 +198,11 @@ export async function listNewest<Row extends { created_at: Date }>(
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, [], id)) return id;
-  throw new OperatorFault(`There is no merchant account ${id}. See: ${call('accounts list')}`);
+  throw notFound('merchant account', id, 'accounts list');
 }
 
-export const noSubscription = (id: string): OperatorFault =>
-  new OperatorFault(`There is no subscription ${id}. See: ${call('webhooks list')}`);
+/** `list` is the command that lists what there is. */
+export const notFound = (noun: string, id: string, list: string): OperatorFault =>
+  new OperatorFault(`There is no ${noun} ${id}. See: ${call(list)}`);
+
+export const noSubscription = (id: string): OperatorFault => notFound('subscription', id, 'webhooks list');

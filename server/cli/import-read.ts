@@ -1,4 +1,4 @@
-// Reads a file line by line, in batches of limited size, so that files of any size fit in memory.
+// The first stage of an import: reads a file line by line, in batches of limited size, so that files of any size fit in memory.
 import { OperatorFault } from '../operator-fault.ts';
 import { call, shellWord } from './output.ts';
 
