@@ -1,6 +1,6 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
-import { clientCode, printed } from './browser/client-code.ts';
+import { samplesOf, type Call } from './samples.ts';
 
 export interface Schema {
   description?: string;
@@ -51,7 +51,7 @@ export function forReaders(contract: Contract): Contract {
   shown.info.description = '';
   for (const [path, item] of Object.entries(shown.paths))
     for (const [method, operation] of Object.entries(item)) {
-      operation['x-codeSamples'] = samples(contract, method, path, operation);
+      operation['x-codeSamples'] = samplesOf(callOf(contract, method, path, operation));
       operation.description = `${tryIt(operation)}\n\n${deprecated(operation)}${operation.description ?? ''}`;
     }
   return shown;
@@ -79,88 +79,23 @@ const isForValidators = (key: string, value: unknown) =>
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
 /** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
-function samples(
-  contract: Contract,
-  method: string,
-  path: string,
-  { requestBody, parameters = [] }: Operation,
-) {
+function callOf(contract: Contract, method: string, path: string, operation: Operation): Call {
+  const { requestBody, parameters = [] } = operation;
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
-  const body = first && resolved(contract.components?.examples, first).value;
-  // The local server is the only URL without variables, so the samples work unedited.
-  const server = contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '';
   const named = parameters.map((one) => resolved(contract.components?.parameters, one));
-  const takesKey = named.some(({ name }) => name === 'Idempotency-Key');
-  const hasPages = named.some(({ name }) => name === 'cursor');
-  const filter = named.find((one) => hasPages && one.in === 'query' && one.example !== undefined);
-  const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
-  const call = { method: method.toUpperCase(), url: server + path + query, path, body, takesKey };
-  return [
-    { lang: 'curl', source: curl(call) },
-    { lang: 'TypeScript', source: clientCode(server, hasPages ? loop(path, filter) : single(call)) },
-    { lang: 'Python', source: python(call) },
-  ];
-}
-
-interface Call {
-  method: string;
-  url: string;
-  path: string;
-  body: unknown;
-  /** Whether it takes an Idempotency-Key. The client makes one itself. */
-  takesKey: boolean;
+  const has = (wanted: string) => named.some(({ name }) => name === wanted);
+  const filter = named.find((one) => one.in === 'query' && one.example !== undefined);
+  return {
+    method: method.toUpperCase(),
+    // The local server is the only URL without variables, so the samples work unedited.
+    server: contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '',
+    path,
+    hasPages: has('cursor'),
+    filter: has('cursor') && filter ? { name: filter.name ?? '', example: filter.example } : undefined,
+    body: first && resolved(contract.components?.examples, first).value,
+    takesKey: has('Idempotency-Key'),
+  };
 }
 
 const resolved = <T extends { $ref?: string }>(components: Record<string, T> | undefined, given: T): T =>
   components?.[given.$ref?.split('/').at(-1) ?? ''] ?? given;
-
-function curl({ method, url, body, takesKey }: Call): string {
-  const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
-    '-H "Authorization: Bearer $TOKEN"',
-  ];
-  if (takesKey) lines.push('-H "Idempotency-Key: $(openssl rand -hex 16)"');
-  if (body !== undefined) {
-    const text = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
-    lines.push("-H 'Content-Type: application/json'", `-d '${text}'`);
-  }
-  return lines.join(' \\\n  ');
-}
-
-const single = ({ method, path, body }: Call) =>
-  printed(`${method}('${path}'${body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`})`);
-
-function loop(path: string, filter: Parameter | undefined): string {
-  const options = filter
-    ? `, {\n  params: { query: { ${filter.name}: ${JSON.stringify(filter.example)} } },\n}`
-    : '';
-  return `// All pages, each fetched when it is needed.
-const items = client.paginate('${path}'${options});
-for await (const item of items) console.log(item);`;
-}
-
-/** With its standard library. JSON is Python but for its constants. */
-const python = ({
-  method,
-  url,
-  body,
-  takesKey,
-}: Call) => `import json, os, urllib.request${takesKey ? ', uuid' : ''}
-
-request = urllib.request.Request(
-    "${url}",
-    method="${method}",
-    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
-)
-${takesKey ? 'request.add_header("Idempotency-Key", str(uuid.uuid4()))\n' : ''}${body === undefined ? '' : `request.add_header("Content-Type", "application/json")\nrequest.data = json.dumps(${literal(body)}).encode()\n`}try:
-    with urllib.request.urlopen(request) as response:
-        print(json.load(response))
-except urllib.error.HTTPError as error:
-    raise SystemExit(f"{error.code} {error.read().decode()}")`;
-
-const constants: Record<string, string> = { null: 'None', true: 'True', false: 'False' };
-const literal = (value: unknown) =>
-  JSON.stringify(value, null, 4).replaceAll(
-    /("(?:[^"\\]|\\.)*")|\b(null|true|false)\b/g,
-    (_, text: string | undefined, word = '') => text ?? constants[word as string] ?? '',
-  );

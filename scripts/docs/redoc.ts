@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redocly } from '../support/redocly.ts';
 import type { Contract } from './contract.ts';
+import { sampleLanguages } from './samples.ts';
 
 /** See https://redocly.com/docs/redoc/v3.x/config. Not in redocly.yaml, to keep everything about the site in one place. */
 const options = {
@@ -14,7 +15,7 @@ const options = {
   hideSchemaTitles: true,
   /** The height of our bar. */
   scrollYOffset: 56,
-  codeSamples: { languages: ['curl', 'TypeScript', 'Python', 'Payload'].map((lang) => ({ lang })) },
+  codeSamples: { languages: [...sampleLanguages, 'Payload'].map((lang) => ({ lang })) },
 };
 
 export async function renderReference(contract: Contract): Promise<string> {

@@ -4,6 +4,7 @@ import type { Contract, Operation, Schema } from './contract.ts';
 import type { Guide } from './guides.ts';
 import { addresses } from './links.ts';
 import type { Rendered } from './markdown.ts';
+import { sampleLanguages } from './samples.ts';
 
 /** Those who integrate search most, and those who build or run the service know where their guide is. */
 const weights = {
@@ -59,7 +60,7 @@ export function referenceEntries(contract: Contract): Entry[] {
             title: summary,
             place: isEvent ? path : `${method.toUpperCase()} ${path}`,
             href,
-            text: `${operationId} ${description}${isEvent ? '' : ' Samples: curl, TypeScript, Python.'}`,
+            text: `${operationId} ${description}${isEvent ? '' : ` Samples: ${sampleLanguages.join(', ')}.`}`,
             // Readers write `payment_method.created` too.
             keywords: path.includes('-') && isEvent ? path.replaceAll('-', '_') : undefined,
             weight: isEvent ? weights.event : weights.operation,

@@ -199,56 +199,64 @@ describe('the built site', () => {
     expect(contents('versioning')).toBeUndefined();
   });
 
-  it('has samples in curl, TypeScript and Python, whose constants are its own', () => {
-    const changed = parseContract(text);
-    const { post } = changed.paths['/payment-methods'] ?? {};
-    const content = post?.requestBody?.content['application/json'];
-    if (content) content.examples = { odd: { value: { a: null, b: ['true, "null"', true, false] } } };
-    const [curl, typeScript, python] =
-      forReaders(changed).paths['/payment-methods']?.post?.['x-codeSamples'] ?? [];
-    expect([curl?.lang, typeScript?.lang, python?.lang]).toEqual(['curl', 'TypeScript', 'Python']);
-    expect(typeScript?.source).toContain(`client.POST('/payment-methods', { body: {\n  "a": null`);
-    expect(python?.source.replaceAll(/\s+/g, ' ')).toContain(
-      String.raw`json.dumps({ "a": None, "b": [ "true, \"null\"", True, False ] }).encode()`,
+  const samples = (path: string, method = 'get', shown = forReaders(contract)) =>
+    Object.fromEntries(
+      (shown.paths[path]?.[method]?.['x-codeSamples'] ?? []).map(({ lang, source }) => [lang, source]),
     );
-    expect(curl?.source).toContain('-H "Authorization: Bearer $TOKEN"');
-    expect(typeScript?.source).toContain("token: process.env.TOKEN ?? ''");
-    expect(python?.source).toContain("os.environ['TOKEN']");
-    expect(python?.source).toContain('error.read()');
+
+  it('has samples of each operation in seven languages, which read the token from the environment', () => {
+    for (const [path, item] of Object.entries(contract.paths))
+      for (const method of Object.keys(item)) {
+        const found = samples(path, method);
+        expect(Object.keys(found), path).toEqual(['curl', 'TypeScript', 'Python', 'PHP', 'Go', 'Java', 'C#']);
+        for (const [lang, source] of Object.entries(found)) {
+          expect(source, `${lang} ${path}`).toContain('http://127.0.0.1:8080');
+          expect(source.match(/TOKEN/g), `${lang} ${path}`).toHaveLength(1);
+          expect(source, `${lang} ${path}`).not.toMatch(/\$KEY|http:\/\/server|PORT/);
+        }
+      }
+  });
+
+  it('has samples with the first example as a body, in the words of each language', () => {
+    const changed = parseContract(text);
+    const content = changed.paths['/payment-methods']?.post?.requestBody?.content['application/json'];
+    if (content) content.examples = { odd: { value: { a: null, b: ['true, "null"', true, false] } } };
+    const found = samples('/payment-methods', 'post', forReaders(changed));
+    expect(found.TypeScript).toContain(`client.POST('/payment-methods', { body: {\n  "a": null`);
+    expect(found.Python).toContain(String.raw`"b": ["true, \"null\"", True, False]`);
+    expect(found.Go).toContain(String.raw`"true, \"null\"",`);
+    // Texts of several lines: those of Java have escapes, those of C# have none.
+    expect(found.Java).toContain(String.raw`"true, \\"null\\"",`);
+    expect(found['C#']).toContain(String.raw`"true, \"null\"",`);
   });
 
   it('has samples of lists with one filter where there is one, which in TypeScript loop over the pages', () => {
-    const code = (path: string) =>
-      forReaders(contract).paths[path]?.get?.['x-codeSamples']?.map(({ source }) => source) ?? [];
-    const filtered = 'http://127.0.0.1:8080/transactions?buyer_external_identifier=buyer-412';
-    expect(code('/transactions')).toEqual([
-      expect.stringContaining(`'${filtered}'`),
-      expect.stringContaining(
-        `client.paginate('/transactions', {\n  params: { query: { buyer_external_identifier: "buyer-412" } },\n});`,
-      ),
-      expect.stringContaining(`"${filtered}"`),
-    ]);
-    expect(code('/api-key-pairs')[1]).toContain(`client.paginate('/api-key-pairs');`);
-    expect(code('/card-scheme-definitions')[1]).toContain(
+    const { TypeScript, ...others } = samples('/transactions');
+    for (const [lang, source] of Object.entries(others))
+      expect(source, lang).toMatch(
+        /["']http:\/\/127\.0\.0\.1:8080\/transactions\?buyer_external_identifier=buyer-412["']/,
+      );
+    expect(TypeScript).toContain(
+      `client.paginate('/transactions', {\n  params: { query: { buyer_external_identifier: "buyer-412" } },\n});`,
+    );
+    expect(samples('/api-key-pairs').TypeScript).toContain(`client.paginate('/api-key-pairs');`);
+    expect(samples('/card-scheme-definitions').TypeScript).toContain(
       `unwrap(await client.GET('/card-scheme-definitions'))`,
     );
   });
 
   it('has samples that can be run twice: with a new Idempotency-Key where one is taken, and no fixed identifier', () => {
-    const having = Object.entries(forReaders(contract).paths).flatMap(([path, item]) =>
-      Object.values(item).flatMap(({ 'x-codeSamples': samples = [] }) =>
-        samples
-          .filter(({ source }) => source.includes('Idempotency-Key'))
-          .map(({ lang }) => `${lang} ${path}`),
-      ),
+    const having = Object.entries(contract.paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => samples(path, method).curl?.includes('Idempotency-Key'))
+        .map(() => path),
     );
-    expect(having.sort()).toEqual([
-      ...['Python /payment-methods', 'Python /webhook-subscriptions'],
-      ...['curl /payment-methods', 'curl /webhook-subscriptions'],
-    ]);
-    expect(
-      JSON.stringify(forReaders(contract).paths['/payment-methods']?.post?.['x-codeSamples']),
-    ).not.toMatch(/[" ]external_identifier/);
+    expect(having.sort()).toEqual(['/payment-methods', '/webhook-subscriptions']);
+    const { TypeScript, ...others } = samples('/payment-methods', 'post');
+    // Our client makes one itself.
+    expect(TypeScript).not.toContain('Idempotency-Key');
+    for (const [lang, source] of Object.entries(others)) expect(source, lang).toContain('Idempotency-Key');
+    expect(JSON.stringify([TypeScript, others])).not.toMatch(/[" ]external_identifier/);
   });
 
   it('has the contract as it was generated, in JSON and in YAML', () => {
@@ -418,7 +426,10 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     for (const [path, item] of Object.entries(contract.paths))
       for (const { operationId, summary, security = [] } of Object.values(item)) {
         await visit(page, operationId, summary);
-        await page.getByText(`'http://127.0.0.1:8080${path}`).first().waitFor();
+        await page
+          .locator('pre', { hasText: `http://127.0.0.1:8080${path}` })
+          .first()
+          .waitFor();
         for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
           await page.getByText(scope, { exact: true }).first().waitFor();
       }
@@ -495,7 +506,10 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     expect(found).toContain(origin);
     expect(found).not.toContain('127.0.0.1:8080');
     await reader.goto(`${sandboxAddress}reference.html${hashOf('listTransactions')}`);
-    await reader.getByText(`'${origin}/transactions?`).first().waitFor();
+    await reader
+      .locator('pre', { hasText: `${origin}/transactions?` })
+      .first()
+      .waitFor();
     expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
     await reader.goto(`${sandboxAddress}guides/getting-started.html`);
     const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });

@@ -167,7 +167,7 @@ const rooms: Record<string, Room> = {
       'esbuild',
       'commander',
       'express',
-      ...['marked', 'minisearch', 'playwright-core'],
+      ...['@readme/httpsnippet', 'marked', 'minisearch', 'playwright-core'],
       'openapi-typescript',
       'prettier',
       'vitest',
@@ -221,7 +221,7 @@ const readsEnvironment = [
   // HOST and PORT of the service that it starts.
   'scripts/dev/ports.ts',
   // Only in the text of a sample.
-  'scripts/docs/browser/client-code.ts',
+  'scripts/docs/samples.ts',
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */

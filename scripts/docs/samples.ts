@@ -1,0 +1,164 @@
+// Code that calls an operation, in the languages that integrators use: TypeScript with our client, the others made by
+// httpsnippet. Each reads the token from the environment, so that it runs as it is copied.
+import { HTTPSnippet } from '@readme/httpsnippet';
+
+export interface Call {
+  method: string;
+  server: string;
+  path: string;
+  /** Of a list that has pages. */
+  hasPages: boolean;
+  filter: { name: string; example: unknown } | undefined;
+  body: unknown;
+  /** Whether it takes an Idempotency-Key. The client makes one itself. */
+  takesKey: boolean;
+}
+
+type Edit = [from: string, to: string];
+
+interface Language {
+  lang: string;
+  /** Of httpsnippet. */
+  target: Parameters<HTTPSnippet['convert']>[0];
+  client: string;
+  options?: object;
+  token: Edit[];
+  /** Where the operation takes an Idempotency-Key. */
+  key: Edit[];
+  /** A text of several lines, where httpsnippet writes a body into one. */
+  literal?: (text: string) => string;
+}
+
+const languages: Language[] = [
+  {
+    lang: 'curl',
+    target: 'shell',
+    client: 'curl',
+    options: { short: true },
+    token: [["'Authorization: Bearer $TOKEN'", '"Authorization: Bearer $TOKEN"']],
+    key: [["'Idempotency-Key: $KEY'", '"Idempotency-Key: $(openssl rand -hex 16)"']],
+  },
+  {
+    lang: 'Python',
+    target: 'python',
+    client: 'requests',
+    token: [
+      ['import requests', 'import os\n\nimport requests'],
+      ['"Bearer $TOKEN"', `"Bearer " + os.environ["TOKEN"]`],
+    ],
+    key: [['"$KEY"', 'os.urandom(16).hex()']],
+  },
+  {
+    lang: 'PHP',
+    target: 'php',
+    client: 'curl',
+    token: [['Bearer $TOKEN"', 'Bearer " . getenv("TOKEN")']],
+    key: [['$KEY"', '" . bin2hex(random_bytes(16))']],
+  },
+  {
+    lang: 'Go',
+    target: 'go',
+    client: 'native',
+    options: { checkErrors: true },
+    token: [
+      ['\t"io"\n', '\t"io"\n\t"os"\n'],
+      ['"Bearer $TOKEN"', '"Bearer "+os.Getenv("TOKEN")'],
+    ],
+    key: [
+      ['\t"fmt"\n', '\t"crypto/rand"\n\t"fmt"\n'],
+      ['\treq.Header.Add("Idem', '\tkey := make([]byte, 16)\n\trand.Read(key)\n\treq.Header.Add("Idem'],
+      ['"$KEY"', 'fmt.Sprintf("%x", key)'],
+    ],
+    literal: (text) => `\`${text}\``,
+  },
+  {
+    lang: 'Java',
+    target: 'java',
+    client: 'nethttp',
+    token: [
+      ['HttpRequest request', 'import java.net.URI;\nimport java.net.http.*;\n\nHttpRequest request'],
+      ['"Bearer $TOKEN"', '"Bearer " + System.getenv("TOKEN")'],
+    ],
+    key: [['"$KEY"', 'java.util.UUID.randomUUID().toString()']],
+    literal: (text) => `"""\n${text.replaceAll('\\', '\\\\')}"""`,
+  },
+  {
+    lang: 'C#',
+    target: 'csharp',
+    client: 'httpclient',
+    token: [['"Bearer $TOKEN"', '"Bearer " + Environment.GetEnvironmentVariable("TOKEN")']],
+    key: [['"$KEY"', 'Guid.NewGuid().ToString()']],
+    literal: (text) => `"""\n${text}\n"""`,
+  },
+];
+
+/** TypeScript stands after curl. */
+const withOwn = <T>(others: T[], own: T): T[] => others.toSpliced(1, 0, own);
+
+export const sampleLanguages = withOwn(
+  languages.map(({ lang }) => lang),
+  'TypeScript',
+);
+
+export const samplesOf = (call: Call): { lang: string; source: string }[] =>
+  withOwn(
+    languages.map((language) => ({ lang: language.lang, source: written(language, call) })),
+    { lang: 'TypeScript', source: typeScript(call) },
+  );
+
+/** Replaced at the end, because some languages write the port of an address twice, and readers' servers have another. */
+const anyServer = 'http://server';
+
+function written({ target, client, options, token, key, literal }: Language, call: Call): string {
+  const { method, path, server, filter, body, takesKey } = call;
+  const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
+  const header = (name: string, value: string) => ({ name, value });
+  const request = {
+    method,
+    url: anyServer + path + query,
+    headers: [
+      header('Authorization', 'Bearer $TOKEN'),
+      ...(takesKey ? [header('Idempotency-Key', '$KEY')] : []),
+      ...(body === undefined ? [] : [header('Content-Type', 'application/json')]),
+    ],
+    ...(body === undefined ? {} : { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
+  };
+  const [code] = new HTTPSnippet(request as never).convert(target, client, options) || [];
+  const edits = [...token, ...(takesKey ? key : [])];
+  if (literal && body !== undefined)
+    edits.push([JSON.stringify(JSON.stringify(body)), literal(JSON.stringify(body, null, 2))]);
+  return edits.reduce(replaceOnce, code ?? '').replaceAll(anyServer, server);
+}
+
+/** Throws, so that an update of httpsnippet cannot break samples unnoticed. */
+function replaceOnce(code: string, [from, to]: Edit): string {
+  if (code.split(from).length !== 2) throw new Error(`Expected ${from} once in this sample:\n${code}`);
+  return code.replace(from, () => to);
+}
+
+function typeScript({ method, server, path, hasPages, filter, body }: Call): string {
+  const imported = hasPages ? 'createPaymentsClient' : 'createPaymentsClient, unwrap';
+  const given = body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`;
+  const code = hasPages
+    ? loop(path, filter)
+    : `console.log(unwrap(await client.${method}('${path}'${given})));`;
+  return `// Install: \`npm run client\`, run in the folder of the
+// payments service, prints the command.
+// Save as sample.mts, run: npx tsx sample.mts
+import { ${imported} } from 'payments-service-client';
+
+const client = createPaymentsClient({
+  baseUrl: '${server}',
+  token: process.env.TOKEN ?? '',
+});
+${code}`;
+}
+
+function loop(path: string, filter: Call['filter']): string {
+  const options = filter
+    ? `, {\n  params: { query: { ${filter.name}: ${JSON.stringify(filter.example)} } },\n}`
+    : '';
+  return `// All pages, each fetched when it is needed.
+const items = client.paginate('${path}'${options});
+for await (const item of items) console.log(item);`;
+}
