@@ -273,12 +273,6 @@ const guide = readFileSync(join(root, 'docs/guides/backend-engineer.md'), 'utf8'
 
 const section = (heading: string) => guide.slice(guide.indexOf(`### ${heading}\n`)).split('\n### ')[0] ?? '';
 
-/** The blocks of code in a recipe whose first line is a path. */
-const blocksOf = (heading: string) =>
-  [...section(heading).matchAll(/```(ts|diff|yaml)\n(?:\/\/|#) (\S+)\n([^]*?)```/g)].map(
-    ([, kind = '', file = '', code = '']) => ({ kind, file, code }),
-  );
-
 /** Blocks of kind `diff` change what is there; their parts are separated by `@@`. */
 const patch = (diff: string) => (text: string) =>
   diff.split(/^@@\n/m).reduce((made, part) => {
@@ -289,61 +283,26 @@ const patch = (diff: string) => (text: string) =>
     return swap(side('-'), side('+'))(made);
   }, text);
 
-/** What is exported takes the place of what has the same name. */
-const extend = (code: string) => (text: string) => {
-  const names = [...code.matchAll(/^export (?:(?:async )?function|const) (\w+)/gm)].map(
-    ([, name = '']) => name,
-  );
-  const rest = names.reduce(
-    (left, name) =>
-      left
-        .replace(new RegExp(`^export const ${name} = [^]*?;\n`, 'm'), '')
-        .replace(new RegExp(`^export (async )?function ${name}\\([^]*?\n\\}\n`, 'm'), ''),
-    text,
-  );
-  return rest === '' ? code : `${rest}\n${code}`;
-};
-
-/** The code of a recipe, block by block. Stubs are overwritten. */
-const editsOf = (heading: string): ProjectEdits =>
-  inTurn(
-    ...blocksOf(heading).map(({ kind, file, code }) => ({
-      [file]: kind === 'diff' ? patch(code) : kind === 'yaml' || isWhole(file) ? write(code) : extend(code),
-    })),
-  );
-
+/** The blocks of code in a recipe whose first line is a path, of those files that are wanted. */
 const partOf = (heading: string, isWanted: (path: string) => boolean): ProjectEdits =>
-  Object.fromEntries(Object.entries(editsOf(heading)).filter(([path]) => isWanted(path)));
+  Object.fromEntries(
+    [...section(heading).matchAll(/```(diff|yaml)\n# (\S+)\n([^]*?)```/g)]
+      .map(([, kind, file = '', code = '']) => [file, kind === 'diff' ? patch(code) : write(code)] as const)
+      .filter(([file]) => isWanted(file)),
+  );
 
 const isContract = (path: string) => path.startsWith('openapi/');
-/** What is written whole, because it was a stub or a beginning. */
-const isWhole = (path: string) =>
-  /^(server\/handlers|server\/resources\/[a-z-]+\/changes\.ts|test\/service\/operations)/.test(path);
 
-/** One after the other, where several edit the same file. */
-const inTurn = (...all: ProjectEdits[]): ProjectEdits =>
-  all.reduce<ProjectEdits>(
-    (made, edits) => ({
-      ...made,
-      ...Object.fromEntries(
-        Object.entries(edits).map(([path, edit]) => [
-          path,
-          (text: string) => edit(made[path]?.(text) ?? text),
-        ]),
-      ),
-    }),
-    {},
-  );
-
-const owned = 'A record that belongs to another';
-const ownedProperty = /```yaml\n# .+ and .+\n(buyer_id:\n[^]*?)```/.exec(section(owned))?.[1] ?? '';
-const inSchema = (text: string) => {
-  const property = ownedProperty.trimEnd().replace(/^/gm, '  ');
-  return before('  display_name:\n', `${property}\n`)(before('display_name', 'buyer_id, ')(text));
-};
+const buyerId = `  buyer_id:
+    description: The ID of the buyer.
+    type: string
+    format: uuid
+`;
+const inSchema = (text: string) =>
+  before('  display_name:\n', buyerId)(before('display_name', 'buyer_id, ')(text));
 const inExample = before('  display_name:', '  buyer_id: 5b1f0a0e-3a55-4b40-9a0f-7d0c6f4f1a77\n');
 
-/** After `npm run new`. */
+/** A record that belongs to a buyer, whose name is erased with the buyer: after `npm run new`. */
 const ownedInContract: ProjectEdits = {
   'openapi/components/schemas/Membership.yaml': (text) =>
     swap('for people.\n    type: string', "for people.\n    type: [string, 'null']")(inSchema(text)),
@@ -407,7 +366,7 @@ function recipe(heading: string): string {
 export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
   'test/service/operations/get-buyer.test.ts': () => recipe('Records in a test'),
-  ...inTurn(...['A list', 'A filter', owned].map((heading) => partOf(heading, (path) => !isContract(path)))),
+  ...partOf('A filter', (path) => !isContract(path)),
 };
 
 const model = readFileSync(join(root, 'openapi/paths/card-scheme-definitions.yaml'), 'utf8');

@@ -53,12 +53,7 @@ const next: string[][] = [];
 beforeAll(async () => {
   made = await brokenProject({});
   const parts = ['server', 'client', 'mock', 'generated', 'tsconfig.json', 'CHANGELOG.md'];
-  const tests = [
-    'support',
-    'service/operations',
-    'service/mock/parity.filters.values.ts',
-    'service/erasure.test.ts',
-  ];
+  const tests = ['support', 'service/operations', 'service/mock/parity.filters.values.ts'];
   for (const part of [...parts, ...tests.map((name) => `test/${name}`)])
     await cp(join(root, part), join(made.folder, part), { recursive: true });
   // Migrations come before `generate`, which lists them.
@@ -167,7 +162,6 @@ async function diagnose(): Promise<Diagnose> {
     'test/service/operations/update-refund-reason.test.ts',
     'test/service/operations/list-refund-reasons.test.ts',
     'test/service/operations/create-membership.test.ts',
-    'test/service/erasure.test.ts',
     'server/resources/ledger-entries/queries.ts',
   ];
   const files = names.map((name) => join(made.folder, name)).filter(existsSync);
@@ -356,7 +350,7 @@ describe('npm run new', () => {
       ...['queries', 'changes', 'present'].map((name) => `server/resources/memberships/${name}.ts`),
       'server/handlers/create-membership.ts',
       'server/resources/personal.ts',
-      ...['test/service/operations/create-membership.test.ts', 'test/service/erasure.test.ts'],
+      'test/service/operations/create-membership.test.ts',
       ...['queries', 'table'].map((name) => `server/resources/ledger-entries/${name}.ts`),
       ...['server/handlers/list-refund-reasons.ts', 'test/service/operations/list-refund-reasons.test.ts'],
       ...[
