@@ -136,7 +136,7 @@ function parseBody({ status, headers }: Response, body: unknown, request: string
     ? 'The response is a redirect, which the client does not follow; check baseUrl'
     : status < 400 && (body === undefined || body === '')
       ? 'The response has no body'
-      : `The response does not come from the service: ${request} answered with ${type}; is baseUrl right?`;
+      : `The response does not come from the service: ${request} returned ${type}; is baseUrl right?`;
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 

@@ -36,7 +36,7 @@ const firstDelaySeconds = 0.5;
 
 /**
  * Adds the token, before each attempt, because it may expire during the delay. Returns the token if there may be another one in its
- * place; `refused` is the one that was answered with 401.
+ * place; `refused` is the one that the service refused with 401.
  */
 export type Authorize = (request: Request, refused?: string) => Promise<string | undefined>;
 

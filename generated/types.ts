@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List API key pairs
-         * @description Lists the key pairs that can sign access tokens, newest first. A key pair with access to all merchant accounts sees all pairs; any other sees those whose merchant accounts are among its own. The list never shows a private key. A cursor that was not issued for this list is answered with 422.
+         * @description Lists the key pairs that can sign access tokens, newest first. A key pair with access to all merchant accounts sees all pairs; any other sees those whose merchant accounts are among its own. The list never shows a private key. A cursor that was not issued for this list returns 422.
          */
         get: operations["listApiKeyPairs"];
         put?: never;
@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Check gift card balances
-         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The answer has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Of one `number`, ten different PINs in an hour are looked up in a merchant account, in the sandbox too; an 11th is answered with `suspected_fraud`, and then every PIN of that number, without asking the provider. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
+         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The response has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Of one `number`, ten different PINs in an hour are looked up in a merchant account, in the sandbox too; an 11th has `suspected_fraud`, and then every PIN of that number, without asking the provider. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
          */
         post: operations["checkGiftCardBalances"];
         delete?: never;
@@ -82,7 +82,7 @@ export interface paths {
          *     - **201 `processing`**: the check is under way. Wait for the event `payment-method.updated`.
          *     - **201 `buyer_approval_required`**: send the buyer to `approval_url`.
          *     - **201 `failed`**: the card cannot be used, for example because its check digit is wrong or its date has passed; the
-         *       answer does not say why. Ask for another card. The failed one keeps its `external_identifier`.
+         *       response does not say why. Ask for another card. The failed one keeps its `external_identifier`.
          *     - **404**: the buyer does not exist. Check the buyer that you named.
          *     - **409**: the `external_identifier` is taken. See [A record that exists already](#section/A-record-that-exists-already).
          *     - **422**: the host of `redirect_url` is not valid, or the `Idempotency-Key` was used for another request. See [Kinds of 422](#section/Kinds-of-422).
@@ -139,13 +139,13 @@ export interface paths {
         };
         /**
          * List webhook subscriptions
-         * @description Lists the subscriptions of a merchant account, newest first; with the merchant account `*`, those of every account that the key pair can reach. Subscriptions for all merchant accounts are listed only to key pairs with access to all of them. Passwords are masked. A cursor that was not issued for this list is answered with 422.
+         * @description Lists the subscriptions of a merchant account, newest first; with the merchant account `*`, those of every account that the key pair can reach. Subscriptions for all merchant accounts are listed only to key pairs with access to all of them. Passwords are masked. A cursor that was not issued for this list returns 422.
          */
         get: operations["listWebhookSubscriptions"];
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Registers an address that events are delivered to from now on. The answer carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other is answered with 403), the subscription receives the events of all of them. Plain http is answered with 422 in production, and so is a host that is no valid name or IP address, and a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription. No operation removes a subscription again: whoever runs the instance does, with `payments webhooks delete ID`.
+         * @description Registers an address that events are delivered to from now on. The response carries the `secret` that signs deliveries; see [Webhooks](#section/Webhooks) for checking a signature. With the merchant account `*`, which takes a key pair with access to all merchant accounts (any other returns 403), the subscription receives the events of all of them. Plain http returns 422 in production, and so does a host that is no valid name or IP address, and a subscription beyond the limits: a merchant account has at most 50 active subscriptions and 500 in all, and the same holds for those for all accounts. With an `Idempotency-Key` the request can be repeated without creating a second subscription. No operation removes a subscription again: your operator does, with `payments webhooks delete ID`.
          */
         post: operations["createWebhookSubscription"];
         delete?: never;
@@ -267,7 +267,7 @@ export interface components {
         Amount: number;
         /** @description A key pair whose private half signs access tokens. */
         ApiKeyPair: {
-            /** @description Whether the pair can authenticate. Tokens of an inactive pair are answered with 401. */
+            /** @description Whether the pair can authenticate. Tokens of an inactive pair return 401. */
             active: boolean;
             algorithm: components["schemas"]["CertificateAlgorithm"];
             /** @description When the pair was created. */
@@ -288,7 +288,7 @@ export interface components {
             last_used_at: string | null;
             /** @description The merchant accounts that the pair can reach. An empty list means all of them. */
             merchant_accounts: components["schemas"]["MerchantAccountSummary"][];
-            /** @description The private key, PEM-encoded. It is there only in the answer that creates the pair, and only when the service made the keys; it cannot be retrieved later, so no list shows it. */
+            /** @description The private key, PEM-encoded. It is there only in the response that creates the pair, and only when the service made the keys; it cannot be retrieved later, so no list shows it. */
             private_key?: string | null;
             /** @description The roles of the pair. It may do what some role of its allows, and nothing else. */
             roles: components["schemas"]["Role"][];
@@ -344,7 +344,7 @@ export interface components {
              * @constant
              */
             kind: "basic";
-            /** @description The password. Answers show `********` instead. */
+            /** @description The password. Responses show `********` instead. */
             password: components["schemas"]["FreeText"];
             /** @description The user name. It cannot contain a colon (RFC 7617). */
             username: string;
@@ -480,7 +480,7 @@ export interface components {
         };
         /** @description A three-letter ISO 4217 currency code. */
         CurrencyCode: string;
-        /** @description What every error answers, except for 409 (which adds `resource_id`) and 422 (which has a shape of its own). */
+        /** @description The body of every error, except for 409 (which adds `resource_id`) and 422 (which has a shape of its own). */
         Error: {
             code: components["schemas"]["ErrorCode"];
             /**
@@ -510,7 +510,7 @@ export interface components {
              * @enum {string}
              */
             location: "body" | "query" | "path" | "header";
-            /** @description What is wrong, for a person who wants to mend it. */
+            /** @description What is wrong, for a person who wants to fix it. */
             message: string;
             /** @description A JSON pointer (RFC 6901) to the offending property, also when it is missing or unknown: `/number`, `/items/0/pin`, `/limit`. For a header its name in lower case: `/x-service-merchant-account-id`. */
             pointer: string;
@@ -623,7 +623,7 @@ export interface components {
         GiftCardBalanceStored: {
             /**
              * Format: uuid
-             * @description The ID of the stored gift card. One that this merchant account does not have is answered as an item with `balance_error_code` `invalid_gift_card`.
+             * @description The ID of the stored gift card. One that this merchant account does not have is returned as an item with `balance_error_code` `invalid_gift_card`.
              */
             id: string;
         };
@@ -660,7 +660,7 @@ export interface components {
          * @enum {string}
          */
         GiftCardRedemptionStatus: "created" | "succeeded" | "failed" | "skipped";
-        /** @description A cursor of an earlier answer; absent, empty or `null` for the first page. */
+        /** @description A cursor of an earlier response; absent, empty or `null` for the first page. */
         GivenCursor: string | null;
         /**
          * @description The kind of instrument that was given to the payment service.
@@ -802,7 +802,7 @@ export interface components {
             number: string;
             /**
              * Format: uri
-             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, is answered with 422. It matters only to cards that need the buyer's approval.
+             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, returns 422. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
             /** @description The security code of the card (CVV, CVC), 3 or 4 digits. It is used once and never stored. */
@@ -1182,7 +1182,7 @@ export interface components {
             input?: unknown;
             /** @description Where it stands, such as `["query", "cursor"]`. */
             loc: (string | number)[];
-            /** @description What is wrong, for a person who wants to mend it. */
+            /** @description What is wrong, for a person who wants to fix it. */
             msg: string;
             type: components["schemas"]["ErrorDetailType"];
         };
@@ -1235,13 +1235,13 @@ export interface components {
             authentication?: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uri
-             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, is answered with 422. Whether the address may be reached is judged at each delivery.
+             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, returns 422. Whether the address may be reached is judged at each delivery.
              */
             url: string;
         };
     };
     responses: {
-        /** @description A provider behind the service answered nonsense for the whole call. Try again later. */
+        /** @description A provider behind the service returned nonsense for the whole call. Try again later. */
         BadGateway: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1312,7 +1312,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A provider behind the service did not answer in time for the whole call. Try again later. */
+        /** @description A provider behind the service did not respond in time for the whole call. Try again later. */
         GatewayTimeout: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -1493,7 +1493,7 @@ export interface components {
         CreatedAtLteFilter: components["schemas"]["Timestamp"];
         /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
         CurrencyFilter: components["schemas"]["CurrencyCode"][];
-        /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+        /** @description `next_cursor` or `previous_cursor` of an earlier response, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
         Cursor: components["schemas"]["GivenCursor"];
         /**
          * @description Only transactions with this external identifier.
@@ -1514,7 +1514,7 @@ export interface components {
         /** @description True: only transactions with at least one settlement. False: only those with none. */
         HasSettlementsFilter: boolean;
         /**
-         * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+         * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
          * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
          */
         IdempotencyKey: string;
@@ -1531,7 +1531,7 @@ export interface components {
         MerchantAccountId: string;
         /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
         MerchantInitiatedFilter: boolean;
-        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, is answered with 422. URL and headers together have at most 64 kB. */
+        /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, returns 422. URL and headers together have at most 64 kB. */
         MetadataFilter: string[];
         /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
         MethodFilter: components["schemas"]["Method"][];
@@ -1600,7 +1600,7 @@ export interface components {
          */
         Allow: string;
         /**
-         * @description Only where the request has an `Idempotency-Key`: `true` if this is the answer to an earlier request with the same key, `false` if it is the first.
+         * @description Only where the request has an `Idempotency-Key`: `true` if this is the response to an earlier request with the same key, `false` if it is the first.
          * @example false
          */
         IdempotencyReplayed: boolean;
@@ -1627,7 +1627,7 @@ export interface operations {
     listApiKeyPairs: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier response, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];
@@ -1747,7 +1747,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
                  * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1832,7 +1832,7 @@ export interface operations {
                 created_at_lte?: components["parameters"]["CreatedAtLteFilter"];
                 /** @description Only transactions in one of these currencies. Repeat the parameter for several. */
                 currency?: components["parameters"]["CurrencyFilter"];
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier response, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Only transactions with this external identifier.
@@ -1860,7 +1860,7 @@ export interface operations {
                 limit?: components["parameters"]["TransactionLimit"];
                 /** @description True: only transactions that the merchant initiated. False: only those that the customer did. */
                 merchant_initiated?: components["parameters"]["MerchantInitiatedFilter"];
-                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, is answered with 422. URL and headers together have at most 64 kB. */
+                /** @description Only transactions whose metadata has all the given keys with equal values. Each value is a URL-encoded JSON object of strings, such as `{"channel":"web"}`. Several are merged in order; the last value of a key wins. Anything else, or more than 20 keys in all of them, returns 422. URL and headers together have at most 64 kB. */
                 metadata?: components["parameters"]["MetadataFilter"];
                 /** @description Only transactions with one of these kinds of payment method. Repeat the parameter for several. */
                 method?: components["parameters"]["MethodFilter"];
@@ -1938,7 +1938,7 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description `next_cursor` or `previous_cursor` of an earlier answer, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
+                /** @description `next_cursor` or `previous_cursor` of an earlier response, unchanged, with the same filters. Left out, empty and `null` all mean the first page, because clients write an absent value in each of these ways. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description The size of the page. */
                 limit?: components["parameters"]["Limit"];
@@ -1979,7 +1979,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body is answered with the first answer, and nothing is done twice; see [Idempotency](#section/Idempotency).
+                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
                  * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2057,7 +2057,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for your operator, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2110,7 +2110,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for your operator, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2163,7 +2163,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for your operator, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2216,7 +2216,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for whoever runs your instance, with card numbers and secrets masked. */
+            /** @description The delivery failed and is tried again. 410 switches the subscription off. The first kilobyte of the body is kept with the attempt, for your operator, with card numbers and secrets masked. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -63,7 +63,7 @@ const steps: Step[] = [
   {
     id: 'code',
     claim: 'The code keeps the lint rules',
-    fix: 'Run: npx oxlint --fix, which mends some kinds, and edit what is left; each message says how.',
+    fix: 'Run: npx oxlint --fix, which fixes some kinds, and edit what is left; each message says how.',
     run: () => tool('oxlint/bin/oxlint', ['--deny-warnings', '--report-unused-disable-directives']),
   },
   {

@@ -117,7 +117,7 @@ async function subscribe(service: string, token: string, url: string): Promise<v
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ url }),
   });
-  if (response.status !== 201) throw new Error(`The subscription was answered with ${response.status}.`);
+  if (response.status !== 201) throw new Error(`Creating the subscription returned ${response.status}.`);
 }
 
 if (values.help) console.log(help);

@@ -133,7 +133,7 @@ export const defaultDataDir = resolve(settings.DATA_DIR.default);
 
 /**
  * For commands: in production a missing secret, or PUBLIC_URL, is refused only by a command that uses it. Many need only
- * the database, and whoever runs them should not need the keys of cards.
+ * the database, and operators who run them should not need the keys of cards.
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
 

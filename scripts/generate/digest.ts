@@ -28,7 +28,7 @@ export async function isStale(project: string): Promise<boolean> {
   return generated.trim() !== (await contractDigest(project));
 }
 
-/** What `npm run generate` would mend, a line each. */
+/** What `npm run generate` would fix, a line each. */
 export async function staleParts(project: string): Promise<string[]> {
   const unlisted = await unlistedMigrations(project);
   return [

@@ -20,7 +20,7 @@ interface Group {
   seen: Reported[];
 }
 
-/** `wrongNames`: what a schema requires by mistake, so that no example has to be mended. */
+/** `wrongNames`: what a schema requires by mistake, so that no example has to be fixed. */
 export function groupExampleFaults(
   problems: Reported[],
   sources: Sources,

@@ -1,4 +1,4 @@
-// Lints a contract: YAML's syntax, then Redocly with the house rules. Each fault is said once, where it is to be mended.
+// Lints a contract: YAML's syntax, then Redocly with the house rules. Each fault is said once, where it is to be fixed.
 import { redocly } from '../support/redocly.ts';
 import { advise } from './advice.ts';
 import { groupExampleFaults } from './base-examples.ts';

@@ -1,5 +1,5 @@
 // Of an example that does not match its schema, Redocly reports everything that each alternative of the schema refuses, in the
-// words of Ajv. This keeps the fault that someone has to mend, in plain words.
+// words of Ajv. This keeps the fault that someone has to fix, in plain words.
 import { nearest } from './did-you-mean.ts';
 import type { Reported } from './problem.ts';
 

@@ -6,9 +6,9 @@ const namedFiles = 10;
 export function prettierFix(output: string): string {
   const files = [...output.matchAll(/^\[warn\] (.+\.\w+)$/gm)].map(([, file = '']) => quoted(file));
   const isReadable = !/^\[error\]/m.test(output);
-  if (files.length === 0) return 'Mend the syntax of the files named above.';
+  if (files.length === 0) return 'Fix the syntax of the files named above.';
   const all = files.length > namedFiles ? '.' : files.join(' ');
-  return `Run: npx prettier --write ${all}${isReadable ? '' : ', and mend the syntax of the others named above.'}`;
+  return `Run: npx prettier --write ${all}${isReadable ? '' : ', and fix the syntax of the others named above.'}`;
 }
 
 const quoted = (file: string) =>

@@ -31,7 +31,7 @@ export function token(): Command {
       'after',
       `
 It only signs, and does not ask the database, so that it is fast and works where the database cannot be reached. A key
-pair that is unknown or deactivated is answered with 401, a scope that its roles do not allow with 403: see
+pair that is unknown or deactivated returns 401, a scope that its roles do not allow 403: see
 ${call('keys list')}.
 
 Examples:

@@ -47,7 +47,7 @@ export interface OpenOptions {
 }
 
 const healthCheckMilliseconds = 1_000;
-/** A request whose statement takes longer is answered with 500: it would hold a connection that others need. */
+/** A request whose statement takes longer returns 500: it would hold a connection that others need. */
 const requestStatementMilliseconds = 3_000;
 /** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
 export const requestDatabaseMilliseconds = 4_500;

@@ -58,7 +58,7 @@ export function oneAtATime(
     connection.total += 1;
     const surplus = connection.total - mostRequests;
     if (surplus > mostWaiting || connection.waiting.length >= mostWaiting) socket.destroy();
-    // Requests that follow one that is answered with `Connection: close` are not answered (RFC 9112, 9.6).
+    // Requests that follow one whose response has `Connection: close` get none (RFC 9112, 9.6).
     if (surplus > 0 || socket.destroyed) return;
     if (surplus === 0) res.setHeader('Connection', 'close');
     if (connection.isBusy) connection.waiting.push([req, res]);

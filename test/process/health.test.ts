@@ -51,7 +51,7 @@ describe('a database of its own', () => {
     });
 
   it.runIf(process.platform === 'linux')(
-    'answers nothing while it is frozen: every request is answered with 500 all the same, and nothing is left open',
+    'answers nothing while it is frozen: every request returns 500 all the same, and nothing is left open',
     async () => {
       const token = service.token('*.read', '*.write');
       const post = (path: string, body: object, key?: string) =>

@@ -44,7 +44,7 @@ describe('in production, without providers', () => {
     expect(service.logs.join('')).toContain('no gift card provider is configured');
   });
 
-  it('a look-up is answered with 502, in the shape of the contract', async () => {
+  it('a look-up returns 502, in the shape of the contract', async () => {
     const { status, body } = await post(service, '/gift-cards/balances', { items: [giftCard] });
     expect([status, body]).toEqual([502, expect.objectContaining({ code: 'bad_gateway' })]);
   });

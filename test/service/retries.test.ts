@@ -145,7 +145,7 @@ const failInserts = (table: string, code: string, times: number) =>
     create trigger fail_first after insert on ${table} for each statement execute function fail_first()`);
 
 describe('a request', () => {
-  it('is answered with 201 after deadlocks, and its provider was asked once', async () => {
+  it('returns 201 after deadlocks, and its provider was asked once', async () => {
     let asked = 0;
     await using service = await startTestService({
       providers: {
@@ -168,7 +168,7 @@ describe('a request', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is answered with 500 if the fault stays', async () => {
+  it('returns 500 if the fault stays', async () => {
     await using service = await startTestService();
     await failInserts('payment_methods', '40001', 1_000).execute(service.service.database.db);
     const { status } = await service.call('POST', '/payment-methods', {

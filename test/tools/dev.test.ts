@@ -182,7 +182,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(await served('List the third')).toEqual([false, false, false]);
   });
 
-  it('serves a save that mends it', async () => {
+  it('serves a save that fixes it', async () => {
     mark = dev.output().length;
     await save('paths/transactions.yaml', 'operationid: listTransactions', 'operationId: listTransactions');
     await prints('up to date');

@@ -96,6 +96,6 @@ it('names the files that are not formatted, and says that others cannot be read'
   });
   await rm(folder, { recursive: true });
   const fix = "Run: npx prettier --write 'b_{id}.yaml' c.yaml";
-  expect(prettierFix(output)).toBe(`${fix}, and mend the syntax of the others named above.`);
+  expect(prettierFix(output)).toBe(`${fix}, and fix the syntax of the others named above.`);
   expect(prettierFix(output.replaceAll(/^\[error\].*\n/gm, ''))).toBe(fix);
 });

@@ -42,7 +42,7 @@ it('shows why Redocly could not lint', () => {
 it('proposes to format everything if many files are not formatted, and nothing if none can be read', () => {
   const output = Array.from({ length: 11 }, (_, index) => `[warn] ${index}.yaml\n`).join('');
   expect(prettierFix(output)).toBe('Run: npx prettier --write .');
-  expect(prettierFix('[error] a.yaml: SyntaxError\n')).toBe('Mend the syntax of the files named above.');
+  expect(prettierFix('[error] a.yaml: SyntaxError\n')).toBe('Fix the syntax of the files named above.');
 });
 
 it('says that generated/ is older than openapi/, instead of many faults that follow from it', () => {

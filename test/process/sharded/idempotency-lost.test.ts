@@ -95,7 +95,7 @@ describe('two instances', () => {
 });
 
 describe('a commit whose confirmation is lost', () => {
-  it('is answered with 500 although the card is stored; the repeated request gets the card, and no second one', async () => {
+  it('returns 500 although the card is stored; the repeated request gets the card, and no second one', async () => {
     const databaseUrl = await createTestDatabase('furnished');
     await using lossy = await startLossyDatabase(databaseUrl);
     const secrets = testSecrets();

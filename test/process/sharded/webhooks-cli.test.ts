@@ -114,8 +114,8 @@ describe('payments webhooks rotate', () => {
 
 describe('payments webhooks deliveries, replay, activate and deactivate', () => {
   it('shows each attempt with time, status, duration and error, and replays failed deliveries', async () => {
-    let mended = false;
-    await using receiver = await startReceiver((res) => res.writeHead(mended ? 204 : 500).end('no\ttime'));
+    let isFixed = false;
+    await using receiver = await startReceiver((res) => res.writeHead(isFixed ? 204 : 500).end('no\ttime'));
     const subscription = await subscribe(service, receiver.url);
     await storeCard(service);
     const { event_id } = await settled(service, subscription);
@@ -188,7 +188,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const others = await run('replay', event_id, '--subscription', other.id);
     expect(others.stderr).toContain('There is no delivery of this event to this subscription.');
     await unsubscribe(service, other);
-    mended = true;
+    isFixed = true;
     const here = ['--subscription', subscription.id];
     expect(await json('replay', '--failed', '--since', since, ...here)).toEqual({
       replayed: 1,

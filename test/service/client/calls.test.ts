@@ -295,7 +295,7 @@ it('a page in place of JSON is an error like any other', async () => {
       params,
     });
     expect(error?.message).toBe(
-      `200 unknown: The response does not come from the service: GET ${baseUrl}/transactions answered with text/html; is baseUrl right?`,
+      `200 unknown: The response does not come from the service: GET ${baseUrl}/transactions returned text/html; is baseUrl right?`,
     );
     expect(error?.body).toBe('<html>Log in</html>');
   }

@@ -42,7 +42,7 @@ const refusal = async (given: Partial<WebhookDelivery>): Promise<string> => {
 };
 
 describe('a genuine delivery', () => {
-  it('is answered with its event', async () => {
+  it('returns its event', async () => {
     expect(await verify()).toEqual(event);
   });
 

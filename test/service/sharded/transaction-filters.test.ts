@@ -152,7 +152,7 @@ describe(`filters, compared with an oracle`, () => {
 });
 
 it('a key that is one backslash is left out where V8 mixes up keys, which is in Node 24 and later', () => {
-  // Red, because a new Node has it mended? Then ask for that version here, and in the end remove `mixesUpKeys`.
+  // Red, because a new Node has fixed it? Then ask for that version here, and in the end remove `mixesUpKeys`.
   expect(mixesUpKeys()).toBe(Number(process.versions.node.split('.')[0]) >= 24);
 });
 
