@@ -6,6 +6,7 @@ import { createError, PaymentsError, unwrap } from './errors.ts';
 import { keyHeader, makeKey } from './idempotency.ts';
 import { pages, paginate, type FetchPage, type Walk } from './paginate.ts';
 import { createRetryingFetch, type Authorize, type Fetch, type RetryOptions } from './retry.ts';
+import { runUntil } from './signal.ts';
 import type { Calls, PaymentsClient } from './types.ts';
 
 export interface ClientOptions {
@@ -79,23 +80,29 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
 
   // The types of openapi-fetch need a path that is known to the compiler. `Calls` gives callers those types.
   const send = raw.request as (method: string, path: string, init: object) => Promise<RawResult>;
-  const call = (method: string) => async (path: string, init: object) => {
-    checkCall(method, path, init);
-    try {
-      const { data: text, error, response } = await send(method, path, { ...init, ...always });
-      if (response.status === 204 && routes[`${method} ${path}`]?.mayBeEmpty)
-        return { data: undefined, response };
-      const data = response.ok ? parsed(text) : undefined;
-      // `error` is undefined if an error response has no body, so check the status.
-      return data !== undefined
-        ? { data, response }
-        : { error: createError(response, error ?? text, `${method} ${urlOf(path)}`), response };
-    } catch (error) {
-      // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
-      if (error instanceof PaymentsError) return { error, response: Response.error() };
-      throw error;
-    }
-  };
+  const call =
+    (method: string) =>
+    async (path: string, init: { signal?: AbortSignal | null } = {}) => {
+      checkCall(method, path, init);
+      try {
+        const {
+          data: text,
+          error,
+          response,
+        } = await runUntil(init.signal, (signal) => send(method, path, { ...init, ...always, signal }));
+        if (response.status === 204 && routes[`${method} ${path}`]?.mayBeEmpty)
+          return { data: undefined, response };
+        const data = response.ok ? parsed(text) : undefined;
+        // `error` is undefined if an error response has no body, so check the status.
+        return data !== undefined
+          ? { data, response }
+          : { error: createError(response, error ?? text, `${method} ${urlOf(path)}`), response };
+      } catch (error) {
+        // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
+        if (error instanceof PaymentsError) return { error, response: Response.error() };
+        throw error;
+      }
+    };
   const methods = new Set(Object.keys(routes).map((route) => route.slice(0, route.indexOf(' '))));
   const calls = Object.fromEntries([...methods].map((method) => [method, call(method)])) as unknown as Calls;
 
@@ -103,6 +110,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
     unwrap(await call('GET')(path, init))) as FetchPage;
   return {
     ...calls,
+    use: (...middleware) => {
+      raw.use(...middleware);
+    },
     // Every list takes a cursor, which the compiler cannot infer for a generic path.
     paginate: (path, walk) => paginate(fetchPage, path, walk as Walk | undefined),
     pages: (path, walk) => pages(fetchPage, path, walk as Walk | undefined),
@@ -138,7 +148,7 @@ function checkToken(token: unknown): string {
 }
 
 /** For JavaScript callers: the compiler finds both mistakes. */
-function checkCall(method: string, path: string, init: object = {}): void {
+function checkCall(method: string, path: string, init: object): void {
   if (!Object.hasOwn(routes, `${method} ${path}`))
     throw new TypeError(
       `The contract (${contractVersion}) has no ${method} ${path}. It has ${Object.keys(routes).sort().join(', ')}.`,

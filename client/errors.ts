@@ -35,7 +35,7 @@ interface Facts {
   /** Of `duplicate_record`: the ID of the existing record. */
   readonly resourceId: string | null;
   /** From `Retry-After`: in how many seconds to try again. */
-  readonly retryAfterSeconds: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
   /** The response body, unchanged. */
   readonly body: unknown;
 }
@@ -88,8 +88,8 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
   );
   const why = reasons.length > 0 ? `: ${reasons.join(', ')}` : '';
   const message = `no_response: ${method} ${pathname} got no response from ${origin}${why}`;
-  const nothing = { requestId: null, resourceId: null, retryAfterSeconds: undefined, body: undefined };
-  return new PaymentsError(message, { status: 0, code: 'no_response', details: [], ...nothing }, { cause });
+  const facts = { status: 0, details: [], requestId: null, resourceId: null, body: undefined };
+  return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
 }
 
 /** In seconds. By RFC 9110 the header is a number of seconds, or a date. */

@@ -22,8 +22,8 @@
  * ```
  *
  * - On a server, `payments-service-client/server` signs tokens itself: `createPaymentsClient({ keyPair: { privateKey } })`.
- * - The client makes up to three attempts. It retries every request after 429, when `Retry-After` (up to 60 seconds) has
- *   passed, and GET also after network errors and 5xx. Every write has an `Idempotency-Key`, a random one unless you set it, and
+ * - The client makes up to three attempts of 30 seconds each. It retries every request after 429, when `Retry-After` has passed
+ *   (up to 60 seconds, in a browser 5), and GET also after network errors and 5xx. Every write has an `Idempotency-Key`, a random one unless you set it, and
  *   is retried like GET with the same key. `retry: { tries: 1 }` disables retries; `onRetry` beside it is told of each.
  * - `verifyWebhook({ headers, body, secret })` returns the event of a webhook delivery, or throws.
  *

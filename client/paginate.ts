@@ -15,17 +15,14 @@ export async function* pages<Path extends ListPath>(
   path: Path,
   options: Walk = {},
 ): AsyncGenerator<Page<Path>, undefined> {
-  const { direction = 'next', signal, ...init } = options;
+  const { direction = 'next', ...init } = options;
   const { params } = init;
   let cursor = params?.query?.cursor ?? null;
   if (direction === 'previous' && cursor === null)
     throw new TypeError("`direction: 'previous'` needs a `params.query.cursor` to start from.");
   do {
-    signal?.throwIfAborted();
     const query = { ...params?.query, cursor };
-    const page = await withSignal(signal, (own) =>
-      fetchPage(path, { ...init, params: { ...params, query }, ...own }),
-    );
+    const page = await fetchPage(path, { ...init, params: { ...params, query } });
     // For JavaScript callers: the compiler knows which lists have pages. Without cursors this would never end.
     if (!('next_cursor' in page)) throw new TypeError(`${path} has no pages. Call GET.`);
     yield page;
@@ -44,23 +41,5 @@ export async function* paginate<Path extends ListPath>(
       options.signal?.throwIfAborted();
       yield item;
     }
-  }
-}
-
-/** Gives each request its own signal: in Node.js requests stay attached to a shared signal, which leaks over many pages. */
-async function withSignal<T>(
-  signal: AbortSignal | null | undefined,
-  call: (own: { signal?: AbortSignal }) => Promise<T>,
-): Promise<T> {
-  if (!signal) return call({});
-  const controller = new AbortController();
-  const abort = () => {
-    controller.abort(signal.reason);
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await call({ signal: controller.signal });
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

@@ -2,6 +2,7 @@
 // processed the request, so only GET is retried, and a write, because its Idempotency-Key keeps it from being done twice.
 import { createConnectionError, readRetryAfter } from './errors.ts';
 import { keyHeader } from './idempotency.ts';
+import { runUntil } from './signal.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -9,14 +10,19 @@ export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>
 export interface RetryOptions {
   /** Maximum number of attempts; 1 disables retries. Default 3. A new token after a 401 does not count. */
   tries?: number | undefined;
-  /** If `Retry-After` is longer than this, the response is returned without a retry. Default 60. */
+  /**
+   * How long a call waits for its repetitions, all of them together. Where `Retry-After` is longer, the error is returned with
+   * its `retryAfterSeconds`. Default 60, and 5 in a browser, where somebody waits for the page.
+   */
   maxWaitSeconds?: number | undefined;
+  /** How long each attempt may take, until its answer has come completely. Default 30. Then it counts as a lost connection. */
+  timeoutSeconds?: number | undefined;
   /**
    * Called before the delay of each repetition, for a log or a notice on the page. What it throws ends the call. If it is
    * async, the delay begins when it is done.
    */
   onRetry?: ((retry: Retry) => unknown) | undefined;
-  /** For tests. Must reject when the signal aborts. */
+  /** For tests. */
   sleep?: Sleep | undefined;
 }
 
@@ -41,39 +47,40 @@ const firstDelaySeconds = 0.5;
 export type Authorize = (request: Request, refused?: string) => Promise<string | undefined>;
 
 /** `fetch` with retries, and with one more request after a 401, if there is another token then. */
-export function createRetryingFetch(
-  fetch: Fetch,
-  authorize: Authorize,
-  { tries = 3, maxWaitSeconds = 60, onRetry, sleep = sleepFor }: RetryOptions = {},
-): Fetch {
+export function createRetryingFetch(fetch: Fetch, authorize: Authorize, options: RetryOptions = {}): Fetch {
+  const { tries = 3, timeoutSeconds = 30, onRetry, sleep = sleepFor } = options;
+  const { maxWaitSeconds = 'window' in globalThis ? 5 : 60 } = options;
+  const send = (request: Request) => outcomeOf(fetch, request, timeoutSeconds);
   return async (request) => {
+    const { method, signal, url } = request;
     let hasRenewed = false;
+    let waited = 0;
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= tries;
       // The body is a stream and can be read only once, so a clone is sent.
       const sent = request.clone();
-      const token = await orAbort(authorize(sent), request.signal);
-      let outcome = await outcomeOf(fetch(sent), request);
+      const token = await runUntil(signal, () => authorize(sent));
+      let outcome = await send(sent);
       // Refused before anything has happened, so writes are sent again, too. Once per call: a second 401 is final.
       if (token !== undefined && !hasRenewed && outcome.status === 401) {
         hasRenewed = true;
         const again = request.clone();
-        if ((await orAbort(authorize(again, token), request.signal)) !== token) {
+        if ((await runUntil(signal, () => authorize(again, token))) !== token) {
           await outcome.body?.cancel();
-          outcome = await outcomeOf(fetch(again), request);
+          outcome = await send(again);
         }
       }
-      const isSafe = request.method === 'GET' || request.headers.has(keyHeader);
+      const isSafe = method === 'GET' || request.headers.has(keyHeader);
       const delay = isLast ? undefined : retryDelaySeconds(isSafe, outcome, attempt);
-      if (delay === undefined || delay > maxWaitSeconds) {
+      if (delay === undefined || waited + delay > maxWaitSeconds) {
         if (hasFailed(outcome)) throw createConnectionError(request, outcome.error);
         return outcome;
       }
+      waited += delay;
       await outcome.body?.cancel();
-      const { method, url } = request;
       const { pathname: path } = new URL(url);
       await onRetry?.({ method, path, attempt: attempt + 1, status: outcome.status, waitSeconds: delay });
-      await sleep(delay * 1000, request.signal);
+      await runUntil(signal, (own) => sleep(delay * 1000, own));
     }
   };
 }
@@ -89,12 +96,19 @@ type Outcome = Response | NetworkFailure;
 
 const hasFailed = (outcome: Outcome): outcome is NetworkFailure => 'error' in outcome;
 
-async function outcomeOf(response: Promise<Response>, { signal }: Request): Promise<Outcome> {
+async function outcomeOf(fetch: Fetch, request: Request, seconds: number): Promise<Outcome> {
+  const { signal } = request;
   try {
-    const whole = await response;
-    // Read to its end here, because a connection can also be lost in the middle of an answer.
-    await whole.clone().arrayBuffer();
-    return whole;
+    return await runUntil(
+      signal,
+      async (own) => {
+        const whole = await fetch(new Request(request, { signal: own }));
+        // Read to its end here, because a connection can also be lost in the middle of an answer.
+        await whole.clone().arrayBuffer();
+        return whole;
+      },
+      seconds,
+    );
   } catch (error) {
     if (signal.aborted) throw error;
     return { status: 0, error };
@@ -109,33 +123,10 @@ function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): 
   return outcome.status >= 500 && isSafe ? (readRetryAfter(outcome) ?? backoff) : undefined;
 }
 
-/** Rejects when the signal aborts, because a `token` function that waits for a backend or a login does not see the signal. */
-const orAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      // See `sleepFor`.
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      reject(signal.reason);
-    };
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    void promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', stop);
-    });
-  });
-
 const sleepFor: Sleep = (milliseconds, signal) =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = () => {
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
       clearTimeout(timer);
-      // An abort reason may be any value, and `fetch` rejects with it unchanged.
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener('abort', stop, { once: true });
+    });
   });

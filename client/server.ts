@@ -23,6 +23,7 @@ import type { PaymentsClient } from './types.ts';
 
 export * from './index.ts';
 export { createTokenSource, signToken, type KeyPair } from './signing.ts';
+export { signTestWebhook } from './webhooks.ts';
 
 export interface KeyPairClientOptions extends ClientOptions {
   keyPair: KeyPair;

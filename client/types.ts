@@ -1,5 +1,5 @@
 // The types of the client's arguments and results, all derived from the contract.
-import type { FetchOptions, FetchResponse } from 'openapi-fetch';
+import type { FetchOptions, FetchResponse, Middleware } from 'openapi-fetch';
 import type { components, paths } from '../generated/types.ts';
 import type { PaymentsError } from './errors.ts';
 import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
@@ -111,6 +111,8 @@ type BackwardOptions<Path extends ListPath> = CallOptions<ListAt<Path>> & {
 export type WalkOptions<Path extends ListPath> = ForwardOptions<Path> | BackwardOptions<Path>;
 
 export interface PaymentsClient extends Calls {
+  /** Adds middleware of openapi-fetch. It runs once per call, around all attempts, and does not see the token. */
+  use: (...middleware: Middleware[]) => void;
   /**
    * Iterates over the items of all pages: newest first, or with `direction: 'previous'` oldest first. Takes the options of
    * `GET`. Throws a PaymentsError if a request fails.

@@ -1,4 +1,4 @@
-// Verifies webhook deliveries (Standard Webhooks). Uses WebCrypto only, so it works in Node.js, workers and browsers.
+// Verifies webhook deliveries (Standard Webhooks), and signs some for tests. Uses WebCrypto only, so it works in Node.js, workers and browsers.
 import type { EventName } from '../generated/operations.ts';
 import type { EventPayload } from './types.ts';
 import { parseJson } from './json.ts';
@@ -59,14 +59,29 @@ export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookE
       'timestamp',
       `webhook-timestamp is not within ${toleranceSeconds} s of now.`,
     );
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  if (!(await isSigned(concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes), signatures, keys)))
+  if (!(await isSigned(signedContent(id, timestamp, body), signatures, keys)))
     throw new WebhookVerificationError(
       'signature',
       'No signature matches: wrong secret, or a forged or altered delivery.',
     );
-  return parse(bytes);
+  return parse(body);
 }
+
+/** The headers with which the service would send this body, for tests of a receiver. */
+export async function signTestWebhook({
+  body,
+  secret,
+  now = new Date(),
+}: Pick<Delivery, 'body' | 'now'> & { secret: string }): Promise<Record<string, string>> {
+  const id = crypto.randomUUID();
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['sign']);
+  const signature = await crypto.subtle.sign('HMAC', key, signedContent(id, timestamp, body));
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(signature)));
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${base64}` };
+}
+
+const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -75,7 +90,6 @@ async function isSigned(content: Bytes, signatures: string, keys: readonly Bytes
     const [version, text = ''] = signature.split(',');
     return version === 'v1' ? (fromBase64(text) ?? []) : [];
   });
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   for (const key of keys) {
     const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['verify']);
     // `verify` compares in constant time.
@@ -115,16 +129,20 @@ function headerOf(headers: Delivery['headers'], name: string): string {
   return text;
 }
 
-function concat(head: Uint8Array, tail: Uint8Array): Bytes {
+const bytesOf = (body: Delivery['body']): Uint8Array =>
+  typeof body === 'string' ? new TextEncoder().encode(body) : body;
+
+function signedContent(id: string, timestamp: string, body: Delivery['body']): Bytes {
+  const [head, tail] = [bytesOf(`${id}.${timestamp}.`), bytesOf(body)];
   const whole = new Uint8Array(head.length + tail.length);
   whole.set(head);
   whole.set(tail, head.length);
   return whole;
 }
 
-function parse(bytes: Uint8Array): WebhookEvent {
+function parse(body: Delivery['body']): WebhookEvent {
   try {
-    const event: unknown = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const event: unknown = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(body)));
     if (typeof event === 'object' && event !== null && 'type' in event && event.type === 'event')
       return event as WebhookEvent;
   } catch {

@@ -368,6 +368,33 @@ describe('a mistake that the compiler would find', () => {
   });
 });
 
+it('middleware of openapi-fetch runs once per call, around its attempts, and does not see the token', async () => {
+  const seen: (string | null)[] = [];
+  let attempts = 0;
+  const own = createPaymentsClient({
+    baseUrl: service.url,
+    token: service.token('*.read'),
+    fetch: (request) => {
+      attempts += 1;
+      return attempts === 1 ? Promise.resolve(new Response(null, { status: 503 })) : fetch(request);
+    },
+    retry: { sleep: () => Promise.resolve() },
+  });
+  own.use({
+    onRequest({ request }) {
+      seen.push(request.headers.get('Authorization'));
+      request.headers.set('X-Request-ID', 'of-the-middleware');
+    },
+    onResponse({ response, schemaPath }) {
+      seen.push(`${schemaPath} ${response.status}`);
+    },
+  });
+  const { data, response } = await own.GET('/card-scheme-definitions');
+  expect(data?.items.length).toBeGreaterThan(0);
+  expect(response.headers.get('X-Request-ID')).toBe('of-the-middleware');
+  expect([attempts, seen]).toEqual([2, [null, '/card-scheme-definitions 200']]);
+});
+
 describe('the merchant account', () => {
   const accounts = async (from: PaymentsClient, header?: string) => {
     const { items } = unwrap(

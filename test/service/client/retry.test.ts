@@ -78,6 +78,25 @@ describe('429', () => {
     expect(patient.waits).toEqual([61]);
   });
 
+  it('is waited for a minute in all, and is then returned with its seconds', async () => {
+    const { client, waits } = rehearse([limited('37'), limited('37')]);
+    const { error } = await client.GET('/transactions');
+    expect([waits, error?.retryAfterSeconds]).toEqual([[37], 37]);
+  });
+
+  it('is waited for five seconds in a browser, unless the page says otherwise', async () => {
+    vi.stubGlobal('window', {});
+    try {
+      const { client, waits } = rehearse([limited('2'), limited('4')]);
+      const { error } = await client.GET('/transactions');
+      expect([waits, error?.retryAfterSeconds]).toEqual([[2], 4]);
+      const patient = rehearse([limited('4'), limited('4'), answer(200)], { maxWaitSeconds: 8 });
+      expect((await patient.client.GET('/transactions')).response.status).toBe(200);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   it('understands a date, and does without the header', async () => {
     const { client, waits } = rehearse(
       [
@@ -360,7 +379,6 @@ describe('an abort signal', () => {
 
   it('is not mistaken for a lost connection', async () => {
     const controller = new AbortController();
-    const aborted = new Error('aborted');
     const sleep = vi.fn(() => Promise.resolve());
     const client = createPaymentsClient({
       baseUrl: 'http://service.test',
@@ -368,10 +386,10 @@ describe('an abort signal', () => {
       retry: { sleep },
       fetch: () => {
         controller.abort();
-        return Promise.reject(aborted);
+        return Promise.reject(new TypeError('fetch failed'));
       },
     });
-    await expect(client.GET('/transactions', { signal: controller.signal })).rejects.toBe(aborted);
+    await expect(client.GET('/transactions', { signal: controller.signal })).rejects.toThrow(/aborted/);
     expect(sleep).not.toHaveBeenCalled();
   });
 
@@ -380,6 +398,72 @@ describe('an abort signal', () => {
     const began = performance.now();
     expect((await client.GET('/transactions')).response.status).toBe(200);
     expect(performance.now() - began).toBeGreaterThan(450);
+  });
+});
+
+describe('an attempt that takes too long', () => {
+  const slow = (timeoutSeconds?: number, fetch = vi.fn(() => new Promise<Response>(() => undefined))) => {
+    const retry = { timeoutSeconds, sleep: () => Promise.resolve() };
+    return {
+      fetch,
+      client: createPaymentsClient({ baseUrl: 'http://service.test', token: 'x', retry, fetch }),
+    };
+  };
+
+  it('counts as a lost connection: a read is sent again, and then says how long it waited', async () => {
+    const { client, fetch } = slow(0.01);
+    const { error } = await client.GET('/transactions');
+    expect(error).toMatchObject({ code: 'no_response', cause: { name: 'TimeoutError' } });
+    expect(error?.message).toMatch(/GET \/transactions .*: Nothing after 0\.01 s/);
+    expect(fetch).toHaveBeenCalledTimes(3);
+    const check = slow(0.01);
+    await check.client.POST('/gift-cards/balances', { body });
+    expect(check.fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('may also be one whose body does not end', async () => {
+    const endless = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }));
+    const { client } = slow(
+      0.01,
+      vi.fn(() => Promise.resolve(endless())),
+    );
+    expect((await client.GET('/transactions')).error?.code).toBe('no_response');
+  });
+
+  it('ends after 30 seconds by default, and its request with it', async () => {
+    vi.useFakeTimers();
+    try {
+      const signals: AbortSignal[] = [];
+      const fetch = vi.fn((request?: Request) => {
+        if (request) signals.push(request.signal);
+        return new Promise<Response>(() => undefined);
+      });
+      const call = slow(undefined, fetch).client.POST('/gift-cards/balances', { body });
+      await vi.advanceTimersByTimeAsync(29_900);
+      expect(signals[0]?.aborted).toBe(false);
+      await vi.advanceTimersByTimeAsync(200);
+      expect(signals[0]?.aborted).toBe(true);
+      expect((await call).error?.code).toBe('no_response');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('still ends at once when the caller aborts', async () => {
+    const controller = new AbortController();
+    const { client, fetch } = slow(
+      60,
+      vi.fn(() => {
+        setImmediate(() => {
+          controller.abort('left the page');
+        });
+        return new Promise<Response>(() => undefined);
+      }),
+    );
+    const call = client.GET('/transactions', { signal: controller.signal });
+    await expect(call).rejects.toBe('left the page');
+    expect(fetch).toHaveBeenCalledTimes(1);
   });
 });
 

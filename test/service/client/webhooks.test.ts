@@ -8,6 +8,7 @@ import {
   type WebhookDelivery,
   type WebhookEvent,
 } from '../../../client/index.ts';
+import { signTestWebhook } from '../../../client/server.ts';
 import { transaction } from '../../support/transactions.ts';
 
 const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
@@ -40,6 +41,28 @@ const refusal = async (given: Partial<WebhookDelivery>): Promise<string> => {
   expect(error).toBeInstanceOf(WebhookVerificationError);
   return (error as WebhookVerificationError).code;
 };
+
+describe('a delivery that signTestWebhook signed', () => {
+  it.each([
+    ['text', body],
+    ['bytes', Buffer.from(body)],
+  ])('is genuine to the verifier and to others, as %s', async (_, sent) => {
+    const headers = await signTestWebhook({ body: sent, secret });
+    expect(await verifyWebhook({ headers, body: sent, secret })).toEqual(event);
+    expect(new Webhook(secret).verify(sent, headers)).toEqual(event);
+    expect((await signTestWebhook({ body: sent, secret }))['webhook-id']).not.toBe(headers['webhook-id']);
+  });
+
+  it('is of another time or secret, if the test says so', async () => {
+    const old = await signTestWebhook({ body, secret, now });
+    await expect(verifyWebhook({ headers: old, body, secret })).rejects.toMatchObject({ code: 'timestamp' });
+    expect(await verify({ headers: old })).toEqual(event);
+    expect(await refusal({ headers: await signTestWebhook({ body, secret: newSecret(), now }) })).toBe(
+      'signature',
+    );
+    await expect(signTestWebhook({ body, secret: 'x' })).rejects.toMatchObject({ code: 'malformed_secret' });
+  });
+});
 
 describe('a genuine delivery', () => {
   it('returns its event', async () => {
