@@ -17,6 +17,8 @@ export const sandboxCards: Readonly<Record<string, SandboxCard>> = {
   '378282246310005': { status: 'succeeded', cardType: 'credit' },
   '4012888888881881': { status: 'processing', cardType: 'credit' },
   '5105105105105100': { status: 'buyer_approval_required', cardType: 'debit' },
+  // As if its issuer declined it.
+  '4000000000000002': { status: 'failed', cardType: 'credit' },
 };
 
 /** Numbers that are not documented succeed. */

@@ -22,12 +22,13 @@ const programs: Record<string, () => { command: string[]; missing?: string }> = 
   go: () => (runs('go', 'version') ? { command: ['go', 'run'] } : { command: [], missing: 'golang-go' }),
 };
 
-/** What must be installed to run files with this ending; undefined if it is. */
-export const missingFor = (ending: string) => programs[ending]?.().missing;
+const programOf = (files: string[]) => programs[files[0]?.split('.').at(-1) ?? '']?.();
 
-/** The file comes first; further arguments are those of the program. */
+/** What must be installed to run these files; undefined if it is. */
+export const missingFor = (files: string[]) => programOf(files)?.missing;
+
+/** The first says the language; Go takes all files of a program. */
 export function runCode(files: string[], options: CommandOptions) {
-  const ending = files[0]?.split('.').at(-1) ?? '';
-  const [program = '', ...args] = programs[ending]?.().command ?? [];
+  const [program = '', ...args] = programOf(files)?.command ?? [];
   return run(program, [...args, ...files], options);
 }

@@ -79,7 +79,13 @@ describe('the search of the docs', () => {
     ['postman', 'guides/getting-started.html'],
     ['rotate webhook secret', 'guides/webhooks.html#rotating-a-secret'],
     ['dates', 'guides/amounts-times-and-null.html#times'],
-    ['page backwards', 'guides/pages.html'],
+    ['page backwards', 'guides/pages.html#page-backwards'],
+    ['previous page', 'guides/pages.html#page-backwards'],
+    ['zero-decimal currencies', 'guides/amounts-times-and-null.html'],
+    ['three decimals', 'guides/amounts-times-and-null.html#amounts'],
+    ['date format', 'guides/amounts-times-and-null.html#times'],
+    ['declined by the issuer', 'guides/sandbox.html'],
+    ['rotate the secret of a webhook', 'guides/webhooks.html#rotating-a-secret'],
     ['declined card', 'guides/sandbox.html'],
     ...[
       'cancel',
@@ -121,7 +127,7 @@ describe('the search of the docs', () => {
     ['transaction.updated', 'reference.html#/transactions/ontransactionupdated'],
     ['payment-method.created', 'reference.html#/payment-methods/onpaymentmethodcreated'],
     ['payment_method.created', 'reference.html#/payment-methods/onpaymentmethodcreated'],
-    ['python', 'guides/'],
+    ...['python', 'php', 'golang'].map((query) => [query, 'guides/']),
   ])('answers "%s", a name, with what begins with %s first', (query, first) => {
     expect(hrefs(query)[0]?.startsWith(first)).toBe(true);
   });

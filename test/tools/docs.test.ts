@@ -475,10 +475,10 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
   it('shows code in the language that the reader chose, on the next page too', async () => {
     const reader = await open('guides/authentication.html');
     const code = (language: string) => reader.locator(`pre[data-language=${language}]`);
-    await code('js').waitFor();
+    await code('ts').waitFor();
     await reader.getByRole('button', { name: 'Python' }).click();
     await code('python').waitFor();
-    expect(await code('js').isVisible()).toBe(false);
+    expect(await code('ts').isVisible()).toBe(false);
     await reader.goto(`${address}guides/webhooks.html`);
     await reader.getByRole('button', { name: 'Python', pressed: true }).waitFor();
   });

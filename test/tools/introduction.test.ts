@@ -59,6 +59,19 @@ describe('the introduction', () => {
     }
   });
 
+  it('pages backwards to the page that came first', async () => {
+    const [first = '', next = ''] = samples('# Pages', 'sh');
+    const [back = ''] = samples('## Page backwards', 'sh');
+    const idsOf = async (code: string) => {
+      const { status, stdout, output } = await run('sh', ['-c', code], { env: token() });
+      expect(status, output).toBe(0);
+      return (JSON.parse(stdout) as { items: { id: string }[] }).items.map(({ id }) => id);
+    };
+    const ids = await idsOf(first);
+    expect(await idsOf(next)).not.toEqual(ids);
+    expect(await idsOf(`{ ${next} } >/dev/null\n${back}`)).toEqual(ids);
+  });
+
   const loops = [
     { language: 'python', file: 'loop.py', command: ['python3'] },
     { language: 'ts', file: 'loop.ts', command: [process.execPath, '--import', import.meta.resolve('tsx')] },
