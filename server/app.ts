@@ -35,7 +35,7 @@ import { serveStatic } from './http/static.ts';
 import { createTrace, type RequestTracing } from './http/trace.ts';
 import { createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from './secrets/open.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { countCardNumber } from './resources/card-numbers/queries.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';

@@ -18,43 +18,8 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Config {
-  environment: 'sandbox' | 'production';
-  host: string;
-  port: number;
-  publicUrl: string;
-  dataDir: string;
-  databaseUrl: string | undefined;
-  /** The kind of pooler that DATABASE_URL leads to. */
-  databasePooler?: 'transaction' | undefined;
-  /** Seconds between the signal to stop and the end of serving, in which `/readyz` says no. */
-  shutdownDelay?: number;
-  /** Where metrics are served; without it they are off. */
-  metrics?: { host: string; port: number } | undefined;
-  tracing?: boolean;
-  logLevel: string;
-  bodyLimit: number;
-  maxConnections?: number;
-  maxRequestsPerConnection?: number;
-  /** Whether this process delivers webhooks. */
-  webhookWorker: boolean;
-  /** How long events with their deliveries, and entries of the audit trail are kept. Without a number: for ever. */
-  eventRetentionDays: number;
-  auditRetentionDays: number | undefined;
-  /** Path of the module with the providers. */
-  providersModule: string | undefined;
-  secrets: Record<SecretName, Buffer | undefined>;
-  /** The keys after the first in CARD_KEY. They decrypt values from before a rotation. */
-  olderCardKeys?: readonly Buffer[];
-  /** The keys after the first in CURSOR_KEY. Cursors that they signed are still accepted. */
-  olderCursorKeys?: readonly Buffer[];
-  /** What to do if the keys fit no stored value. */
-  missingKeys?: 'refuse' | 'accept';
-  /** How many cards a key pair may store per minute in a merchant account. Unset: as the contract says, in production. */
-  cardsPerMinute?: number | 'off' | undefined;
-  /** What works but is probably a mistake, for the log at start. */
-  warnings?: readonly string[];
-}
+/** What the settings say, all of them checked. */
+export type Config = ReturnType<typeof readConfig>;
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
 export function readOperator(env: Env = process.env): string {
@@ -137,7 +102,7 @@ export const defaultDataDir = resolve(settings.DATA_DIR.default);
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
 
-export function readConfig(env: Env = process.env, { isCommand = false } = {}): Config {
+export function readConfig(env: Env = process.env, { isCommand = false } = {}) {
   const faults: string[] = [];
   const given = readGiven(env, faults);
   const values = parseGiven(given, faults);
@@ -160,10 +125,8 @@ export function readConfig(env: Env = process.env, { isCommand = false } = {}): 
   const { HOST: host, PORT: port } = values;
   const ownUrl = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const metricsPort = values.METRICS_PORT;
-  const [cardKey, ...olderCardKeys] = values.CARD_KEY ?? [];
-  const [cursorKey, ...olderCursorKeys] = values.CURSOR_KEY ?? [];
   return {
-    environment,
+    environment: environment as Values['ENVIRONMENT'],
     host,
     port,
     publicUrl: (values.PUBLIC_URL ?? ownUrl).replace(/\/+$/, ''),
@@ -182,10 +145,9 @@ export function readConfig(env: Env = process.env, { isCommand = false } = {}): 
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     providersModule: values.PROVIDERS,
     missingKeys: values.MISSING_KEYS,
-    secrets: { CARD_KEY: cardKey, CURSOR_KEY: cursorKey },
-    olderCardKeys,
-    olderCursorKeys,
+    secrets: { CARD_KEY: values.CARD_KEY, CURSOR_KEY: values.CURSOR_KEY },
     cardsPerMinute: values.CARDS_PER_MINUTE,
+    /** What works but is probably a mistake, for the log at start. */
     warnings: warningsOf(values, given, env).map(named),
   };
 }

@@ -46,7 +46,7 @@ ${service.firstCall.replaceAll(/^/gm, '  ')}
     stoppingSince = Date.now();
     log.info({ signal }, 'stopping: finishing running requests');
     log.flush();
-    exitAfter(stopMilliseconds + 1000 * (config.shutdownDelay ?? 0), () => {
+    exitAfter(stopMilliseconds + 1000 * config.shutdownDelay, () => {
       log.error('stopping took too long');
       process.exitCode = 1;
     });

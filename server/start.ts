@@ -25,7 +25,7 @@ import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
 import type { Vault } from './secrets/vault.ts';
-import { openSecrets } from './secrets.ts';
+import { openSecrets } from './secrets/open.ts';
 import type { Db } from './database/database.ts';
 import { findActivePairNamed } from './resources/api-key-pairs/queries.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
@@ -69,7 +69,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = () => new Date() } = options;
   const { environment } = config;
-  for (const warning of config.warnings ?? []) log.warn(warning);
+  for (const warning of config.warnings) log.warn(warning);
   await requireFreePort(config);
   if (config.metrics) await requireFreePort(config.metrics).catch(refusePort(config.metrics));
   const contract = options.contract ?? (await compileContract(loadContract()));

@@ -1,7 +1,7 @@
 // What a $ref that leads nowhere was probably meant to be.
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
-import { editDistance } from '../../server/rules/edit-distance.ts';
+import { editDistance } from '../support/edit-distance.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 

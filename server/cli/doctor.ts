@@ -12,7 +12,7 @@ import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
 import { call, printJson, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type Service } from './service.ts';
+import { withService, type OpenedService } from './service.ts';
 
 export function doctor(): Command {
   return new Command('doctor')
@@ -33,7 +33,7 @@ export function doctor(): Command {
 
 const opens = 'everything that is sealed can be opened';
 
-const check = async ({ db, secrets }: Service) => ({
+const check = async ({ db, secrets }: OpenedService) => ({
   notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
   findings: [
     await findNoAccount(db),

@@ -15,7 +15,7 @@ import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
 import { interruptible } from './input.ts';
 import { call, printJson, printResult, shellWord, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type Service } from './service.ts';
+import { withService, type OpenedService } from './service.ts';
 
 export function importCommand(): Command {
   const command = new Command('import');
@@ -87,7 +87,7 @@ async function run(file: string, options: Options): Promise<void> {
   });
   const importAll =
     (update: (text: string) => void, interruption: AbortSignal) =>
-    ({ changeWithEvents }: Service) =>
+    ({ changeWithEvents }: OpenedService) =>
       changeWithEvents(async (unit) => {
         const accounts = await listAccounts(unit.db);
         const check = createLineCheck(new Set(accounts.map(({ id }) => id)));

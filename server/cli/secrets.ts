@@ -7,13 +7,13 @@ import { findMissingKeys, resealEverything } from '../secrets/rotate.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
-import { isCardKeyInDataDir } from '../secrets.ts';
+import { isCardKeyInDataDir } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/locks.ts';
 import { countInstanceConnections, findKeyIds } from '../secrets/reseal.ts';
 import { count, withProgress } from './progress.ts';
 import { call, printJson, printResult, printRows, type JsonOption } from './output.ts';
-import { withService, type Service } from './service.ts';
+import { withService, type OpenedService } from './service.ts';
 
 export function secrets(): Command {
   const command = new Command('secrets');
@@ -55,7 +55,7 @@ interface Options extends JsonOption {
 }
 
 async function rotate(
-  { db, change, secrets: { vault }, config }: Service,
+  { db, change, secrets: { vault }, config }: OpenedService,
   { keepOld = false, yes = false, ...output }: Options,
 ): Promise<void> {
   const kept = isCardKeyInDataDir(config);
@@ -137,7 +137,7 @@ const conclusion = (
     .join(' ');
 };
 
-async function status({ db, secrets }: Service, { json }: JsonOption): Promise<void> {
+async function status({ db, secrets }: OpenedService, { json }: JsonOption): Promise<void> {
   const given = secrets.keyIds();
   const keys = [
     ...Object.entries(given).flatMap(([variable, ids]) =>

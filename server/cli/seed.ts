@@ -10,7 +10,7 @@ import { OperatorFault } from '../operator-fault.ts';
 import { interruptible } from './input.ts';
 import { count, withProgress } from './progress.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
-import { requireAccount, withService, type Service } from './service.ts';
+import { requireAccount, withService, type OpenedService } from './service.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
@@ -46,7 +46,7 @@ async function run({ transactions: total, merchantAccount: account, ...options }
   const { seed: seedNumber, until = new Date(new Date().setUTCHours(0, 0, 0, 0)) } = options;
   const create =
     (update: (text: string) => void, interruption: AbortSignal) =>
-    ({ change, secrets }: Service) =>
+    ({ change, secrets }: OpenedService) =>
       change(async (unit) => {
         await requireAccount(unit.db, account);
         // Another command for the same sequence waits, and then continues where this one ended.

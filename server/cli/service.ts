@@ -7,7 +7,7 @@ import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
 import { isInstallation } from '../hints.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
-import { openSecrets, type Secrets } from '../secrets.ts';
+import { openSecrets, type Secrets } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
@@ -16,7 +16,7 @@ import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, noSandbox } from './output.ts';
 
-export interface Service {
+export interface OpenedService {
   database: OpenedDatabase;
   db: Db;
   config: Config;
@@ -41,7 +41,7 @@ interface Options {
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withService<T>(
-  work: (service: Service) => Promise<T>,
+  work: (service: OpenedService) => Promise<T>,
   { creates = false, size = 2, isLong = false, isRepeatable = true }: Options = {},
 ): Promise<T> {
   const config = readCommandConfig();
@@ -67,7 +67,7 @@ export async function withService<T>(
   const { db } = database;
   let secrets: Secrets | undefined;
   let unitOfWork: Promise<InUnitOfWork> | undefined;
-  const service: Service = {
+  const service: OpenedService = {
     database,
     db,
     config,

@@ -25,7 +25,7 @@ import {
   WrongCall,
   type JsonOption,
 } from './output.ts';
-import { auditOnce, noSubscription, requireAccount, withService, type Service } from './service.ts';
+import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
 import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (): Command =>
@@ -209,11 +209,11 @@ export const workCommand = (): Command =>
     .action(work);
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database, db, secrets: { vault }, config }: Service) => {
+  const deliverAll = async ({ database, db, secrets: { vault }, config }: OpenedService) => {
     const observed = await observe(config);
     observed.readFrom(database);
     const log = createLog(config.logLevel);
-    for (const warning of config.warnings ?? []) log.warn(warning);
+    for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.
     const { sendOptions } = await import('../events/send.ts');
     const { startWorker } = await import('../events/worker.ts');

@@ -15,7 +15,7 @@ import { createSubscription, deleteSubscription } from '../resources/webhook-sub
 import { visible, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { call, jsonText, printJson, shellWord, untilStopped, withExamples } from './output.ts';
-import { noSubscription, publicUrlOf, requireAccount, withService, type Service } from './service.ts';
+import { noSubscription, publicUrlOf, requireAccount, withService, type OpenedService } from './service.ts';
 import { uuid, whole } from './values.ts';
 
 export const listenCommand = (): Command =>
@@ -31,7 +31,7 @@ interface ListenOptions {
 }
 
 async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
-  const listenIn = async ({ db, change, secrets: { vault }, config }: Service) => {
+  const listenIn = async ({ db, change, secrets: { vault }, config }: OpenedService) => {
     if (config.environment === 'production')
       throw new OperatorFault(
         'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',

@@ -21,7 +21,7 @@ import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { confirm } from './input.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { noSubscription, requireAccount, withChange, withService, type Service } from './service.ts';
+import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
 import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
@@ -162,7 +162,7 @@ interface CreateOptions {
 
 async function create(given: string, { merchantAccount, inactive = false }: CreateOptions): Promise<void> {
   refuseUrl(given);
-  const createIn = async ({ change, secrets: { vault }, config }: Service) => {
+  const createIn = async ({ change, secrets: { vault }, config }: OpenedService) => {
     if (!isSchemeAllowed(given, config.environment))
       throw new OperatorFault('In production the URL must start with https://.');
     const { row, secret } = await change(async (unit) => {

@@ -88,7 +88,7 @@ async function attempt(
 ): Promise<Outcome> {
   let opened: Opened;
   try {
-    opened = openSecrets(delivery, at, vault);
+    opened = openDelivery(delivery, at, vault);
   } catch (error) {
     log.error(
       { err: error, subscription: delivery.subscription_id },
@@ -116,7 +116,7 @@ interface Opened {
 }
 
 /** Throws when the row is damaged or its key is missing. */
-function openSecrets(delivery: LeasedDelivery, at: Date, vault: Vault): Opened {
+function openDelivery(delivery: LeasedDelivery, at: Date, vault: Vault): Opened {
   const { subscription_account_id: owner, subscription_id: id } = delivery;
   const open = (sealed: string, purpose: Purpose) => vault.open(sealed, { purpose, owner, id });
   const secrets = [open(delivery.secret_sealed, 'webhook-secret')];

@@ -1,5 +1,5 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { readMetadataFilter } from '../resources/transactions/rules.ts';
+import { readMetadataFilter } from '../rules/filters.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Deps } from './deps.ts';
 import { accountsOf, readPage } from './page.ts';

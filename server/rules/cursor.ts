@@ -1,7 +1,7 @@
 // Cursors are opaque, bound to their list, filters and merchant account, and protected against tampering. 58 bytes in
 // base64url: version, direction, created_at in milliseconds, id, and a MAC over these and the binding.
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
-import { canonicalFilter } from '../resources/transactions/rules.ts';
+import { canonicalFilter } from './filters.ts';
 
 export interface Position {
   createdAt: Date;

@@ -13,14 +13,14 @@ const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
   text.split(',').map((key) => Buffer.from(key, 'base64')) as unknown as Keys;
 
-type Given<Name extends string> = Readonly<Partial<Record<Name, Buffer | undefined>>>;
+type Given<Name extends string> = Readonly<Partial<Record<Name, Keys | undefined>>>;
 
 /** Configured secrets take precedence; the others are read from DATA_DIR, and generated if they are missing. */
 export function sandboxSecrets<Name extends string>(
   dataDir: string,
   names: readonly Name[],
   given: Given<Name>,
-): Record<Name, Buffer> {
+): Record<Name, Keys> {
   const file = fileIn(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const stored = read(file) ?? generateMissing(file, {}, names);
@@ -33,7 +33,7 @@ export function storedSecrets<Name extends string>(
   dataDir: string,
   names: readonly Name[],
   given: Given<Name>,
-): Record<Name, Buffer> {
+): Record<Name, Keys> {
   const file = fileIn(dataDir);
   const stored = read(file) ?? {};
   const missing = names.filter((name) => given[name] === undefined && stored[name] === undefined);
@@ -47,9 +47,9 @@ function preferring<Name extends string>(
   given: Given<Name>,
   stored: StoredSecrets,
   names: readonly Name[],
-): Record<Name, Buffer> {
-  const entries = names.map((name) => [name, given[name] ?? decode(stored[name] ?? '')[0]] as const);
-  return Object.fromEntries(entries) as Record<Name, Buffer>;
+): Record<Name, Keys> {
+  const entries = names.map((name) => [name, given[name] ?? decode(stored[name] ?? '')] as const);
+  return Object.fromEntries(entries) as Record<Name, Keys>;
 }
 
 /** Returns the current card keys at each call. Reads the file again only when it has changed. */

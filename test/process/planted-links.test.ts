@@ -13,7 +13,7 @@ import { findPlace, makePlace } from '../../server/database/embedded/place.ts';
 import { run } from '../../server/database/embedded/run.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
-import { openSecrets } from '../../server/secrets.ts';
+import { openSecrets } from '../../server/secrets/open.ts';
 import type { Config } from '../../server/config.ts';
 import { openDatabase } from '../../server/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -159,7 +159,7 @@ describe('the secrets of the sandbox', () => {
     const before = sandboxSecrets(dataDir.path, ['CARD_KEY'], {});
     const after = sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {});
     expect(after.CARD_KEY).toEqual(before.CARD_KEY);
-    expect(after.NEW_KEY).toHaveLength(32);
+    expect(after.NEW_KEY[0]).toHaveLength(32);
     expect(sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {})).toEqual(after);
     expect(await modeOf(join(dataDir.path, 'secrets.json'))).toBe(0o600);
   });
@@ -167,7 +167,7 @@ describe('the secrets of the sandbox', () => {
   it('are overridden by those from the environment', async () => {
     await using dataDir = await newDataDir();
     const given = randomBytes(32);
-    expect(sandboxSecrets(dataDir.path, ['CARD_KEY'], { CARD_KEY: given }).CARD_KEY).toEqual(given);
+    expect(sandboxSecrets(dataDir.path, ['CARD_KEY'], { CARD_KEY: [given] }).CARD_KEY).toEqual([given]);
   });
 
   it.each(['', '{"CARD_KEY":', '{"CARD_KEY":"c2hvcnQ="}'])(
@@ -332,7 +332,7 @@ describe('production', () => {
       .filter(({ level }) => level === 40);
   const envOf = ({ publicUrl, databaseUrl, secrets }: Partial<Config>) => ({
     ...{ ENVIRONMENT: 'production', PUBLIC_URL: publicUrl, DATABASE_URL: databaseUrl },
-    ...Object.fromEntries(secretNames.map((name) => [name, secrets?.[name]?.toString('base64')])),
+    ...Object.fromEntries(secretNames.map((name) => [name, secrets?.[name]?.[0].toString('base64')])),
   });
 
   it('without a merchant account says at the start, in doctor and with a new key pair how to create one', async () => {
@@ -404,7 +404,7 @@ describe('production', () => {
       await service[Symbol.asyncDispose]();
       return service.logs.filter((line) => line.includes('"level":50'));
     };
-    const other = { ...secrets, CARD_KEY: randomBytes(32) };
+    const other = { ...secrets, CARD_KEY: [randomBytes(32)] as const };
     await expect(start({ secrets: other })).rejects.toThrow(
       `CARD_KEY fits no stored value: they need key ${id}. Add it to CARD_KEY.`,
     );

@@ -10,7 +10,7 @@ import { testSecrets } from '../support/service.ts';
 const secrets = testSecrets();
 const envOf = (DATABASE_URL: string): Env => ({
   ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', DATABASE_URL },
-  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name].toString('base64')])),
+  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name][0].toString('base64')])),
 });
 const account = ['accounts', 'create', 'default', '--name', 'Default'];
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import type { Config } from '../../server/config.ts';
 import { inTransaction, type Db } from '../../server/database/database.ts';
-import { openSecrets } from '../../server/secrets.ts';
+import { openSecrets } from '../../server/secrets/open.ts';
 import { createAccount, silentWork } from '../support/records.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
@@ -116,7 +116,7 @@ describe('where CARD_KEY is lost', () => {
     const stored = await store(service, account, { 'Idempotency-Key': 'once' });
     expect(stored.status).toBe(201);
     const lost = await sealedOf(account);
-    const config = production({ ...testSecrets(), CARD_KEY: randomBytes(32) });
+    const config = production({ ...testSecrets(), CARD_KEY: [randomBytes(32)] });
     await expect(freshKeysOf(config)(db(), account)).rejects.toThrow(
       `needs key ${service.secrets.vault.keyId}, which is missing`,
     );

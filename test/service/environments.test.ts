@@ -19,7 +19,7 @@ const productionOf = (databaseUrl: string) => ({
 });
 const productionEnv = (DATABASE_URL: string): Env => ({
   ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', DATABASE_URL },
-  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name].toString('base64')])),
+  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name][0].toString('base64')])),
 });
 
 const startAndStop = async (config: Parameters<typeof startTestService>[0]): Promise<TestService> => {

@@ -34,14 +34,10 @@ const at = (name: Name) => {
 /** A real restart: the old server is closed, and the new one reads its keys from the configuration. */
 async function restart(name: Name, { card, cursor }: Keys): Promise<void> {
   await running.get(name)?.[Symbol.asyncDispose]();
-  const [CARD_KEY, ...olderCardKeys] = card;
-  const [CURSOR_KEY, ...olderCursorKeys] = cursor;
   const config: Partial<Config> = {
     dataDir: dataDir.path,
     databaseUrl,
-    secrets: { CARD_KEY, CURSOR_KEY },
-    olderCardKeys,
-    olderCursorKeys,
+    secrets: { CARD_KEY: card, CURSOR_KEY: cursor },
     webhookWorker: false,
   };
   running.set(name, await startTestService({ config }));
@@ -148,7 +144,7 @@ describe('a rolling rotation of CARD_KEY and CURSOR_KEY', () => {
 describe('`payments secrets rotate` in production', () => {
   it('needs --yes while the service is connected, because an instance may lack the new key', async () => {
     const url = await createTestDatabase();
-    const secrets = { ...testSecrets(), CARD_KEY: oldCard };
+    const secrets = { ...testSecrets(), CARD_KEY: [oldCard] as const };
     const envWith = (...keys: Buffer[]) => ({
       ...{ ENVIRONMENT: 'production', DATABASE_URL: url },
       CARD_KEY: keys.map((key) => key.toString('base64')).join(','),

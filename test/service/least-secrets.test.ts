@@ -39,7 +39,7 @@ const succeed = async (args: string[], env: Record<string, string> = {}, input =
   expect(status, stderr).toBe(0);
   return stdout;
 };
-const keyOf = (name: (typeof secretNames)[number]) => ({ [name]: secrets[name].toString('base64') });
+const keyOf = (name: (typeof secretNames)[number]) => ({ [name]: secrets[name][0].toString('base64') });
 
 describe('with ENVIRONMENT and DATABASE_URL alone', () => {
   it.each([

@@ -66,7 +66,7 @@ describe('in production, without providers', () => {
       PUBLIC_URL: 'https://pay.example',
       DATABASE_URL: service.config.databaseUrl,
       ...Object.fromEntries(
-        Object.entries(service.config.secrets).map(([name, key]) => [name, key?.toString('base64')]),
+        Object.entries(service.config.secrets).map(([name, key]) => [name, key?.[0].toString('base64')]),
       ),
     };
     const { status, stderr } = await paymentsHere(['seed', '--transactions', '1'], env);

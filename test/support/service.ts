@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Config } from '../../server/config.ts';
+import { readConfig, type Config } from '../../server/config.ts';
 import { secretNames, type SecretName } from '../../server/settings.ts';
 import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
@@ -15,7 +15,7 @@ import { createLog } from '../../server/log.ts';
 import { startService, type Service, type ServiceOptions } from '../../server/start.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { createRole } from '../../server/resources/roles/changes.ts';
-import { openSecrets, type Secrets } from '../../server/secrets.ts';
+import { openSecrets, type Secrets } from '../../server/secrets/open.ts';
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
 import { printIfWanted } from './explain.ts';
@@ -51,8 +51,8 @@ export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config
   firstStart?: boolean;
 }
 
-export const testSecrets = (): Record<SecretName, Buffer> =>
-  Object.fromEntries(secretNames.map((name) => [name, randomBytes(32)])) as Record<SecretName, Buffer>;
+export const testSecrets = (): Record<SecretName, [Buffer]> =>
+  Object.fromEntries(secretNames.map((name) => [name, [randomBytes(32)]])) as Record<SecretName, [Buffer]>;
 
 /** The service then uses the secrets in its DATA_DIR, and a rotation can change them. */
 export const noSecrets: Record<SecretName, undefined> = {
@@ -71,18 +71,9 @@ export async function startTestService({
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'payments-service-')));
   if (!firstStart) await furnish(dataDir);
   const config: Config = {
-    environment: 'sandbox',
-    host: '127.0.0.1',
-    port: 0,
-    publicUrl: 'http://127.0.0.1:0',
+    ...readConfig({ PORT: '0', LOG_LEVEL: 'debug' }),
     dataDir,
     databaseUrl: given.databaseUrl ?? (await createTestDatabase(firstStart ? 'template' : 'furnished')),
-    logLevel: 'debug',
-    bodyLimit: 102_400,
-    webhookWorker: true,
-    eventRetentionDays: 30,
-    auditRetentionDays: undefined,
-    providersModule: undefined,
     secrets: firstStart ? testSecrets() : templateSecrets(),
     ...given,
   };
@@ -128,10 +119,10 @@ const isFirstStart = ({ dataDir, databaseUrl, environment, secrets }: Partial<Co
   Object.values(secrets ?? {}).some(Boolean);
 
 /** The same as in `secrets.json`, which `payments` reads. */
-function templateSecrets(): Record<SecretName, Buffer> {
+function templateSecrets(): Record<SecretName, [Buffer]> {
   const kept = JSON.parse(inject('sandboxFiles')['secrets.json']) as Record<SecretName, string>;
-  const entries = secretNames.map((name) => [name, Buffer.from(kept[name], 'base64')]);
-  return Object.fromEntries(entries) as Record<SecretName, Buffer>;
+  const entries = secretNames.map((name) => [name, [Buffer.from(kept[name], 'base64')]]);
+  return Object.fromEntries(entries) as Record<SecretName, [Buffer]>;
 }
 
 async function furnish(dataDir: string): Promise<void> {

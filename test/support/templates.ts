@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Config } from '../../server/config.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
-import { openSecrets } from '../../server/secrets.ts';
+import { openSecrets } from '../../server/secrets/open.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { migrate } from '../../server/database/migrate.ts';
 import {

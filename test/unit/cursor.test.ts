@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { canonicalFilter, uuidFilters } from '../../server/resources/transactions/rules.ts';
+import { canonicalFilter, uuidFilters } from '../../server/rules/filters.ts';
 import {
   createCursorCodec,
   cursorBinding,

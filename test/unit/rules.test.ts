@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../server/contract/load.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
 import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
-import { readMetadataFilter } from '../../server/resources/transactions/rules.ts';
+import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { mostHeaderBytes } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import { isCallable } from '../../server/rules/callable-url.ts';

@@ -1,12 +1,12 @@
 // Creates the vault, the keys of digests and cursors from the configured secrets. The sandbox generates its own secrets;
 // production must configure them.
-import { createKeysOf, type KeysOf } from './secrets/digest-keys.ts';
-import { missingFault, type Config } from './config.ts';
-import { secretNames, type SecretName } from './settings.ts';
-import { createCursorCodec, type CursorCodec } from './rules/cursor.ts';
-import { createVault, keyIdOf, type Keys, type Vault } from './secrets/vault.ts';
-import { makeDataDirectory } from './database/embedded/data-dir.ts';
-import { sandboxSecrets, storedSecrets, watchCardKeys } from './sandbox/secrets-file.ts';
+import { createKeysOf, type KeysOf } from './digest-keys.ts';
+import { missingFault, type Config } from '../config.ts';
+import { secretNames, type SecretName } from '../settings.ts';
+import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
+import { createVault, keyIdOf, type Keys, type Vault } from './vault.ts';
+import { makeDataDirectory } from '../database/embedded/data-dir.ts';
+import { sandboxSecrets, storedSecrets, watchCardKeys } from '../sandbox/secrets-file.ts';
 
 export interface Secrets {
   vault: Vault;
@@ -24,23 +24,22 @@ export const isCardKeyInDataDir = ({ environment, secrets }: Config): boolean =>
 
 /** Read-only, it creates nothing: secrets that are missing in the sandbox are then named and refused. */
 export function openSecrets(config: Config, { readOnly = false } = {}): Secrets {
-  const { environment, dataDir, secrets, olderCardKeys = [], olderCursorKeys = [] } = config;
+  const { environment, dataDir, secrets } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) makeDataDirectory(dataDir);
-  const known: Partial<Record<SecretName, Buffer | undefined>> =
+  const known =
     environment === 'sandbox'
       ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)
       : secrets;
   const missing = secretNames.filter((name) => known[name] === undefined);
-  const keyOf = (name: SecretName): Buffer => {
-    const key = known[name];
-    if (!key) throw missingFault([name]);
-    return key;
+  const keysOf = (name: SecretName) => (): Keys => {
+    const keys = known[name];
+    if (!keys) throw missingFault([name]);
+    return keys;
   };
-  const cardKeys = once((): Keys => [keyOf('CARD_KEY'), ...olderCardKeys]);
-  const cursorKeys = once((): Keys => [keyOf('CURSOR_KEY'), ...olderCursorKeys]);
+  const cursorKeys = keysOf('CURSOR_KEY');
   // A function, because a rotation changes the key of a running sandbox.
-  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : cardKeys;
+  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : keysOf('CARD_KEY');
   const vault = once(() => {
     readCardKeys();
     return createVault(readCardKeys);
