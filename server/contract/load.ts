@@ -96,7 +96,15 @@ export function resolve<T>(document: Document, node: T | { $ref: string }): T {
   return value as T;
 }
 
-export const operationsOf = (document: Document) =>
+export interface OperationEntry {
+  operation: ContractOperation;
+  method: string;
+  path: string;
+  /** Where the contract has it: a JSON pointer without the leading #. */
+  pointer: string;
+}
+
+export const operationsOf = (document: Document): OperationEntry[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       operation,

@@ -1,7 +1,7 @@
 // Validates requests with express-openapi-validator, plus checks for what it misses or cannot handle; see
 // docs/decisions/0005. The mock uses this too, so that it accepts exactly what the server accepts.
 import { setImmediate as afterPending } from 'node:timers/promises';
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import schemaValidator from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OperationId } from '../../generated/operations.ts';
@@ -15,6 +15,7 @@ import {
   resolve,
   type ContractOperation,
   type Document,
+  type OperationEntry,
   type Parameter,
   type Schema,
 } from './load.ts';
@@ -42,29 +43,21 @@ schemaValidator.OpenAPISchemaValidator = class {
 
 export function createRequestJudge(document: Document): RequestJudge {
   const prepared = prepareQueries(document);
-  const operations = new Map(operationsOf(prepared).map((entry) => [entry.operation.operationId, entry]));
   const explainer = createExplainer(prepared);
-  const validate = Router().use(
-    validator.middleware({
-      apiSpec: requestSide(prepared) as never,
-      validateApiSpec: false,
-      // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
-      validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
-      validateResponses: false,
-      validateSecurity: false,
-      validateFormats: true,
-      // The default mode, fast, accepts month 19.
-      ajvFormats: { mode: 'full' },
-      formats,
-      fileUploader: false,
-      operationHandlers: false,
-    }),
+  // Each with a validator of its own: that of a whole contract compares a request with one path after the other.
+  const operations = new Map(
+    operationsOf(prepared).map((entry) => [
+      entry.operation.operationId,
+      { ...entry, validate: createValidator(requestSide(prepared, entry)) },
+    ]),
   );
 
   return {
     async judge(id, req, res) {
       const query = explainer.readQuery(id, req.url);
-      const requestBody = operations.get(id)?.operation.requestBody;
+      const known = operations.get(id);
+      if (!known) throw new Error(`the contract has no operation ${id}`);
+      const { requestBody } = known.operation;
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
       const refuse = (cause?: unknown) => {
         const details = explainer.explain(id, req);
@@ -75,7 +68,7 @@ export function createRequestJudge(document: Document): RequestJudge {
       // numbers and arrays.
       Object.defineProperty(req, 'query', { value: query.values, configurable: true, writable: true });
       try {
-        await run(validate, req, res);
+        await known.validate(req, res);
       } catch (error) {
         throw isRefusal(error) ? refuse(error) : error;
       }
@@ -84,15 +77,14 @@ export function createRequestJudge(document: Document): RequestJudge {
     },
 
     async callEveryOperation() {
-      for (const { operation, method, path } of operations.values()) {
+      for (const { operation, method, path, validate } of operations.values()) {
         // Requests that have arrived meanwhile go first.
         await afterPending();
         const req = exampleRequest(prepared, operation, method, path);
-        // The first operation also fails by what is wrong with others, because the validator reads the whole contract then.
         const unusable = (why: string) =>
           new ContractFault(`The contract cannot be used: ${why} (in a call of ${operation.operationId})`);
         try {
-          await run(validate, req, {} as Response);
+          await validate(req, {} as Response);
         } catch (error) {
           // It may refuse the example (a path or a query may need more), but only if there is a violation.
           const isExplained = explainer.explain(operation.operationId as OperationId, req).length > 0;
@@ -103,6 +95,26 @@ export function createRequestJudge(document: Document): RequestJudge {
           throw unusable('its path is not known to express-openapi-validator; see `servers`');
       }
     },
+  };
+}
+
+function createValidator(apiSpec: object) {
+  const steps = validator.middleware({
+    apiSpec: apiSpec as never,
+    validateApiSpec: false,
+    // Without allErrors it reports only the first violation; with coerceTypes it would accept "5" as 5 in a body.
+    validateRequests: { allErrors: true, coerceTypes: false, allowUnknownQueryParameters: false },
+    validateResponses: false,
+    validateSecurity: false,
+    validateFormats: true,
+    // The default mode, fast, accepts month 19.
+    ajvFormats: { mode: 'full' },
+    formats,
+    fileUploader: false,
+    operationHandlers: false,
+  }) as RequestHandler[];
+  return async (req: Request, res: Response) => {
+    for (const step of steps) await run(step, req, res);
   };
 }
 
@@ -143,15 +155,21 @@ function exampleRequest(
   return req as unknown as Request;
 }
 
-// The validator compiles every schema that it finds, those of responses too, although it is not asked to validate them.
-// Without them the service starts faster.
-function requestSide({ webhooks: _, ...document }: Document): object {
-  const { paths, components } = structuredClone(document);
-  const { parameters, securitySchemes } = components;
-  for (const { operation } of operationsOf({ ...document, webhooks: {}, paths })) {
-    operation.responses = { default: { description: 'Not validated here.' } as object };
-    if (operation.requestBody) operation.requestBody.content['application/json'].examples = {};
-  }
+/**
+ * The contract of one operation, without what the validator would read for nothing: it compiles every schema that it finds,
+ * those of responses too, although it is not asked to validate them, and it looks up every referenced parameter at each request.
+ */
+function requestSide(document: Document, { operation, method, path }: OperationEntry): object {
+  const { openapi, info, components } = document;
+  const { requestBody, operationId } = operation;
+  const parameters = operation.parameters?.map((parameter) => resolve<Parameter>(document, parameter));
+  const media = requestBody && { schema: requestBody.content['application/json'].schema };
+  const own = {
+    operationId,
+    parameters,
+    ...(media && { requestBody: { ...requestBody, content: { 'application/json': media } } }),
+    responses: { default: { description: 'Not validated here.' } },
+  };
   const schemas: Record<string, unknown> = {};
   const keep = (node: object) => {
     for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {
@@ -160,8 +178,8 @@ function requestSide({ webhooks: _, ...document }: Document): object {
       keep(schemas[name] as object);
     }
   };
-  keep([paths, parameters]);
-  return { ...document, paths, components: { schemas, parameters, securitySchemes } };
+  keep(own);
+  return structuredClone({ openapi, info, paths: { [path]: { [method]: own } }, components: { schemas } });
 }
 
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
