@@ -6,7 +6,7 @@ import { errors } from '../../generated/operations.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
 import { ApiError } from '../../server/errors.ts';
-import { createOnce, keyedBy, sendText } from '../../server/http/idempotency.ts';
+import { createOnce, keyedBy, send } from '../../server/http/idempotency.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { isIgnored, readPreference, type Preference } from '../prefer.ts';
@@ -34,7 +34,7 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
     // Whoever chooses the answer does not want an earlier one.
     const keyed = preference ? undefined : await keyedBy(keysOf, context, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
-    sendText(res, await (keyed ? once({ kept, keyed, res }, run) : run()));
+    send(res, await (keyed ? once({ kept, keyed, res }, run) : run()));
   };
 
   async function respond(

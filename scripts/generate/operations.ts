@@ -107,16 +107,16 @@ export interface Input<Id extends OperationId> {
   body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
 }
 
-/** A value as JSON. It is parsed only to be validated, so a list can send what the database wrote. */
-export interface JsonText<Value> {
-  readonly json: string;
+/** A value as JSON, in UTF-8. It is parsed only to be validated, so a list can send what the database wrote. */
+export interface JsonBytes<Value> {
+  readonly json: Buffer;
   /** Never there: it tells the compiler what the JSON is. */
   readonly value?: Value;
 }
 
 /** A list whose items are JSON already. */
 type WithJsonItems<Body> = Body extends { items: (infer Item)[] }
-  ? Omit<Body, 'items'> & { items: readonly JsonText<Item>[] }
+  ? Omit<Body, 'items'> & { items: readonly JsonBytes<Item>[] }
   : never;
 
 /** A response without content, such as 204, has no body. */

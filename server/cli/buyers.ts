@@ -81,7 +81,7 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
     if (found.length > 0 || search === undefined) return { rows: found };
     const filter = { buyer_external_identifier: search };
     const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined, isSharded });
-    const [named] = page.rows.map(({ json }) => parseJson(json) as Transaction);
+    const [named] = page.rows.map(({ json }) => parseJson(json.toString()) as Transaction);
     return { rows: found, inTransactions: named?.buyer?.id };
   });
   const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({

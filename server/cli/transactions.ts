@@ -128,7 +128,7 @@ async function listAll({
       isSharded,
     });
     return {
-      items: rows.map(({ json: text }) => parseJson(text) as Transaction),
+      items: rows.map((row) => parseJson(row.json.toString()) as Transaction),
       // A page can be shown without CURSOR_KEY, but not the way to the next one.
       cursors: secrets.missing.includes('CURSOR_KEY')
         ? undefined

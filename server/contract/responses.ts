@@ -5,7 +5,7 @@ import type { Validator } from '../../generated/validators.js';
 import { parseJson } from '../../client/json.ts';
 import { isJsonList, writeBody, type JsonList } from './json-items.ts';
 import { errorKey, eventKey, itemKey, responseKey } from './response-schemas.ts';
-import { createValidatedTexts } from './validated-texts.ts';
+import { createKnownItems } from './known-items.ts';
 
 export interface ResponseCheck {
   /** What is wrong with the response, without its values; undefined when it is valid. */
@@ -31,20 +31,20 @@ export function createResponseCheck(
 ): ResponseCheck {
   const faultOf = (validate: Validator, value: unknown) =>
     validate(value) ? undefined : (validate.errors ?? []).map(describeFault).join('; ');
-  const known = createValidatedTexts();
-  const textFault = (validate: Validator) => (text: string) => {
+  const known = createKnownItems();
+  const jsonFault = (validate: Validator) => (json: string | Buffer) => {
     try {
-      return faultOf(validate, parseJson(text));
+      return faultOf(validate, parseJson(json.toString()));
     } catch {
       return 'is not JSON';
     }
   };
   const listFault = (validate: Validator, key: string, list: JsonList): string | undefined => {
     const validateItem = validators.get(key);
-    if (!validateItem) return textFault(validate)(writeBody(list));
+    if (!validateItem) return jsonFault(validate)(writeBody(list));
     const around = faultOf(validate, { ...list, items: [] });
     if (around !== undefined) return around;
-    const check = textFault(validateItem);
+    const check = jsonFault(validateItem);
     for (const [index, { json }] of list.items.entries()) {
       const fault = known.fault(key, json, check);
       if (fault !== undefined) return `/items/${index} ${fault}`;

@@ -2,6 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
+import { isAsBytes } from './bytes.ts';
 import { copyIn, isCopy } from './copy.ts';
 import { isInOrder } from './named-statements.ts';
 
@@ -40,10 +41,13 @@ export function connectionOf(
   let isUnusable = false;
   let isInTransaction = false;
 
-  const run: Connection['query'] = (statement, values) =>
-    typeof statement === 'string' && isCopy(statement)
-      ? (copyIn(client, statement, values?.[0] as string) as Promise<never>)
-      : client.query(statement as string, values as unknown[]);
+  const run: Connection['query'] = (statement, values) => {
+    if (typeof statement !== 'string') return client.query(statement);
+    if (isCopy(statement)) return copyIn(client, statement, values?.[0] as string) as Promise<never>;
+    return isAsBytes(statement)
+      ? client.query({ text: statement, values: values as unknown[], binary: true } as pg.QueryConfig)
+      : client.query(statement, values as unknown[]);
+  };
 
   const send: Connection['query'] = async (statement, values) => {
     try {

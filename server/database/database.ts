@@ -12,6 +12,7 @@ import {
   type Connection,
   type Pooler,
 } from './connection.ts';
+import { readBytes } from './bytes.ts';
 import { noteStatement, NotingCompiler } from './failed-statement.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
@@ -83,6 +84,7 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
 // Callers choose the keys of `metadata` and of billing details.
 types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
+readBytes(types);
 
 /** The database cannot be used. The message is one sentence for the operator. */
 export class DatabaseFault extends OperatorFault {}

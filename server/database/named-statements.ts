@@ -26,7 +26,9 @@ export const mostNamed = 64;
 // The name is not known to this connection any more, or the table has another column since a migration.
 const outdated = new Set(['26000', '0A000']);
 
-type Query = (text: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
+/** pg knows `binary`, its types do not. */
+type Config = pg.QueryConfig & { binary?: boolean | undefined };
+type Query = (text: string | Config, values?: unknown[]) => Promise<pg.QueryResult>;
 
 export interface Naming {
   /**
@@ -74,8 +76,9 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     // If it fails, so does the statement that follows.
     void send(settings[mode]).catch(() => undefined);
   };
-  const query: Query = (text, values) => {
-    if (typeof text !== 'string' || values === undefined) return send(text, values);
+  const query: Query = (given, own) => {
+    const { text, values, binary } = typeof given === 'string' ? { text: given, values: own } : given;
+    if (values === undefined) return send(given, own);
     if (values.length === 0) {
       // It may begin a transaction, in which settings cannot be changed any more.
       if (mode === 'inOrder') planFor('once');
@@ -86,18 +89,18 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     const name = isAnew ? undefined : nameOf(text);
     deallocate();
     planFor(isInOrder(text) ? 'inOrder' : isAnew ? 'anew' : 'once');
-    if (name === undefined) return send(text, values);
-    return send({ name, text, values }).catch((error: unknown) => {
+    if (name === undefined) return send({ text, values, binary });
+    return send({ name, text, values, binary }).catch((error: unknown) => {
       if (!outdated.has(String((error as { code?: unknown }).code))) throw error;
       forget(text);
       // A transaction has failed as a whole.
       if (client.getTransactionStatus() !== 'I') throw error;
-      return send(text, values);
+      return send({ text, values, binary });
     });
   };
   // pg-pool and others call it with a callback.
-  client.query = ((...args: [string, unknown[]?, unknown?]) =>
+  client.query = ((...args: [string | Config, unknown[]?, unknown?]) =>
     args.length <= 2 && typeof args[1] !== 'function'
-      ? query(...(args as [string, unknown[]?]))
+      ? query(...(args as [string | Config, unknown[]?]))
       : (send as (...all: unknown[]) => unknown)(...args)) as typeof client.query;
 }

@@ -9,7 +9,7 @@ import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
-import { createOnce, keptRefusals, keyedBy, sendText, type Keep } from './idempotency.ts';
+import { createOnce, keptRefusals, keyedBy, send, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './velocity-limit.ts';
 
 interface Answer {
@@ -49,9 +49,9 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
     };
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const run = async (keep?: Keep<Unit>): Promise<SentAnswer> => {
+    const run = async (keep?: Keep<Unit>): Promise<Answer> => {
       const beforeCommit: BeforeCommit<Unit> = async (answer, unit) => {
-        await keep?.(textOf(check(answer)), unit);
+        await keep?.(inText(check(answer)), unit);
         return check(answer);
       };
       // Here and not before: a repeated answer does not count.
@@ -60,10 +60,10 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
         input as unknown as Input<OperationId>,
         depsOf(context, beforeCommit),
       );
-      return textOf(check(answer));
+      return check(answer);
     };
     const soundly = (keep: Keep<Unit>) =>
-      run(keep).catch((error: unknown) => {
+      run(keep).then(inText, (error: unknown) => {
         // A refusal is kept, so it must be one that can be sent.
         if (error instanceof ApiError)
           check({ status: error.status, body: errorBody(error.code, error.facts) });
@@ -77,12 +77,16 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
       beforeComparing: () => limitVelocity.numbers(context, req.body),
       keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
     };
-    sendText(res, await (exchange ? once(exchange, soundly) : run()));
+    if (exchange) send(res, await once(exchange, soundly));
+    else {
+      const { status, headers = {}, body } = await run();
+      send(res, { status, headers, text: writeBody(body) });
+    }
   };
 }
 
-const textOf = ({ status, headers = {}, body }: Answer): SentAnswer => ({
+const inText = ({ status, headers = {}, body }: Answer): SentAnswer => ({
   status,
   headers,
-  text: writeBody(body),
+  text: writeBody(body).toString(),
 });

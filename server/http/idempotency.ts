@@ -181,7 +181,11 @@ const reused = () =>
     ],
   });
 
-export function sendText(res: Response, { status, headers, text }: SentAnswer): void {
+/** A list is sent as bytes, because the database wrote its items. */
+export function send(
+  res: Response,
+  { status, headers, text }: Omit<SentAnswer, 'text'> & { text: string | Buffer },
+): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   res.statusCode = status;
   // The contract declares it without content: a 204, which has neither a type nor a length.
@@ -190,7 +194,7 @@ export function sendText(res: Response, { status, headers, text }: SentAnswer): 
     return;
   }
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  // Node then writes the head and the text at once. Express's `send` makes a buffer of the text first.
+  // With a known length Node writes the head and the body at once.
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
 }

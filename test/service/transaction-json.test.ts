@@ -68,7 +68,7 @@ it(`${count} transactions`, async () => {
       { limit: 500, cursor, isSharded: false },
     );
     for (const { id, json } of page.rows) {
-      const sent: unknown = JSON.parse(json);
+      const sent: unknown = JSON.parse(json.toString());
       // `toEqual` is slow, so it only says what differs.
       if (!isDeepStrictEqual(sent, presented.get(id))) expect(sent).toEqual(presented.get(id));
       seen.add(id);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeBody } from '../../server/contract/json-items.ts';
 import { createResponseCheck } from '../../server/contract/responses.ts';
-import { createValidatedTexts } from '../../server/contract/validated-texts.ts';
+import { createKnownItems } from '../../server/contract/known-items.ts';
 import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { everyExample } from '../service/mock/support.ts';
@@ -15,11 +15,11 @@ interface List {
 const list = everyExample.find(({ id, status, value }) => {
   return id === 'listTransactions' && status === 200 && (value as List).items.length > 1;
 })?.value as List;
-const asJson = { ...list, items: list.items.map((item) => ({ json: JSON.stringify(item) })) };
+const asJson = { ...list, items: list.items.map((item) => ({ json: Buffer.from(JSON.stringify(item)) })) };
 
 describe('the body of a list', () => {
   it('is the same as if the items had been values', () => {
-    expect(JSON.parse(writeBody(asJson))).toEqual(list);
+    expect(JSON.parse(writeBody(asJson).toString())).toEqual(list);
   });
 
   it('may be empty', () => {
@@ -27,7 +27,8 @@ describe('the body of a list', () => {
   });
 
   it('may have nothing but items', () => {
-    expect(writeBody({ items: [{ json: '1' }, { json: '{}' }] })).toBe('{"items":[1,{}]}');
+    const items = ['1', '{}'].map((json) => ({ json: Buffer.from(json) }));
+    expect(writeBody({ items }).toString()).toBe('{"items":[1,{}]}');
   });
 });
 
@@ -50,7 +51,7 @@ describe('an answer without content', () => {
 });
 
 describe('a list with items as JSON', () => {
-  const withItem = (json: string) => ({ ...asJson, items: [...asJson.items, { json }] });
+  const withItem = (json: string) => ({ ...asJson, items: [...asJson.items, { json: Buffer.from(json) }] });
   const at = `/items/${list.items.length}`;
 
   it('is valid, also when it is sent again', () => {
@@ -81,11 +82,11 @@ describe('a list with items as JSON', () => {
 
 describe('what is known to be valid', () => {
   it('is validated again when it was forgotten, and what is not valid every time', () => {
-    const known = createValidatedTexts(2);
+    const known = createKnownItems(2);
     const asked: string[] = [];
     const ask = (text: string, fault?: string) =>
-      known.fault('schema', text, (given) => {
-        asked.push(given);
+      known.fault('schema', Buffer.from(text), (given) => {
+        asked.push(given.toString());
         return fault;
       });
     for (const text of ['a', 'a', 'b', 'a', 'c', 'd', 'e', 'a']) ask(text);
@@ -96,8 +97,9 @@ describe('what is known to be valid', () => {
   });
 
   it('is known for one schema only', () => {
-    const known = createValidatedTexts();
-    expect(known.fault('one', 'text', () => undefined)).toBeUndefined();
-    expect(known.fault('other', 'text', () => 'broken')).toBe('broken');
+    const known = createKnownItems();
+    const json = Buffer.from('{}');
+    expect(known.fault('one', json, () => undefined)).toBeUndefined();
+    expect(known.fault('other', json, () => 'broken')).toBe('broken');
   });
 });

@@ -1,6 +1,7 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { JsonText } from '../../../generated/operations.ts';
+import type { JsonBytes } from '../../../generated/operations.ts';
+import { asBytes } from '../../database/bytes.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import type { Db } from '../../database/database.ts';
@@ -12,7 +13,7 @@ import { jsonOf } from '../../database/json.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
 
 /** A transaction as the API shows it, with the place that it has in the list. */
-export interface TransactionItem extends JsonText<Transaction> {
+export interface TransactionItem extends JsonBytes<Transaction> {
   id: string;
   created_at: Date;
 }
@@ -54,7 +55,7 @@ function bothRanges(
 ): RawBuilder<TransactionItem> {
   const hasBehind = behind && sql`exists (${statement(accounts, conditions, behind, sql`1`)})`;
   const what = hasBehind ? sql`${item}, ${hasBehind} as "hasBehind"` : item;
-  return statement(accounts, conditions, range, what);
+  return sql`${statement(accounts, conditions, range, what)} ${asBytes}`;
 }
 
 const hasFilter = (filters: TransactionFilters): boolean => {

@@ -1,0 +1,63 @@
+// Lets a statement get its columns as bytes. pg makes a string of every column, and a list would make bytes of its items again:
+// to look up whether they are valid, and to send them. That is a tenth of the time that a page takes. pg can ask PostgreSQL for
+// the binary format, which for texts is their UTF-8, but cannot read it yet.
+import { sql } from 'kysely';
+import pg from 'pg';
+import { Parser } from 'pg-protocol/dist/parser.js';
+
+/** At the end of a statement: its texts are Buffers. */
+export const asBytes = sql.raw('/* as bytes */');
+export const isAsBytes = (text: string): boolean => text.endsWith('/* as bytes */');
+
+const { builtins } = pg.types;
+const microsecondsAt2000 = 946_684_800_000_000n;
+
+/** Such statements have columns of these types only. */
+export function readBytes(types: pg.TypeOverrides): void {
+  types.setTypeParser(builtins.TEXT, 'binary', (bytes: Buffer) => bytes);
+  types.setTypeParser(builtins.UUID, 'binary', (bytes: Buffer) =>
+    bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  );
+  types.setTypeParser(
+    builtins.TIMESTAMPTZ,
+    'binary',
+    (bytes: Buffer) => new Date(Number((bytes.readBigInt64BE() + microsecondsAt2000) / 1000n)),
+  );
+  types.setTypeParser(builtins.BOOL, 'binary', (bytes: Buffer) => bytes[0] === 1);
+}
+
+interface Message {
+  name: string;
+  fields: unknown[];
+}
+
+/** pg-protocol declares it private. */
+interface Packets {
+  handlePacket: (this: Packets, offset: number, code: number, length: number, bytes: Buffer) => Message;
+  isBinary?: boolean;
+}
+
+const parsers = Parser.prototype as unknown as Packets;
+const { handlePacket } = parsers;
+const dataRow = 'D'.charCodeAt(0);
+
+parsers.handlePacket = function (offset, code, length, bytes) {
+  if (code === dataRow && this.isBinary) return rowOf(offset, bytes);
+  const message = handlePacket.call(this, offset, code, length, bytes);
+  if (message.name === 'rowDescription')
+    this.isBinary = (message.fields as { format: string }[])[0]?.format === 'binary';
+  return message;
+};
+
+/** The number of columns, then for each its length, negative for null, and its bytes. */
+function rowOf(start: number, bytes: Buffer): Message {
+  const fields: (Buffer | null)[] = [];
+  let offset = start + 2;
+  for (let count = bytes.readInt16BE(start); count > 0; count -= 1) {
+    const length = bytes.readInt32BE(offset);
+    offset += 4;
+    fields.push(length < 0 ? null : bytes.subarray(offset, offset + length));
+    offset += Math.max(length, 0);
+  }
+  return { name: 'dataRow', fields };
+}
