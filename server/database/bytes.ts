@@ -15,9 +15,10 @@ const microsecondsAt2000 = 946_684_800_000_000n;
 /** Such statements have columns of these types only. */
 export function readBytes(types: pg.TypeOverrides): void {
   types.setTypeParser(builtins.TEXT, 'binary', (bytes: Buffer) => bytes);
-  types.setTypeParser(builtins.UUID, 'binary', (bytes: Buffer) =>
-    bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-  );
+  types.setTypeParser(builtins.UUID, 'binary', (bytes: Buffer) => {
+    const hex = bytes.toString('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  });
   types.setTypeParser(
     builtins.TIMESTAMPTZ,
     'binary',
