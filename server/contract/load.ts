@@ -39,6 +39,7 @@ export interface ContractOperation {
 export interface Document {
   openapi: string;
   info: { title: string; version: string };
+  servers?: { url: string }[];
   paths: Record<string, Record<string, ContractOperation>>;
   webhooks: Record<string, { post: ContractOperation }>;
   components: Record<string, Record<string, unknown>>;

@@ -160,7 +160,7 @@ function exampleRequest(
  * those of responses too, although it is not asked to validate them, and it looks up every referenced parameter at each request.
  */
 function requestSide(document: Document, { operation, method, path }: OperationEntry): object {
-  const { openapi, info, components } = document;
+  const { openapi, info, servers, components } = document;
   const { requestBody, operationId } = operation;
   const parameters = operation.parameters?.map((parameter) => resolve<Parameter>(document, parameter));
   const media = requestBody && { schema: requestBody.content['application/json'].schema };
@@ -179,7 +179,13 @@ function requestSide(document: Document, { operation, method, path }: OperationE
     }
   };
   keep(own);
-  return structuredClone({ openapi, info, paths: { [path]: { [method]: own } }, components: { schemas } });
+  return structuredClone({
+    openapi,
+    info,
+    servers,
+    paths: { [path]: { [method]: own } },
+    components: { schemas },
+  });
 }
 
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows

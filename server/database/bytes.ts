@@ -9,6 +9,19 @@ import { Parser } from 'pg-protocol/dist/parser.js';
 export const asBytes = sql.raw('/* as bytes */');
 export const isAsBytes = (text: string): boolean => text.endsWith('/* as bytes */');
 
+/** pg knows more than its types say. Only the extended protocol has a binary format. */
+export interface BytesConfig extends pg.QueryConfig {
+  binary?: true;
+  queryMode?: 'extended';
+}
+
+export const bytesConfig = (text: string, values: readonly unknown[] = []): BytesConfig => ({
+  text,
+  values: [...values],
+  binary: true,
+  queryMode: 'extended',
+});
+
 const { builtins } = pg.types;
 const microsecondsAt2000 = 946_684_800_000_000n;
 

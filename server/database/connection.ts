@@ -2,7 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
-import { isAsBytes } from './bytes.ts';
+import { bytesConfig, isAsBytes } from './bytes.ts';
 import { copyIn, isCopy } from './copy.ts';
 import { isInOrder } from './named-statements.ts';
 
@@ -45,7 +45,7 @@ export function connectionOf(
     if (typeof statement !== 'string') return client.query(statement);
     if (isCopy(statement)) return copyIn(client, statement, values?.[0] as string) as Promise<never>;
     return isAsBytes(statement)
-      ? client.query({ text: statement, values: values as unknown[], binary: true } as pg.QueryConfig)
+      ? client.query(bytesConfig(statement, values))
       : client.query(statement, values as unknown[]);
   };
 

@@ -2,6 +2,7 @@
 // transactions takes it as long as to read one. pg calls this a named statement.
 import { sql } from 'kysely';
 import type pg from 'pg';
+import type { BytesConfig } from './bytes.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');
@@ -26,9 +27,7 @@ export const mostNamed = 64;
 // The name is not known to this connection any more, or the table has another column since a migration.
 const outdated = new Set(['26000', '0A000']);
 
-/** pg knows `binary`, its types do not. */
-type Config = pg.QueryConfig & { binary?: boolean | undefined };
-type Query = (text: string | Config, values?: unknown[]) => Promise<pg.QueryResult>;
+type Query = (text: string | BytesConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
 export interface Naming {
   /**
@@ -77,9 +76,11 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     void send(settings[mode]).catch(() => undefined);
   };
   const query: Query = (given, own) => {
-    const { text, values, binary } = typeof given === 'string' ? { text: given, values: own } : given;
+    const config: BytesConfig =
+      typeof given === 'string' ? { text: given, ...(own && { values: own }) } : given;
+    const { text, values, queryMode } = config;
     if (values === undefined) return send(given, own);
-    if (values.length === 0) {
+    if (values.length === 0 && queryMode === undefined) {
       // It may begin a transaction, in which settings cannot be changed any more.
       if (mode === 'inOrder') planFor('once');
       // Without parameters, one message is enough.
@@ -89,18 +90,18 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     const name = isAnew ? undefined : nameOf(text);
     deallocate();
     planFor(isInOrder(text) ? 'inOrder' : isAnew ? 'anew' : 'once');
-    if (name === undefined) return send({ text, values, binary });
-    return send({ name, text, values, binary }).catch((error: unknown) => {
+    if (name === undefined) return send(config);
+    return send({ ...config, name }).catch((error: unknown) => {
       if (!outdated.has(String((error as { code?: unknown }).code))) throw error;
       forget(text);
       // A transaction has failed as a whole.
       if (client.getTransactionStatus() !== 'I') throw error;
-      return send({ text, values, binary });
+      return send(config);
     });
   };
   // pg-pool and others call it with a callback.
-  client.query = ((...args: [string | Config, unknown[]?, unknown?]) =>
+  client.query = ((...args: [string | BytesConfig, unknown[]?, unknown?]) =>
     args.length <= 2 && typeof args[1] !== 'function'
-      ? query(...(args as [string | Config, unknown[]?]))
+      ? query(...(args as [string | BytesConfig, unknown[]?]))
       : (send as (...all: unknown[]) => unknown)(...args)) as typeof client.query;
 }

@@ -100,7 +100,7 @@ const rooms: Record<string, Room> = {
   'server/database/tables.ts': { from: [], types: ['server/resources', 'server/events', 'server/upkeep'] },
   'server/database': {
     from: [...pure, 'server/database/tables.ts', 'server/database/require-columns.ts'],
-    packages: ['kysely', 'pg', 'pg-copy-streams'],
+    packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
   },
   'server/database/open.ts': {
     from: ['server/database', 'server/database/require-columns.ts', 'server/database/embedded'],
