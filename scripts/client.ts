@@ -1,17 +1,12 @@
-// `npm run client`: builds the package payments-service-client in client/dist/ and packs it. It needs only the contract and
-// client/, so it works while the server does not compile. See docs/decisions/0017-client-package.md.
+// Packs payments-service-client for the site, where every server offers it as /client.tgz. It needs only the contract and client/,
+// so it works while the server does not compile. See docs/decisions/0017-client-package.md.
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contractDigest, digestFile } from './generate/digest.ts';
 import { root } from './support/root.ts';
 
 const name = 'payments-service-client';
-const client = join(root, 'client');
-const dist = join(client, 'dist');
-
-const readJson = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
-const { version } = (readJson('generated/openapi.json') as { info: { version: string } }).info;
 
 interface Manifest {
   license: string;
@@ -20,7 +15,7 @@ interface Manifest {
 }
 
 /** The package.json of the client. What it shares with that of the project is written there only. */
-function manifest({ license, engines, devDependencies }: Manifest) {
+function manifest({ license, engines, devDependencies }: Manifest, version: string) {
   const entry = (file: string) => ({ types: `./client/${file}.d.ts`, default: `./client/${file}.js` });
   return {
     name,
@@ -39,34 +34,29 @@ function manifest({ license, engines, devDependencies }: Manifest) {
 }
 
 function run(command: string, args: string[]): void {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status, error, stdout } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
   if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+  if (status !== 0) throw new Error(`The client cannot be packed.\n${stdout}`.trimEnd());
 }
 
-function build(): void {
-  rmSync(dist, { recursive: true, force: true });
-  run(process.execPath, [join(root, 'node_modules/@typescript/native/bin/tsc'), '--pretty', '-p', client]);
-  cpSync(join(client, 'README.md'), join(dist, 'README.md'));
-  const project = readJson('package.json') as Manifest;
-  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest(project), null, 2)}\n`);
-}
-
-function pack(): string {
-  // So that `*.tgz` matches one file.
-  for (const file of readdirSync(client)) if (file.endsWith('.tgz')) rmSync(join(client, file));
-  run('npm', ['pack', '--silent', dist, '--pack-destination', client]);
-  return join(client, `${name}-${version}.tgz`);
-}
-
-async function main(): Promise<number> {
-  if (readFileSync(join(root, digestFile), 'utf8').trim() !== (await contractDigest(root))) {
-    console.error('openapi/ changed since the last `npm run generate`. Run: npm run generate');
-    return 1;
+/** The tarball. The same files always give the same bytes. */
+export function packClient(project = root): Buffer {
+  const readJson = (file: string): unknown => JSON.parse(readFileSync(join(project, file), 'utf8'));
+  const { version } = (readJson('generated/openapi.json') as { info: { version: string } }).info;
+  const folder = mkdtempSync(join(tmpdir(), 'payments-client-'));
+  try {
+    const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
+    run(process.execPath, [tsc, '--pretty', '-p', join(project, 'client'), '--outDir', folder]);
+    cpSync(join(project, 'client/README.md'), join(folder, 'README.md'));
+    const own = manifest(readJson('package.json') as Manifest, version);
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+    run('npm', ['pack', '--silent', folder, '--pack-destination', folder]);
+    return readFileSync(join(folder, `${name}-${version}.tgz`));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  build();
-  console.log(`Packed the client. In your own project, run:\n  npm install ${pack()}`);
-  return 0;
 }
-
-process.exitCode = await main();

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import { packClient } from './client.ts';
 import type { Contract } from './generate/contract.ts';
 import { withTables } from './generate/introduction.ts';
 import { parseContract } from './docs/contract.ts';
@@ -32,6 +33,7 @@ export async function buildDocs({ out, pages, contract = generated, compress = t
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
   const { site, parts } = await assemble(parseContract(text), text, renderReference);
+  site.page('client.tgz', packClient());
   site.write(out, { compress });
   if (pages !== undefined) (await assemblePages(parts)).write(pages);
   // Last, so that a build that was interrupted counts as out of date.

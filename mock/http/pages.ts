@@ -89,18 +89,11 @@ export function servePages(app: Express, siteDir: string, { hasConsole, address 
 }
 
 function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
-  app.use(['/docs', '/openapi.yaml', '/llms.txt'], (_req, res, next) => {
+  app.use(['/docs', '/openapi.yaml', '/client.tgz', '/llms.txt'], (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });
   serveDocs(app, siteDir, { hasConsole, isMock: true });
-  app.get('/docs/', (_req, res) => {
-    contextOf(res).why = 'the docs are not built; run: npm run docs';
-    res
-      .status(404)
-      .type('text')
-      .send('The docs are not built. Run `npm run docs`, then load this page again.\n');
-  });
 }
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

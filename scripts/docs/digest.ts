@@ -9,7 +9,9 @@ export function docsDigest(contract: string): string {
   for (const file of [
     'CHANGELOG.md',
     'package.json',
+    'scripts/client.ts',
     'scripts/docs.ts',
+    ...filesOf('client'),
     ...filesOf('docs'),
     ...filesOf('scripts/docs'),
   ])

@@ -33,7 +33,7 @@ export function createSite(): Site {
         const file = join(folder, path);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, content);
-        if (compress) {
+        if (compress && !path.endsWith('.tgz')) {
           writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
           writeFileSync(`${file}.br`, brotli(content));
         } else {

@@ -142,8 +142,7 @@ function typeScript({ method, server, path, hasPages, filter, body }: Call): str
   const code = hasPages
     ? loop(path, filter)
     : `console.log(unwrap(await client.${method}('${path}'${given})));`;
-  return `// Install: \`npm run client\`, run in the folder of the
-// payments service, prints the command.
+  return `// Install: npm install http://127.0.0.1:8080/client.tgz
 // Save as sample.mts, run: npx tsx sample.mts
 import { ${imported} } from 'payments-service-client';
 

@@ -23,8 +23,8 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
   // Programs look for these at the root.
-  app.get('/openapi.yaml', (req, _res, next) => {
-    req.url = '/docs/openapi.yaml';
+  app.get(['/openapi.yaml', '/client.tgz'], (req, _res, next) => {
+    req.url = `/docs${req.path}`;
     next();
   });
   app.get(['/llms.txt', '/llms-full.txt'], (req, res, next) => {
@@ -80,6 +80,7 @@ const types: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
 };
 
 // Only names that the build gives.

@@ -1,18 +1,22 @@
 /**
- * The client as its consumers get it: generated, built and packed by the project's own commands in a copy of the project, and
- * installed by npm in a folder outside of it. The copy's contract has a field that the copy's server does not know yet.
+ * The client as its consumers get it: generated and packed by the project's own code in a copy of the project, and installed by
+ * npm in a folder outside of it, from a server. The copy's contract has a field that the copy's server does not know yet.
  */
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { packClient } from '../../scripts/client.ts';
+import { startMock } from '../../mock/mock.ts';
 import { generate } from '../../scripts/generate/generate.ts';
 import { brokenProject, swap } from './contract-copy.ts';
-import { root, run, runNode, type Ended } from './processes.ts';
+import { root, run, type Ended } from './processes.ts';
 
 export interface PackedClient extends AsyncDisposable {
   /** The copy of the project. */
   tree: string;
+  /** With the tarball, as the build of the docs makes it. */
+  siteDir: string;
   tarball: string;
   /** The folder of a consumer that has installed the package. */
   consumer: string;
@@ -25,7 +29,7 @@ export interface PackedClient extends AsyncDisposable {
 /** Packages of the project that the consumer of the guide installs as well, or that are there for its compiler. */
 const linked = ['react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
 
-export async function packClient(): Promise<PackedClient> {
+export async function installPackedClient(): Promise<PackedClient> {
   const project = await brokenProject({
     'components/schemas/CardSchemeDefinition.yaml': (text) =>
       swap(
@@ -37,12 +41,14 @@ export async function packClient(): Promise<PackedClient> {
   });
   const tree = project.folder;
   for (const part of ['client', 'server', 'tsconfig.json'])
-    await cp(join(root, part), join(tree, part), { recursive: true, filter: (path) => !isBuilt(path) });
+    await cp(join(root, part), join(tree, part), { recursive: true });
   const generated = await generate(tree);
   expect(generated.ok, generated.message).toBe(true);
-  succeeded(await runNode('scripts/client.ts', [], { cwd: tree }));
-  const tarball = (await readdir(join(tree, 'client'))).find((file) => file.endsWith('.tgz')) ?? '';
-  const files = await run('tar', ['-tzf', join(tree, 'client', tarball)]);
+  const siteDir = join(tree, 'site');
+  const tarball = join(siteDir, 'client.tgz');
+  await mkdir(siteDir);
+  await writeFile(tarball, packClient(tree));
+  const files = await run('tar', ['-tzf', tarball]);
 
   // Not below the copy, where it would also find the packages of the project.
   const consumer = await mkdtemp(join(tmpdir(), 'client-consumer-'));
@@ -51,12 +57,15 @@ export async function packClient(): Promise<PackedClient> {
   const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) =>
     join(root, 'node_modules', name),
   );
-  const options = ['--offline', '--install-links', '--no-audit', '--no-fund'];
-  const packages = [...dependencies, join(tree, 'client', tarball)];
+  const options = ['--registry=http://127.0.0.1:1', '--install-links', '--no-audit', '--no-fund'];
+  const mock = await startMock({ port: 0, siteDir });
+  const packages = [...dependencies, `${mock.url}/client.tgz`];
   succeeded(await run('npm', ['install', ...options, ...packages], { cwd: consumer }));
+  await mock.close();
   return {
     tree,
-    tarball: join(tree, 'client', tarball),
+    siteDir,
+    tarball,
     consumer,
     folder: join(consumer, 'node_modules/payments-service-client'),
     files: files.stdout.split('\n').filter(Boolean),
@@ -75,8 +84,6 @@ export async function linkPackages({ consumer }: PackedClient): Promise<void> {
     await symlink(join(root, 'node_modules', name), path);
   }
 }
-
-const isBuilt = (path: string) => /\/client\/(dist|.*\.tgz)$/.test(path);
 
 function succeeded({ status, output }: Ended): void {
   expect(status, output).toBe(0);

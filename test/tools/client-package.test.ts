@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
-import { linkPackages, packClient, type PackedClient } from '../support/packed-client.ts';
+import { linkPackages, installPackedClient, type PackedClient } from '../support/packed-client.ts';
 import { root, run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { faultsIn } from './client-package.compile.ts';
@@ -17,8 +17,8 @@ let packed: PackedClient;
 let service: TestService;
 
 beforeAll(async () => {
-  packed = await packClient();
-  service = await startTestService();
+  packed = await installPackedClient();
+  service = await startTestService({ siteDir: packed.siteDir });
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -41,6 +41,12 @@ describe('the package', () => {
     expect(server).toEqual([expect.stringMatching(/^present\.ts: Property 'short_name' is missing/)]);
     const types = await readFile(join(packed.folder, 'generated/types.d.ts'), 'utf8');
     expect(types).toContain('short_name: string;');
+  });
+
+  it('is offered by the service, to everyone', async () => {
+    const response = await fetch(`${service.url}/client.tgz`);
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/gzip']);
+    expect(Buffer.from(await response.arrayBuffer()).equals(await readFile(packed.tarball))).toBe(true);
   });
 
   it('has the version of the contract', async () => {
