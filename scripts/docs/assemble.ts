@@ -8,10 +8,10 @@ import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
 import { groups, preface, readGuides, type Guide } from './guides.ts';
-import { createLinks, linkReference, oldAddresses } from './links.ts';
+import { createLinks, linkReference } from './links.ts';
 import { render, withContents } from './markdown.ts';
 import { overview } from './overview.ts';
-import { proveKnownHosts, proveSelfContained, takeApart } from './reference.ts';
+import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
 import { frame, menuOf, neighbours, type Frame, type Page } from './shell.ts';
 
@@ -47,14 +47,12 @@ export async function assemble(
   };
   const add = (page: Page) => {
     const finished = frame(parts, { here: 'Docs', ...page }, menu);
-    proveSelfContained(finished, text + guides.map(({ markdown }) => markdown).join('\n'));
     site.page(page.path, finished);
   };
-  const moved = oldAddresses(contract, guides);
   const { title, summary } = contract.info;
   const description = `${title}. ${summary}.`;
   const opening = render(preface(contract), links('openapi/introduction.md', 'html')).html;
-  add({ title, description, path: 'index.html', content: overview(opening, contract, guides), moved });
+  add({ title, description, path: 'index.html', content: overview(opening, contract, guides) });
   for (const { guide, title: name, html } of rendered)
     add({
       title: name,
@@ -66,10 +64,7 @@ export async function assemble(
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));
 
   const page = await renderReference(linkReference(forReaders(contract), guides));
-  const { head, content, policy } = takeApart(page, (name, script) => {
-    proveKnownHosts(script, text);
-    return site.asset(name, script);
-  });
+  const { head, content, policy } = takeApart(page, site.asset);
   add({
     title: 'API reference',
     description,
@@ -77,7 +72,6 @@ export async function assemble(
     content,
     head,
     policy,
-    moved,
   });
   // The server makes these links relative to the address that was asked for.
   add({
@@ -106,7 +100,7 @@ export async function assemble(
   site.page('llms.txt', llms(contract, guides));
   const forIntegrators = guides.filter(({ group }) => group === 'Guides' || group === 'Build');
   const texts = forIntegrators.map((guide) =>
-    asMarkdown(guide, (href) => `guides/${links(guide.file, 'md')(href)}`),
+    asMarkdown(guide, (href) => fromRoot(links(guide.file, 'md')(href), guide)),
   );
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
   return { site, parts };
@@ -125,12 +119,18 @@ const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
     )
     .join('');
 
-/** See https://llmstxt.org. */
+/** A link of a guide, from the root of the server. */
+function fromRoot(link: string, { slug }: Guide): string {
+  const root = 'http://root';
+  return new URL(link, `${root}/docs/guides/${slug}.md`).href.replace(root, '');
+}
+
+/** See https://llmstxt.org. Served at the root as well, so its links begin there. */
 function llms(contract: Contract, guides: Guide[]): string {
   const { title, summary } = contract.info;
   const lists = groups.map((name) => {
     const listed = guides.filter(({ group }) => group === name);
-    const lines = listed.map(({ label, slug, about }) => `- [${label}](guides/${slug}.md): ${about}`);
+    const lines = listed.map(({ label, slug, about }) => `- [${label}](/docs/guides/${slug}.md): ${about}`);
     return `## ${name}\n\n${lines.join('\n')}\n`;
   });
   return `# ${title}
@@ -141,10 +141,10 @@ ${preface(contract)}
 
 ## Contract
 
-- [OpenAPI 3.1, YAML](openapi.yaml): every operation, event, schema and example
-- [OpenAPI 3.1, JSON](openapi.json)
-- [Every guide for those who integrate, in one file](llms-full.txt)
-- [Workflows, Arazzo 1.0](workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
+- [OpenAPI 3.1, YAML](/openapi.yaml): every operation, event, schema and example
+- [OpenAPI 3.1, JSON](/openapi.json)
+- [Every guide for those who integrate, in one file](/llms-full.txt)
+- [Workflows, Arazzo 1.0](/docs/workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
 
 ${lists.join('\n')}`;
 }

@@ -17,9 +17,12 @@ export function addresses(contract: Contract): Record<string, string> {
   return found;
 }
 
-/** The same for sections, relative to the site: the old addresses of one page, which others may have kept. */
-export function oldAddresses(contract: Contract, guides: Guide[]): Record<string, string> {
-  const reference = Object.entries(addresses(contract)).map(([old, now]) => [old, `reference.html${now}`]);
+/** Where the links of the contract lead, relative to the site. */
+function contractLinks(contract: Contract, guides: Guide[]): Record<string, string> {
+  const reference = Object.entries(addresses(contract)).map(([link, hash]) => [
+    link,
+    `reference.html${hash}`,
+  ]);
   return Object.fromEntries([...reference, ...sections(guides)]) as Record<string, string>;
 }
 
@@ -42,13 +45,13 @@ export interface LinkOptions {
 
 /** Translates the links of a Markdown file of the repository, for a page in `guides/`. */
 export function createLinks({ contract, guides, asset }: LinkOptions) {
-  const old = oldAddresses(contract, guides);
+  const found = contractLinks(contract, guides);
   const pages = new Map(guides.map((guide) => [guide.file, guide]));
   return (from: string, ending: 'html' | 'md') => {
     const translate = (href: string): string => {
       if (/^(https?:|mailto:)/.test(href)) return href;
       if (/^#(section|operation|tag)\//.test(href)) {
-        const to = old[href.toLowerCase()];
+        const to = found[href.toLowerCase()];
         if (to === undefined) throw new Error(`Broken link in ${from}: ${href}`);
         return to.startsWith('guides/') ? withEnding(to.slice('guides/'.length), ending) : `../${to}`;
       }
@@ -69,11 +72,11 @@ const withEnding = (address: string, ending: string) => address.replace(/\.html(
 
 /** Links in the descriptions of the reference, which is one page beside `guides/`. */
 export function linkReference(contract: Contract, guides: Guide[]): Contract {
-  const old = oldAddresses(contract, guides);
+  const found = contractLinks(contract, guides);
   const text = JSON.stringify(contract).replaceAll(
     /\]\((#(?:section|operation|tag)\/[^)\s]*)\)/g,
     (_, link: string) => {
-      const to = old[link.toLowerCase()];
+      const to = found[link.toLowerCase()];
       if (to === undefined) throw new Error(`Broken link in the contract: ${link}`);
       return `](${to.replace(/^reference\.html(?=#)/, '')})`;
     },

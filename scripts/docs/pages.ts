@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { createSite, type Site } from './files.ts';
-import { frame, strictPolicy, type Frame } from './shell.ts';
+import { frame, policyOf, type Frame } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
 /** Scalar as one script. The package of the same name without `fastify-` has 300 others in tow. */
 const scalar = join(root, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js');
-
-const policy = `${strictPolicy}; connect-src 'self'`;
 
 export async function assemblePages(parts: Frame): Promise<Site> {
   const site = createSite();
@@ -25,7 +23,7 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       title: 'Sandbox',
       path: 'index.html',
       head: script(site.asset('desk.js', await bundled('desk.ts'))),
-      policy,
+      policy: policyOf({ calls: true }),
       content: own('landing.html'),
     }),
   );
@@ -39,8 +37,7 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       head:
         script(site.asset('scalar.js', readFileSync(scalar))) +
         script(site.asset('console.js', await bundled('console.ts'))),
-      // Scalar adds its styles at run time.
-      policy: policy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`),
+      policy: policyOf({ calls: true, stylesAtRunTime: true }),
       content: own('console.html'),
     }),
   );

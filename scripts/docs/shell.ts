@@ -29,8 +29,6 @@ export interface Page {
   /** For the head, besides what every page has. */
   head?: string;
   policy?: string;
-  /** Old addresses of this page's parts: see browser/site.ts. */
-  moved?: Record<string, string>;
 }
 
 export interface Frame {
@@ -72,22 +70,31 @@ function reference(contract: Contract): MenuGroup[] {
   }));
 }
 
+interface Allowed {
+  /** Hashes of scripts in the page. */
+  scripts?: string[];
+  /** Redoc and Scalar add styles at run time. */
+  stylesAtRunTime?: boolean;
+  calls?: boolean;
+}
+
 /** Scripts, styles and the font of this site only, and nothing from other hosts. */
-export const strictPolicy = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self'`,
-  `img-src 'self' data:`,
-  `font-src data:`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-].join('; ');
+export const policyOf = ({ scripts = [], stylesAtRunTime, calls }: Allowed = {}): string =>
+  [
+    `default-src 'none'`,
+    ["script-src 'self'", ...scripts].join(' '),
+    `style-src 'self'${stylesAtRunTime ? " 'unsafe-inline'" : ''}`,
+    `img-src 'self' data:`,
+    `font-src data:`,
+    `connect-src ${calls ? "'self'" : "'none'"}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
 
 export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): string {
   const { up = page.path.includes('/') ? '../' : '' } = page;
-  const { title, description, path, content, here, head = '', policy = strictPolicy, moved } = page;
+  const { title, description, path, content, here, head = '', policy = policyOf() } = page;
   const full = title === name ? name : `${title} · ${name}`;
-  const data = moved ? ` data-moved="${escape(JSON.stringify(moved))}"` : '';
   const link = (label: Page['here'] | 'Contract', href: string) =>
     `<a href="${up}${href}"${label === here ? ' aria-current="page"' : ''}>${label}</a>`;
   // Styles come before scripts, which then wait for them: to scroll a menu that is not laid out yet would scroll the page.
@@ -104,7 +111,7 @@ export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): 
 <link rel="icon" type="image/svg+xml" href="${up}${assets.icon}">
 <link rel="stylesheet" href="${up}${assets.style}">
 <script src="${up}here.js"></script>
-<script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"${data}></script>
+<script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"></script>
 ${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>

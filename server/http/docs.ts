@@ -23,14 +23,9 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
   // Programs look for these at the root.
-  app.get(['/openapi.yaml', '/client.tgz'], (req, _res, next) => {
+  app.get(['/openapi.yaml', '/client.tgz', '/llms.txt', '/llms-full.txt'], (req, _res, next) => {
     req.url = `/docs${req.path}`;
     next();
-  });
-  app.get(['/llms.txt', '/llms-full.txt'], (req, res, next) => {
-    const file = join(siteDir, req.path);
-    if (!existsSync(file)) next();
-    else res.type('text/plain').send(readFileSync(file, 'utf8').replaceAll(/\]\((?!https?:)/g, '](docs/'));
   });
   app.use('/docs', (_req, res, next) => {
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");

@@ -46,10 +46,8 @@ addEventListener('DOMContentLoaded', () => void start());
 
 async function start(): Promise<void> {
   const text = await (await fetch('/openapi.json')).text();
-  // Links to sections and operations lead to the docs.
-  const contract = JSON.parse(
-    text.replaceAll(/\]\(#(?=(section|operation|tag)\/)/g, '](/docs/#'),
-  ) as Contract;
+  // Links to sections and operations lead nowhere here.
+  const contract = JSON.parse(text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')) as Contract;
   const wanted = wantedOperation(contract);
   const [scheme = ''] = Object.keys(contract.components.securitySchemes ?? {});
   const options = (token?: string) => ({
@@ -60,7 +58,7 @@ async function start(): Promise<void> {
     forceDarkModeState: document.documentElement.classList.contains('dark') ? 'dark' : 'light',
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
   });
-  let { token, until } = (await findToken()) ?? {};
+  let { token, until } = (await getToken()) ?? {};
   const shown = Scalar.createApiReference('#console', options(token));
   const show = () => {
     find('#copy-token').hidden = token === undefined;
@@ -131,19 +129,7 @@ interface Token {
   until: number;
 }
 
-const tokenKey = 'payments.console-token';
 const tokenMilliseconds = 3_600_000;
-
-/** Kept for this tab only, until it is closed: a reload, or a link from the docs, needs no new token. */
-async function findToken(): Promise<Token | undefined> {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(tokenKey) ?? 'null') as Token | null;
-    if (kept && kept.until > Date.now()) return kept;
-  } catch {
-    // Without storage there is none.
-  }
-  return getToken();
-}
 
 async function getToken(): Promise<Token | undefined> {
   try {
@@ -153,17 +139,8 @@ async function getToken(): Promise<Token | undefined> {
     });
     const { token } = (await response.json()) as { token?: string };
     if (token === undefined) return undefined;
-    return keep({ token, until: Date.now() + tokenMilliseconds });
+    return { token, until: Date.now() + tokenMilliseconds };
   } catch {
     return undefined;
   }
-}
-
-function keep(token: Token): Token {
-  try {
-    sessionStorage.setItem(tokenKey, JSON.stringify(token));
-  } catch {
-    // Without storage it holds for this page.
-  }
-  return token;
 }

@@ -1,4 +1,4 @@
-// The script of every page of the docs: colours, menu, search, copy buttons, and old addresses. It works from a file too.
+// The script of every page of the docs: colours, menu, search and copy buttons. It works from a file too.
 import type { Entry } from './entry.ts';
 import { copyButtons } from './copy.ts';
 import { find } from './find.ts';
@@ -6,23 +6,10 @@ import { applyKeptMode, connectModeButton } from './mode.ts';
 import { remember, remembered } from './kept.ts';
 import { createSearch, excerpt } from './search.ts';
 
-const { root = '', search = '', moved } = document.currentScript?.dataset ?? {};
+const { root = '', search = '' } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
 
-/** The docs were one page before: `#section/errors` and `#operation/listTransactions` lead to where these are now. */
-function followMoved(): void {
-  if (moved === undefined) return;
-  const address = (JSON.parse(moved) as Record<string, string>)[decodeURI(location.hash).toLowerCase()];
-  if (address === undefined) return;
-  const [path = '', hash] = address.split('#');
-  const isHere = location.pathname.endsWith(`/${path}`);
-  if (isHere) history.replaceState(history.state, '', `#${hash ?? ''}`);
-  else location.replace(root + address);
-}
-
 applyKeptMode();
-followMoved();
-addEventListener('hashchange', followMoved);
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
