@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { savePublicUrl } from './database/environment.ts';
-import { findMissingKeys } from './secrets/rotate.ts';
+import { findMissingKeys } from './secrets/reseal.ts';
 import { createUnitOfWork } from './database/unit-of-work.ts';
 import { createApp } from './app.ts';
 import { defaultDataDir, type Config } from './config.ts';

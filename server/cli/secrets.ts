@@ -3,14 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { OperatorFault } from '../operator-fault.ts';
-import { findMissingKeys, resealEverything } from '../secrets/rotate.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/locks.ts';
-import { countInstanceConnections, findKeyIds } from '../secrets/reseal.ts';
+import {
+  countInstanceConnections,
+  findKeyIds,
+  findMissingKeys,
+  resealEverything,
+} from '../secrets/reseal.ts';
 import { count, withProgress } from './progress.ts';
 import { call, printJson, printResult, printRows, type JsonOption } from './output.ts';
 import { withService, type OpenedService } from './service.ts';

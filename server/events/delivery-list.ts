@@ -163,8 +163,8 @@ export const countPending = (
     .modifyEnd(acrossAccounts('all-deliveries'))
     .executeTakeFirstOrThrow();
 
-/** Where a step of a replay ends. */
-interface Place {
+/** The last row of a step, after which the next one begins. */
+export interface PageEnd {
   created_at: Date;
   id: string;
 }
@@ -180,12 +180,12 @@ const reopenedAtOnce = 1000;
 export async function reopenDeliveries(
   db: Tx,
   filter: Omit<DeliveryFilter, 'limit' | 'record'>,
-  after?: Place,
-): Promise<{ replayed: number; switchedOff: number; last: Place | undefined }> {
+  after?: PageEnd,
+): Promise<{ replayed: number; switchedOff: number; last: PageEnd | undefined }> {
   const isNext = after
     ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
     : sql`true`;
-  const { rows: found } = await sql<DeliveryKey & Place & { active: boolean; now: string }>`
+  const { rows: found } = await sql<DeliveryKey & PageEnd & { active: boolean; now: string }>`
     select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active, now()::text as now
     from deliveries join webhook_subscriptions on webhook_subscriptions.id = deliveries.subscription_id
     where ${matching(filter)} and ${isNext}

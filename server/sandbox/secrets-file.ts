@@ -7,49 +7,35 @@ import type { Keys } from '../secrets/vault.ts';
 import { createPrivate, readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
-type StoredSecrets = Record<string, string>;
-
 const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>
   text.split(',').map((key) => Buffer.from(key, 'base64')) as unknown as Keys;
 
-type Given<Name extends string> = Readonly<Partial<Record<Name, Keys | undefined>>>;
+export type SandboxSecrets = Readonly<Record<string, Keys>>;
 
-/** Configured secrets take precedence; the others are read from DATA_DIR, and generated if they are missing. */
-export function sandboxSecrets<Name extends string>(
-  dataDir: string,
-  names: readonly Name[],
-  given: Given<Name>,
-): Record<Name, Keys> {
+/** Those of these names that are missing are generated. */
+export function makeSandboxSecrets(dataDir: string, names: readonly string[]): SandboxSecrets {
   const file = fileIn(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const stored = read(file) ?? generateMissing(file, {}, names);
-  const isComplete = names.every((name) => stored[name] !== undefined);
-  return preferring(given, isComplete ? stored : generateMissing(file, stored, names), names);
+  const stored = read(file);
+  if (stored && names.every((name) => name in stored)) return stored;
+  const fresh = Object.fromEntries(names.map((name): [string, Keys] => [name, [randomBytes(32)]]));
+  const complete = { ...fresh, ...stored };
+  if (stored) writePrivate(file, textOf(complete));
+  // Two processes that start at once use the file of the one that created it.
+  else if (!createPrivate(file, textOf(complete))) return read(file) ?? complete;
+  return complete;
 }
 
 /** The same for what must change nothing: it refuses if some are missing. */
-export function storedSecrets<Name extends string>(
-  dataDir: string,
-  names: readonly Name[],
-  given: Given<Name>,
-): Record<Name, Keys> {
+export function readSandboxSecrets(dataDir: string, names: readonly string[]): SandboxSecrets {
   const file = fileIn(dataDir);
   const stored = read(file) ?? {};
-  const missing = names.filter((name) => given[name] === undefined && stored[name] === undefined);
-  if (missing.length === 0) return preferring(given, stored, names);
+  const missing = names.filter((name) => !(name in stored));
+  if (missing.length === 0) return stored;
   throw new OperatorFault(
     `${missing.join(', ')} missing in ${file}, and this command creates nothing. Restore the file, or start the service if it has never run.`,
   );
-}
-
-function preferring<Name extends string>(
-  given: Given<Name>,
-  stored: StoredSecrets,
-  names: readonly Name[],
-): Record<Name, Keys> {
-  const entries = names.map((name) => [name, given[name] ?? decode(stored[name] ?? '')] as const);
-  return Object.fromEntries(entries) as Record<Name, Keys>;
 }
 
 /** Returns the current card keys at each call. Reads the file again only when it has changed. */
@@ -61,7 +47,7 @@ export function watchCardKeys(dataDir: string): () => Keys {
     const found = statSync(file, { throwIfNoEntry: false });
     const current = found ? `${found.ino} ${found.mtimeMs} ${found.size}` : version;
     if (keys && current === version) return keys;
-    keys = decode(read(file)?.CARD_KEY ?? '');
+    keys = read(file)?.CARD_KEY ?? decode('');
     version = current;
     return keys;
   };
@@ -70,17 +56,17 @@ export function watchCardKeys(dataDir: string): () => Keys {
 /** Syncs to disk before it returns: values encrypted with a key that a power cut erased would be lost. */
 export function saveCardKeys(dataDir: string, keys: Keys): void {
   const file = fileIn(dataDir);
-  const CARD_KEY = keys.map((key) => key.toString('base64')).join(',');
-  writePrivate(file, textOf({ ...read(file), CARD_KEY }));
+  writePrivate(file, textOf({ ...read(file), CARD_KEY: keys }));
 }
 
-function read(file: string): StoredSecrets | undefined {
+function read(file: string): SandboxSecrets | undefined {
   const text = readPrivate(file);
   if (text === undefined) return undefined;
   try {
-    const stored = JSON.parse(text) as StoredSecrets;
-    if (Object.values(stored).every((value) => decode(value).every((key) => key.length === 32)))
-      return stored;
+    const stored = Object.entries(JSON.parse(text) as Record<string, string>);
+    const secrets = stored.map(([name, value]) => [name, decode(value)] as const);
+    if (secrets.every(([, keys]) => keys.every((key) => key.length === 32)))
+      return Object.fromEntries(secrets);
   } catch {
     // Not JSON: the same fault as JSON of another shape.
   }
@@ -89,18 +75,10 @@ function read(file: string): StoredSecrets | undefined {
   );
 }
 
-const textOf = (secrets: StoredSecrets): string => `${JSON.stringify(secrets, null, 2)}\n`;
-
-// Two processes that start at once use the file of the one that created it.
-function generateMissing(file: string, stored: StoredSecrets, names: readonly string[]): StoredSecrets {
-  const complete = Object.fromEntries(
-    names.map((name) => [name, stored[name] ?? randomBytes(32).toString('base64')]),
-  );
-  if (Object.keys(stored).length > 0) {
-    writePrivate(file, textOf(complete));
-    return complete;
-  }
-  return createPrivate(file, textOf(complete)) ? complete : (read(file) ?? complete);
+function textOf(secrets: SandboxSecrets): string {
+  const encode = (keys: Keys) => keys.map((key) => key.toString('base64')).join(',');
+  const texts = Object.entries(secrets).map(([name, keys]) => [name, encode(keys)] as const);
+  return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`;
 }
 
 export const sandboxKeyFile = (dataDir: string): string => join(dataDir, 'sandbox-key.pem');

@@ -6,7 +6,12 @@ import { secretNames, type SecretName } from '../settings.ts';
 import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './vault.ts';
 import { makeDataDirectory } from '../database/embedded/data-dir.ts';
-import { sandboxSecrets, storedSecrets, watchCardKeys } from '../sandbox/secrets-file.ts';
+import {
+  makeSandboxSecrets,
+  readSandboxSecrets,
+  watchCardKeys,
+  type SandboxSecrets,
+} from '../sandbox/secrets-file.ts';
 
 export interface Secrets {
   vault: Vault;
@@ -27,13 +32,14 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
   const { environment, dataDir, secrets } = config;
   // Created here and not by the first secret, because the embedded database needs special permissions on it.
   if (environment === 'sandbox' && !readOnly) makeDataDirectory(dataDir);
-  const known =
-    environment === 'sandbox'
-      ? (readOnly ? storedSecrets : sandboxSecrets)(dataDir, secretNames, secrets)
-      : secrets;
-  const missing = secretNames.filter((name) => known[name] === undefined);
+  const notGiven = secretNames.filter((name) => secrets[name] === undefined);
+  const inDataDir: Partial<SandboxSecrets> =
+    environment === 'sandbox' && notGiven.length > 0
+      ? (readOnly ? readSandboxSecrets : makeSandboxSecrets)(dataDir, notGiven)
+      : {};
+  const missing = notGiven.filter((name) => inDataDir[name] === undefined);
   const keysOf = (name: SecretName) => (): Keys => {
-    const keys = known[name];
+    const keys = secrets[name] ?? inDataDir[name];
     if (!keys) throw missingFault([name]);
     return keys;
   };

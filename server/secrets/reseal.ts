@@ -3,11 +3,12 @@
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
 import { noOwner, ownerOfSeveral } from '../resources/idempotency-keys/rules.ts';
-import type { Binding, Purpose } from './vault.ts';
+import type { Binding, Purpose, Vault } from './vault.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { settingName } from './digest-keys.ts';
 import { lockHolder } from '../database/locks.ts';
+import { OperatorFault } from '../operator-fault.ts';
 
 interface Sealed {
   table:
@@ -120,35 +121,54 @@ export async function listSealed(db: Db, look: (value: SealedValue) => void): Pr
     });
 }
 
-export interface ResealOptions {
-  /** The key that all values must use. */
-  keyId: string;
-  reseal: (value: SealedValue) => string;
-  /** Called after each batch with the number of its values. */
-  onProgress: (resealed: number) => void;
+export interface ResealProgress {
+  resealed: (values: number) => void;
+  /** Waiting for transactions that may still commit values sealed with an older key. */
+  waiting: () => void;
+  pause: () => Promise<void>;
 }
 
-/** One pass over all values. Returns whether all of them had the key before it; rows that were locked are left for the next pass. */
-export async function resealAll(db: Db, options: ResealOptions): Promise<boolean> {
-  let isDone = true;
-  for (const part of await listParts(db))
-    await eachBatch(db, part, options.keyId, async (values) => {
-      isDone = false;
-      await resealBatch(db, part, values, options);
+/** Until nothing is sealed with another key, and nothing more can arrive. Returns the number of values. */
+export async function resealEverything(db: Db, vault: Vault, progress: ResealProgress): Promise<number> {
+  let done = 0;
+  /** Returns whether all values had the key before it; rows that were locked are left for the next pass. */
+  const pass = async (): Promise<boolean> => {
+    let isDone = true;
+    for (const part of await listParts(db))
+      await eachBatch(db, part, vault.keyId, async (values) => {
+        isDone = false;
+        done += await resealBatch(db, part, values, vault);
+        progress.resealed(done);
+      });
+    return isDone;
+  };
+  await pass();
+  progress.waiting();
+  await waitForOlderTransactions(db, progress.pause);
+  while (!(await pass())) await progress.pause();
+  return done;
+}
+
+function reseal({ table, sealed, place }: SealedValue, { seal, open }: Vault): string {
+  try {
+    return seal(open(sealed, place), place);
+  } catch (error) {
+    throw new OperatorFault(`A value of ${table} ${place.id} does not open. See: payments doctor`, {
+      cause: error,
     });
-  return isDone;
+  }
 }
 
-/** Does not touch `updated_at`, because nothing visible changes. */
+/** Does not touch `updated_at`, because nothing visible changes. Returns how many values it changed. */
 async function resealBatch(
   db: Db,
   { table, id, idType, value, assignment, isPart }: Part,
   values: readonly SealedValue[],
-  { reseal, onProgress }: ResealOptions,
-): Promise<void> {
-  const given = values.map((one) => ({ id: one.place.id, old: one.sealed, fresh: reseal(one) }));
+  vault: Vault,
+): Promise<number> {
+  const given = values.map((one) => ({ id: one.place.id, old: one.sealed, fresh: reseal(one, vault) }));
   const ids = given.map((one) => one.id);
-  const resealed = await inTransaction(db, async (tx) => {
+  return inTransaction(db, async (tx) => {
     // In the order of their IDs, as elsewhere, so that two transactions cannot deadlock.
     const { rows } = await sql<{ id: string }>`
       select ${id} as id from ${sql.table(table)} where ${isPart} and ${id} = any(${ids}::${sql.raw(idType)}[])
@@ -161,7 +181,6 @@ async function resealBatch(
       where ${isPart} and ${id} = given.id and ${value} = given.old`.execute(tx);
     return Number(numAffectedRows);
   });
-  onProgress(resealed);
 }
 
 /** The keys of some stored values. Not of all, which takes long; IDs are random, so the first ones are a fair sample. */
@@ -176,6 +195,20 @@ export async function findKeyIds(db: Db): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
+export interface MissingKeys {
+  /** IDs of the keys. */
+  missing: string[];
+  /** Whether no value of the sample fits a key that is given. */
+  isWhollyWrong: boolean;
+}
+
+/** By a sample of the stored values. Undefined when none is missing. */
+export async function findMissingKeys(db: Db, vault: Vault): Promise<MissingKeys | undefined> {
+  const used = await findKeyIds(db);
+  const missing = used.filter((id) => !vault.canOpen(id));
+  return missing.length === 0 ? undefined : { missing, isWhollyWrong: missing.length === used.length };
+}
+
 /** Connections of instances of the service, without those of commands. */
 export async function countInstanceConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ total: number }>`
@@ -188,7 +221,7 @@ export async function countInstanceConnections(db: Db): Promise<number> {
  * Waits until all transactions that are running now have ended. Values are sealed inside transactions, so after that no value
  * with an older key can be committed. The transactions of `withLock` store nothing; one of them is ours.
  */
-export async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
+async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
   const since = rows[0]?.now ?? '';
   for (;;) {

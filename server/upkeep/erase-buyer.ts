@@ -20,10 +20,10 @@ import {
   lockTransactions,
   refreshStatistics,
   type FoundTransaction,
-  type PageEnd,
   type Subject,
 } from './erasure-queries.ts';
 import type { Db } from '../database/database.ts';
+import type { PageEnd } from '../events/delivery-list.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { erasableProperties, eraseMethod, eraseTransaction, tablesOfBuyers } from '../resources/personal.ts';
 import type { NewTransaction } from '../resources/transactions/table.ts';

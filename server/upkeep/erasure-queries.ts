@@ -1,6 +1,8 @@
-// Finds and erases what is stored of one buyer, in batches. What is personal is said in tables/personal.ts.
+// Finds and erases what is stored of one buyer, in batches. What is personal is said in resources/personal.ts.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
+import type { PageEnd } from '../events/delivery-list.ts';
+import { deleteDeliveriesOf } from '../events/queries.ts';
 import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
@@ -16,12 +18,6 @@ export interface Subject {
   externalIdentifier: string | null;
   /** The IDs of its records, such as its cards, by table. */
   records: Record<string, readonly string[]>;
-}
-
-/** Where a page ends. */
-export interface PageEnd {
-  id: string;
-  created_at: Date;
 }
 
 const pending = (id: string) => `erasure of ${id}`;
@@ -216,16 +212,14 @@ export async function listEvents(
   };
 }
 
-/** With their deliveries. Jobs of these find nothing to deliver. */
+/** With their deliveries, which go first: this waits for attempts that are being recorded. */
 export async function deleteEvents(db: Tx, account: string, ids: readonly string[]): Promise<number> {
-  const isAmong = (column: string, of: readonly string[]) =>
-    sql`merchant_account_id = ${account} and ${sql.ref(column)} = any(${[...of]}::uuid[])`;
-  // The deliveries first: this waits for attempts that are being recorded.
-  const { rows } = await sql<{ id: string }>`
-    delete from deliveries where ${isAmong('event_id', ids)} returning id`.execute(db);
-  const deliveries = rows.map(({ id }) => id);
-  await sql`delete from delivery_attempts where ${isAmong('delivery_id', deliveries)}`.execute(db);
-  return changed(sql`delete from events where ${isAmong('id', ids)}`.execute(db));
+  await deleteDeliveriesOf(db, account, ids);
+  return changed(
+    sql`delete from events where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])`.execute(
+      db,
+    ),
+  );
 }
 
 /** The statistics of the planner hold samples of the values. May take minutes. */

@@ -1,12 +1,14 @@
 // Numbers for Prometheus. Only this folder uses prom-client, and nothing is counted unless METRICS_PORT is set. Labels have few
 // values, all of them ours: operation IDs, statuses, names of pools. Every metric is explained in docs/operating.md.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { DeliverDeps } from '../events/deliver.ts';
 
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
 
-export type AttemptOutcome = 'succeeded' | 'retried' | 'given_up';
-
-export interface Sources {
+interface Sources {
   pools: Record<string, () => { most: number; inUse: number; waiting: number }>;
   /** Jobs that are due, and jobs that wait for their time. */
   countDeliveries: () => Promise<{ due: number; later: number }>;
@@ -16,7 +18,7 @@ export interface Sources {
 
 export interface Metrics {
   noteRequest: NoteRequest;
-  noteAttempt: (outcome: AttemptOutcome) => void;
+  noteAttempt: NonNullable<DeliverDeps['noteAttempt']>;
   noteContractFault: (kind: 'answer' | 'event') => void;
   /** Read at each scrape. */
   readFrom: (sources: Sources) => void;
@@ -146,4 +148,54 @@ function remembered<T>(make: (key: string) => T): (key: string) => T {
     known.set(key, made);
     return made;
   };
+}
+
+/** A scrape reads the database, so those that come within this time share one. */
+const keptMilliseconds = 1_000;
+
+/**
+ * Serves the metrics on a port of their own, because they are for operators and have no token. Health is there too: callers
+ * cannot use up the connections of this port.
+ */
+export async function serveMetrics(
+  { text, contentType }: Pick<Metrics, 'text' | 'contentType'>,
+  { host, port }: { host: string; port: number },
+) {
+  let kept: { body: Promise<string>; until: number } | undefined;
+  const read = () => {
+    if (!kept || performance.now() >= kept.until)
+      kept = { body: text(), until: performance.now() + keptMilliseconds };
+    return kept.body;
+  };
+  const server = createServer((req, res) => {
+    if (!isNamed(req, host)) res.writeHead(421).end('Use the IP address, or the name in METRICS_HOST.\n');
+    else if (req.method !== 'GET') res.writeHead(404).end();
+    else if (req.url === '/healthz')
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    else if (req.url !== '/metrics') res.writeHead(404).end();
+    else
+      read().then(
+        (body) => res.writeHead(200, { 'Content-Type': contentType }).end(body),
+        () => res.writeHead(500).end(),
+      );
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      if (server.listening) await once(server, 'close');
+    },
+  };
+}
+
+/**
+ * Any web page can make a name of its own mean the address of this machine (DNS rebinding), and then read what it serves. Such a
+ * name has a dot; names without one are those of a container network.
+ */
+function isNamed({ headers }: IncomingMessage, own: string): boolean {
+  const name = (headers.host ?? '').replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(name) !== 0 || name === own || /^[\w-]+$/.test(name);
 }

@@ -38,10 +38,7 @@ export async function observe({ metrics: address, tracing }: Config): Promise<Ob
 }
 
 async function startMetrics(address: { host: string; port: number }) {
-  const [{ createMetrics }, { serveMetrics }] = await Promise.all([
-    import('./metrics.ts'),
-    import('./serve-metrics.ts'),
-  ]);
+  const { createMetrics, serveMetrics } = await import('./metrics.ts');
   const metrics = createMetrics(readBuild());
   const server = await serveMetrics(metrics, address).catch(refusePort(address));
   return { metrics, server };

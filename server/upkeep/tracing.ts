@@ -11,6 +11,7 @@ import {
   type Context,
   type Span,
 } from '@opentelemetry/api';
+import type { DeliveryTracing } from '../events/deliver.ts';
 import { holdsCardNumber } from '../resources/payment-methods/rules.ts';
 
 export interface RequestTrace {
@@ -20,19 +21,11 @@ export interface RequestTrace {
   end: (operation: string | undefined, status: number | 'aborted') => void;
 }
 
-export interface DeliveryTrace {
-  /** For the receiver. */
-  traceparent: string | undefined;
-  traceId: string | undefined;
-  end: (succeeded: boolean) => void;
-}
-
-export interface Tracing {
+export interface Tracing extends DeliveryTracing {
   /** `given` is the header `traceparent`. */
   beginRequest: (given: string | undefined) => RequestTrace;
   /** What a delivery is part of: the `traceparent` of the request that runs now. */
   current: () => string | undefined;
-  beginDelivery: (given: string | undefined) => DeliveryTrace;
 }
 
 export function createTracing(): Tracing {

@@ -18,8 +18,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
 import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import type { Place } from '../../server/database/embedded/place.ts';
-import { run } from '../../server/database/embedded/run.ts';
+import { type Place, run } from '../../server/database/embedded/place.ts';
 
 let base: string;
 let place: Place;

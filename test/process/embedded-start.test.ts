@@ -18,8 +18,7 @@ import {
   type EmbeddedDatabase,
 } from '../../server/database/embedded/index.ts';
 import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
-import { makePlace } from '../../server/database/embedded/place.ts';
-import { run } from '../../server/database/embedded/run.ts';
+import { makePlace, run } from '../../server/database/embedded/place.ts';
 import { start } from '../../server/database/embedded/server.ts';
 import { nothingRunsOn } from '../support/data-dir.ts';
 import { freePort } from '../support/ports.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } f
 import { findPackage } from '../../server/database/embedded/binaries.ts';
 import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
-import { run } from '../../server/database/embedded/run.ts';
+import { run } from '../../server/database/embedded/place.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));

@@ -9,10 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
 import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { findPlace, makePlace } from '../../server/database/embedded/place.ts';
-import { run } from '../../server/database/embedded/run.ts';
+import { findPlace, makePlace, run } from '../../server/database/embedded/place.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
-import { sandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
+import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
 import type { Config } from '../../server/config.ts';
 import { openDatabase } from '../../server/database/database.ts';
@@ -62,13 +61,13 @@ function expectPrivate(name: string): void {
 describe.skipIf(!isRoot())('root in a folder of another user (skipped for other users)', () => {
   it('makes the secrets beside a planted draft', async () => {
     await plant(`secrets.json.${process.pid}`, rootsFile);
-    sandboxSecrets(dataDir, ['CARD_KEY'], {});
+    makeSandboxSecrets(dataDir, ['CARD_KEY']);
     expectUntouched();
     expectPrivate('secrets.json');
   });
 
   it('replaces the secrets beside a planted draft', async () => {
-    sandboxSecrets(dataDir, ['CARD_KEY'], {});
+    makeSandboxSecrets(dataDir, ['CARD_KEY']);
     await chown(join(dataDir, 'secrets.json'), attacker.uid, attacker.gid);
     await plant(`secrets.json.${process.pid}`, rootsFile);
     saveCardKeys(dataDir, [randomBytes(32)]);
@@ -78,9 +77,9 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
   });
 
   it('does not copy secrets of another installation, which a link names', async () => {
-    sandboxSecrets(rootsFolder, ['CARD_KEY'], {});
+    makeSandboxSecrets(rootsFolder, ['CARD_KEY']);
     await plant('secrets.json', join(rootsFolder, 'secrets.json'));
-    expect(() => sandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'], {})).toThrow(
+    expect(() => makeSandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'])).toThrow(
       /secrets\.json cannot be read/,
     );
     expect(lstatSync(join(dataDir, 'secrets.json')).isSymbolicLink()).toBe(true);
@@ -152,7 +151,7 @@ describe('a DATA_DIR that others may write to', () => {
   it('gets no secret from anybody', async () => {
     await chmod(dataDir, 0o777);
     expect(() => makeDataDirectory(dataDir)).toThrow(/everybody.*chmod o-w/);
-    expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(/everybody.*chmod o-w/);
+    expect(() => makeSandboxSecrets(dataDir, ['CARD_KEY'])).toThrow(/everybody.*chmod o-w/);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
@@ -183,7 +182,7 @@ it.skipIf(!isRoot())(
   'a DATA_DIR that we may only read is refused, with what to do next (needs root)',
   async () => {
     await chmod(dataDir, 0o500);
-    expect(() => sandboxSecrets(dataDir, ['CARD_KEY'], {})).toThrow(
+    expect(() => makeSandboxSecrets(dataDir, ['CARD_KEY'])).toThrow(
       /secrets\.json cannot be .*\(EACCES\).*choose another/,
     );
   },
@@ -192,6 +191,6 @@ it.skipIf(!isRoot())(
 it('a draft that was interrupted is not taken for the file', async () => {
   await chmod(dataDir, 0o700);
   await writeFile(join(dataDir, 'secrets.json.0123456789abcdef'), '{');
-  sandboxSecrets(dataDir, ['CARD_KEY'], {});
+  makeSandboxSecrets(dataDir, ['CARD_KEY']);
   expect(JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))).toHaveProperty('CARD_KEY');
 });

@@ -7,18 +7,20 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Config } from '../../server/config.ts';
+import { readConfig, type Config } from '../../server/config.ts';
 import { secretNames, variables } from '../../server/settings.ts';
 import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { sandboxSecrets } from '../../server/sandbox/secrets-file.ts';
+import { makeSandboxSecrets } from '../../server/sandbox/secrets-file.ts';
+import { openSecrets } from '../../server/secrets/open.ts';
+import { keyIdOf } from '../../server/secrets/vault.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { run, startServer, type Server } from '../support/processes.ts';
-import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -156,18 +158,22 @@ describe('the sandbox with DATABASE_URL', () => {
 describe('the secrets of the sandbox', () => {
   it('are kept when a later version needs one more', async () => {
     await using dataDir = await newDataDir();
-    const before = sandboxSecrets(dataDir.path, ['CARD_KEY'], {});
-    const after = sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {});
+    const before = makeSandboxSecrets(dataDir.path, ['CARD_KEY']);
+    const after = makeSandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY']);
     expect(after.CARD_KEY).toEqual(before.CARD_KEY);
-    expect(after.NEW_KEY[0]).toHaveLength(32);
-    expect(sandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'], {})).toEqual(after);
+    expect(after.NEW_KEY?.[0]).toHaveLength(32);
+    expect(makeSandboxSecrets(dataDir.path, ['CARD_KEY', 'NEW_KEY'])).toEqual(after);
     expect(await modeOf(join(dataDir.path, 'secrets.json'))).toBe(0o600);
   });
 
   it('are overridden by those from the environment', async () => {
     await using dataDir = await newDataDir();
     const given = randomBytes(32);
-    expect(sandboxSecrets(dataDir.path, ['CARD_KEY'], { CARD_KEY: [given] }).CARD_KEY).toEqual([given]);
+    const config = {
+      ...readConfig({ DATA_DIR: dataDir.path }),
+      secrets: { ...noSecrets, CARD_KEY: [given] as const },
+    };
+    expect(openSecrets(config).keyIds().CARD_KEY).toEqual([keyIdOf(given)]);
   });
 
   it.each(['', '{"CARD_KEY":', '{"CARD_KEY":"c2hvcnQ="}'])(
@@ -176,7 +182,7 @@ describe('the secrets of the sandbox', () => {
       await using dataDir = await newDataDir();
       await mkdir(dataDir.path);
       await writeFile(join(dataDir.path, 'secrets.json'), text);
-      expect(() => sandboxSecrets(dataDir.path, ['CARD_KEY'], {})).toThrow(
+      expect(() => makeSandboxSecrets(dataDir.path, ['CARD_KEY'])).toThrow(
         /secrets\.json does not contain valid/,
       );
       expect(readFileSync(join(dataDir.path, 'secrets.json'), 'utf8')).toBe(text);

@@ -7,7 +7,8 @@ import { placeOfAnswer } from '../../server/resources/idempotency-keys/changes.t
 import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { inWork } from '../../server/database/unit-of-work.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
-import { listEvents, type PageEnd } from '../../server/upkeep/erasure-queries.ts';
+import { listEvents } from '../../server/upkeep/erasure-queries.ts';
+import type { PageEnd } from '../../server/events/delivery-list.ts';
 import { insertEvent } from '../../server/events/queries.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';

@@ -6,8 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { OperatorFault } from '../../operator-fault.ts';
 import { canReach } from './identity.ts';
-import { ifThere, makeSystemFolder, type Log, type Place } from './place.ts';
-import { run } from './run.ts';
+import { ifThere, makeSystemFolder, run, type Log, type Place } from './place.ts';
 
 const noBinaries = (reason: string): Error =>
   new OperatorFault(

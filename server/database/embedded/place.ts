@@ -1,8 +1,10 @@
-// Where the database is: in `DATA_DIR/postgres`. If root runs it as a user who cannot enter DATA_DIR, that path is a link to a
-// folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
+// Where the database is, and what runs there: in `DATA_DIR/postgres`. If root runs it as a user who cannot enter DATA_DIR, that
+// path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { OperatorFault } from '../../operator-fault.ts';
 import { makeDataDirectory, refuseOpen } from './data-dir.ts';
 import { asOwnerOf, canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
@@ -108,4 +110,28 @@ function linkToSystemFolder(root: string, link: string, log: Log): string {
   if (target !== first)
     log(`${first} contains the database of an earlier ${root}: remove it if it is no longer needed.`);
   return target;
+}
+
+export const run = promisify(execFile);
+
+/**
+ * Runs a script as the user that PostgreSQL runs as, in its folder. Root must not change anything in there itself: that user can
+ * exchange a file or folder for a link between two of our calls. `$1` and so on are the arguments; `input` is its standard
+ * input, for what must not be an argument.
+ */
+export async function runScript(
+  place: Place,
+  script: string,
+  args: string[] = [],
+  input = '',
+): Promise<void> {
+  const running = run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
+    ...place.identity,
+    cwd: place.directory,
+    // Not our environment: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does.
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+  });
+  // The script may end without reading its input.
+  running.child.stdin?.on('error', () => undefined).end(input);
+  await running;
 }

@@ -5,8 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault } from '../../operator-fault.ts';
 import { user, type DatabaseAddress } from './address.ts';
-import { ifThere, type Place } from './place.ts';
-import { run, runScript } from './run.ts';
+import { ifThere, run, runScript, type Place } from './place.ts';
 
 /** Long, because a start after a crash includes crash recovery. */
 const startSeconds = 120;
@@ -115,7 +114,8 @@ export async function start(
     // Some file systems have none.
     if (/could not create any Unix-domain sockets/.test(log)) return 'no sockets';
     if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
-    if (/lock file .* already exists|shared memory block .* still in use/.test(log)) return 'running';
+    // Of another process that starts at the same time, which may also have moved our log away; or what a killed one left.
+    if ((await isRunning(place)) || /shared memory block .* still in use/.test(log)) return 'running';
     const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (error as Error).message;
     throw new OperatorFault(
       `The embedded PostgreSQL did not start: ${reason} (its log: ${place.directory}/postgres.log)`,
