@@ -109,7 +109,7 @@ export interface Input<Id extends OperationId> {
 
 /** A value as JSON, in UTF-8. It is parsed only to be validated, so a list can send what the database wrote. */
 export interface JsonBytes<Value> {
-  readonly json: Buffer;
+  readonly json: Uint8Array;
   /** Never there: it tells the compiler what the JSON is. */
   readonly value?: Value;
 }

@@ -2,7 +2,7 @@
 // into an answer.
 import type { JsonBytes } from '../../generated/operations.ts';
 
-export type JsonList = Record<string, unknown> & { items: readonly JsonBytes<unknown>[] };
+export type JsonList = Record<string, unknown> & { items: readonly { readonly json: Buffer }[] };
 
 /** The items of a list are all JSON, or none is. An empty list is an ordinary value. */
 export const isJsonList = (body: unknown): body is JsonList => {
