@@ -24,13 +24,13 @@ export const withGuides = (text: string, root = projectRoot): string =>
 /** For the shell that this process was started in. */
 export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands {
   if (!isInstallation(root)) return { start: 'npm start', payments: 'npm run -s payments --' };
-  const node = (file: string) => `node ${quoted(relative(cwd, join(dirname(root), file)))}`;
+  const node = (file: string) => `node ${shellWord(relative(cwd, join(dirname(root), file)))}`;
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
 /** `dataDir`, if it is not the default: another terminal does not have this one's, and `token` reads the key there. */
 export function firstCall(url: string, dataDir?: string): string {
-  const settings = dataDir === undefined ? '' : `DATA_DIR=${quoted(dataDir)} `;
+  const settings = dataDir === undefined ? '' : `DATA_DIR=${shellWord(dataDir)} `;
   return `curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
   ${url}/card-scheme-definitions`;
 }
@@ -41,5 +41,6 @@ export const settingsHint = (root = projectRoot): string =>
     ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …'
     : `To create a sandbox: ${commandsHere(root).start}`;
 
-export const quoted = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** As a shell takes it for one word. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -3,7 +3,8 @@ import { readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { call, noSandbox, untilStopped } from './output.ts';
+import { untilStopped } from './input.ts';
+import { call, noSandbox } from './output.ts';
 import { withService } from './service.ts';
 
 export function database(): Command {

@@ -84,13 +84,13 @@ async function findNoAccount(db: Db): Promise<Finding> {
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const finding: Finding = { check: opens, broken: 0, examples: [] };
   const missing = new Set<string>();
-  await listSealed(db, ({ table, sealed, place }) => {
+  await listSealed(db, ({ table, sealed, binding }) => {
     try {
-      vault.open(sealed, place);
+      vault.open(sealed, binding);
     } catch {
       finding.broken += 1;
       if (!vault.canOpen(sealedWith(sealed))) missing.add(sealedWith(sealed));
-      if (finding.examples.length < 5) finding.examples.push(`${table} ${place.id}`);
+      if (finding.examples.length < 5) finding.examples.push(`${table} ${binding.id}`);
     }
   });
   if (missing.size > 0)

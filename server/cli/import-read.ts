@@ -1,6 +1,7 @@
 // The first stage of an import: reads a file line by line, in batches of limited size, so that files of any size fit in memory.
 import { OperatorFault } from '../operator-fault.ts';
-import { call, shellWord } from './output.ts';
+import { shellWord } from '../hints.ts';
+import { call } from './output.ts';
 
 export type Line = { line: number } & ({ text: string } | { fault: string });
 

@@ -13,7 +13,8 @@ import { OperatorFault } from '../operator-fault.ts';
 import { collectBadLines, createLineCheck, type BadLines, type LineCheck } from './import-check.ts';
 import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
 import { interruptible } from './input.ts';
-import { call, printJson, printResult, shellWord, type JsonOption } from './output.ts';
+import { shellWord } from '../hints.ts';
+import { call, printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 

@@ -9,7 +9,8 @@ import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { visible } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { confirm } from './input.ts';
-import { call, printJson, printRows, shellWord, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { shellWord } from '../hints.ts';
+import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService } from './service.ts';
 import { collect, name, uuid } from './values.ts';
 

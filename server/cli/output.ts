@@ -1,7 +1,7 @@
 // Shared by all commands of `payments`: output for people and for programs, and commands to copy. Must stay fast to load.
 import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
-import { settingsHint } from '../hints.ts';
+import { settingsHint, shellWord } from '../hints.ts';
 import { visible, visibleJson, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
@@ -14,22 +14,6 @@ export const noSandbox = (dataDir: string): OperatorFault =>
   new OperatorFault(
     `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
   );
-
-const stopMilliseconds = 19_000;
-
-/** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */
-export const untilStopped = (): Promise<void> =>
-  new Promise((resolve) => {
-    // A signal handler alone does not keep a process alive.
-    const alive = setInterval(() => undefined, 60_000);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => {
-        clearInterval(alive);
-        // For what the command still waits for then. Without anything to wait for, the process ends by itself.
-        setTimeout(() => process.exit(1), stopMilliseconds).unref();
-        resolve();
-      });
-  });
 
 export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2));
 
@@ -97,7 +81,3 @@ export const noneIn = (noun: string, account: string): string =>
   account === '*'
     ? `There is no such ${noun}.`
     : `There is no such ${noun} in the account ${account}. To look in all accounts, add --merchant-account '*'`;
-
-/** A word for a command line that is printed to be copied. */
-export const shellWord = (word: string): string =>
-  /^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

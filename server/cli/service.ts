@@ -5,7 +5,7 @@ import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../datab
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract } from '../contract/load.ts';
-import { isInstallation } from '../hints.ts';
+import { isInstallation, shellWord } from '../hints.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
@@ -157,15 +157,13 @@ function commandLine(args: readonly string[]): string {
     .map((word, index) => {
       if (isPersonal(args[index - 1] ?? '')) return '…';
       const [, option = ''] = /^(--[^=]+)=/.exec(word) ?? [];
-      return isPersonal(option) ? `${option}=…` : quote(withoutQuery(word));
+      return isPersonal(option) ? `${option}=…` : shellWord(withoutQuery(word));
     })
     .join(' ');
 }
 
 /** That of a receiver's URL may have a token in it. */
 const withoutQuery = (word: string): string => word.replace(/^(https?:[^?#]*)[?#].*/s, '$1?…');
-
-const quote = (word: string): string => (/^[\w./:@,*=-]+$/.test(word) ? word : JSON.stringify(word));
 
 /** Prefers the URL of the running service, because its PORT may differ from that of this command. */
 export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): Promise<string> {

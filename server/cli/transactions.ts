@@ -12,16 +12,8 @@ import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../operator-fault.ts';
 import { historyCommand } from './history.ts';
-import {
-  call,
-  noneIn,
-  printJson,
-  printRows,
-  shellWord,
-  withExamples,
-  WrongCall,
-  type JsonOption,
-} from './output.ts';
+import { shellWord } from '../hints.ts';
+import { call, noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, requireAccount, withService } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
 

@@ -16,15 +16,8 @@ import {
 } from '../resources/webhook-subscriptions/queries.ts';
 import { visibleJson } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import {
-  call,
-  printJson,
-  printRows,
-  untilStopped,
-  withExamples,
-  WrongCall,
-  type JsonOption,
-} from './output.ts';
+import { untilStopped } from './input.ts';
+import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
 import { time, uuid, whole } from './values.ts';
 

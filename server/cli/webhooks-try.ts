@@ -14,7 +14,9 @@ import { findWebhookSubscription } from '../resources/webhook-subscriptions/quer
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../operator-fault.ts';
-import { call, jsonText, printJson, shellWord, untilStopped, withExamples } from './output.ts';
+import { shellWord } from '../hints.ts';
+import { untilStopped } from './input.ts';
+import { call, jsonText, printJson, withExamples } from './output.ts';
 import { noSubscription, publicUrlOf, requireAccount, withService, type OpenedService } from './service.ts';
 import { uuid, whole } from './values.ts';
 

@@ -8,7 +8,7 @@ import { inTransaction, type Db, type Tx } from '../database/database.ts';
 /** Null for requests that are about several accounts or none: these have a key of the installation. */
 export type KeysOf = (db: Db, account: string | null) => Promise<DigestKeys>;
 
-const placeOf = (account: string | null): Binding => ({
+const bindingOf = (account: string | null): Binding => ({
   purpose: 'digest-key',
   owner: account,
   id: account ?? settingName,
@@ -27,7 +27,7 @@ export function createKeysOf({ vault, replaces }: Options): KeysOf {
   const looks = new Map<string | null, Promise<DigestKeys>>();
   const opens = (sealed: string, account: string | null): boolean => {
     try {
-      vault().open(sealed, placeOf(account));
+      vault().open(sealed, bindingOf(account));
       return true;
     } catch (error) {
       if (replaces) return false;
@@ -39,13 +39,13 @@ export function createKeysOf({ vault, replaces }: Options): KeysOf {
     let sealed = await findSealedKey(tx, account);
     if (sealed === null || !opens(sealed, account)) {
       // Sealed inside the transaction, because a rotation of CARD_KEY waits for transactions.
-      const fresh = seal(randomBytes(32).toString('base64'), placeOf(account));
+      const fresh = seal(randomBytes(32).toString('base64'), bindingOf(account));
       await storeSealedKey(tx, account, { sealed: fresh, instead: sealed });
       // Another process may have been faster.
       sealed = await findSealedKey(tx, account);
     }
     if (sealed === null) throw new Error(`There is no merchant account ${account ?? ''}.`);
-    return deriveKeys(Buffer.from(open(sealed, placeOf(account)), 'base64'));
+    return deriveKeys(Buffer.from(open(sealed, bindingOf(account)), 'base64'));
   };
   return async (db, account) => {
     const found = known.get(account);

@@ -19,7 +19,7 @@ interface Sealed {
     | 'merchant_accounts'
     | 'settings';
   purpose: Purpose;
-  /** SQL expressions for the ID and the owner of its places. Batches follow the ID. */
+  /** SQL expressions for the ID and the owner that its values are bound to. Batches follow the ID. */
   id: RawBuilder<string>;
   idType: 'uuid' | 'text';
   owner: RawBuilder<string | null>;
@@ -82,7 +82,7 @@ async function listParts(db: Db): Promise<Part[]> {
 export interface SealedValue {
   table: string;
   sealed: string;
-  place: Binding;
+  binding: Binding;
 }
 
 const batchSize = 1000;
@@ -107,7 +107,7 @@ async function eachBatch(
       select last.id as last, wanted.* from (select id from batch order by id desc limit 1) as last
       left join batch as wanted on sealed is not null and ${isWanted} order by wanted.id`.execute(db);
     const values = rows.flatMap(({ id: of, owner: by, sealed }) =>
-      of === null ? [] : [{ table, sealed, place: { purpose, owner: by, id: of } }],
+      of === null ? [] : [{ table, sealed, binding: { purpose, owner: by, id: of } }],
     );
     if (values.length > 0) await look(values);
     after = rows[0]?.last;
@@ -149,11 +149,11 @@ export async function resealEverything(db: Db, vault: Vault, progress: ResealPro
   return done;
 }
 
-function reseal({ table, sealed, place }: SealedValue, { seal, open }: Vault): string {
+function reseal({ table, sealed, binding }: SealedValue, { seal, open }: Vault): string {
   try {
-    return seal(open(sealed, place), place);
+    return seal(open(sealed, binding), binding);
   } catch (error) {
-    throw new OperatorFault(`A value of ${table} ${place.id} does not open. See: payments doctor`, {
+    throw new OperatorFault(`A value of ${table} ${binding.id} does not open. See: payments doctor`, {
       cause: error,
     });
   }
@@ -166,7 +166,7 @@ async function resealBatch(
   values: readonly SealedValue[],
   vault: Vault,
 ): Promise<number> {
-  const given = values.map((one) => ({ id: one.place.id, old: one.sealed, fresh: reseal(one, vault) }));
+  const given = values.map((one) => ({ id: one.binding.id, old: one.sealed, fresh: reseal(one, vault) }));
   const ids = given.map((one) => one.id);
   return inTransaction(db, async (tx) => {
     // In the order of their IDs, as elsewhere, so that two transactions cannot deadlock.

@@ -24,9 +24,9 @@ export interface Binding {
 export type Keys = readonly [Buffer, ...Buffer[]];
 
 export interface Vault {
-  seal: (text: string, place: Binding) => string;
-  /** Throws when the value was not sealed for this place, is damaged, or needs a key that is missing. */
-  open: (sealed: string, place: Binding) => string;
+  seal: (text: string, binding: Binding) => string;
+  /** Throws when the value was not sealed for this binding, is damaged, or needs a key that is missing. */
+  open: (sealed: string, binding: Binding) => string;
   /** The key that encrypts new values. */
   readonly keyId: string;
   canOpen: (keyId: string) => boolean;
@@ -75,16 +75,16 @@ export function createVault(given: Keys | (() => Keys)): Vault {
   };
   refresh();
   return {
-    seal(text, place) {
+    seal(text, binding) {
       const [current] = refresh();
-      return `${keyIdOf(current)}.${encrypt(current, text, boundTo(place))}`;
+      return `${keyIdOf(current)}.${encrypt(current, text, boundTo(binding))}`;
     },
-    open(sealed, place) {
+    open(sealed, binding) {
       refresh();
       const id = sealedWith(sealed);
       const key = keysById.get(id);
       if (!key) throw new Error(`A stored value needs key ${id}, which is missing. Add it to CARD_KEY.`);
-      return decrypt(key, sealed.slice(id.length + 1), boundTo(place));
+      return decrypt(key, sealed.slice(id.length + 1), boundTo(binding));
     },
     get keyId() {
       return keyIdOf(refresh()[0]);

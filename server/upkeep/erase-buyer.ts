@@ -16,7 +16,7 @@ import {
   listEvents,
   listRecords,
   listTransactions,
-  lockBuyer,
+  lockBuyerToErase,
   lockTransactions,
   refreshStatistics,
   type FoundTransaction,
@@ -76,7 +76,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   const subject: Subject = { id, account, externalIdentifier: null, records: {} };
   await step('buyers', async (unit) => {
     if (account === undefined) return 0;
-    subject.externalIdentifier = (await lockBuyer(unit.db, account, id))?.external_identifier ?? null;
+    subject.externalIdentifier = (await lockBuyerToErase(unit.db, account, id))?.external_identifier ?? null;
     return eraseBuyerRecord(unit.db, account, id, unit.now);
   });
   for (const table of tablesOfBuyers) {

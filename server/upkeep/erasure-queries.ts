@@ -44,7 +44,7 @@ export async function listErasures(db: Db): Promise<string[]> {
 }
 
 /** Also finds one that is erased. */
-export const lockBuyer = (db: Tx, account: string, id: string) =>
+export const lockBuyerToErase = (db: Tx, account: string, id: string) =>
   db
     .selectFrom('buyers')
     .select('external_identifier')

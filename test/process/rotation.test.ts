@@ -80,9 +80,9 @@ async function storeWithReplacement(): Promise<string> {
 async function openAll(): Promise<Map<string, Set<string>>> {
   const { open } = sandboxVault();
   const texts = new Map<string, Set<string>>();
-  await listSealed(db(), ({ sealed, place }) => {
-    const known = texts.get(place.purpose) ?? new Set();
-    texts.set(place.purpose, known.add(open(sealed, place)));
+  await listSealed(db(), ({ sealed, binding }) => {
+    const known = texts.get(binding.purpose) ?? new Set();
+    texts.set(binding.purpose, known.add(open(sealed, binding)));
   });
   return texts;
 }

@@ -88,7 +88,7 @@ it('every command that changes something leaves one entry', async () => {
     expect(Math.abs(Date.now() - Date.parse(last?.at ?? ''))).toBeLessThan(60_000);
   }
   const all = JSON.stringify(await entries());
-  expect(all).toContain('accounts create audited --name \\"With a space\\"');
+  expect(all).toContain(`accounts create audited --name 'With a space'`);
   expect(all).toMatch(/buyers erase --yes [0-9a-f-]{36}"/);
   // Cards and buyers can be erased, the trail cannot.
   expect(all).toContain('--expiration-date …');
@@ -139,7 +139,7 @@ it('people see a table, of a time and an operator if they like', async () => {
     id: string;
   };
   expect((await listed('--search', made.id)).map(({ command }) => command)).toEqual([
-    `keys create --name "found later" # ${made.id}`,
+    `keys create --name 'found later' # ${made.id}`,
   ]);
   for (const _ of ['deactivates it', 'changes nothing']) await payments(['keys', 'deactivate', made.id]);
   expect(await listed('--search', `deactivate ${made.id}`)).toHaveLength(1);

@@ -96,24 +96,24 @@ it('every sealed column has values here', async () => {
 });
 
 it('no stored value opens in the place of another', async () => {
-  const stored: { sealed: string; place: Binding }[] = [];
+  const stored: { sealed: string; binding: Binding }[] = [];
   await listSealed(db(), (value) => stored.push(value));
   const { open } = service.secrets.vault;
   const isSame = (one: Binding, other: Binding) =>
     one.purpose === other.purpose && one.owner === other.owner && one.id === other.id;
   const opened: unknown[] = [];
-  for (const { sealed, place } of stored) {
-    expect(open(sealed, place)).not.toBe('');
+  for (const { sealed, binding } of stored) {
+    expect(open(sealed, binding)).not.toBe('');
     const elsewhere: Binding[] = [
-      ...stored.map((other) => other.place),
-      { ...place, owner: 'another' },
-      { ...place, owner: null },
-      { ...place, id: randomUUID() },
+      ...stored.map((other) => other.binding),
+      { ...binding, owner: 'another' },
+      { ...binding, owner: null },
+      { ...binding, id: randomUUID() },
     ];
-    for (const other of elsewhere.filter((one) => !isSame(one, place))) {
+    for (const other of elsewhere.filter((one) => !isSame(one, binding))) {
       try {
         open(sealed, other);
-        opened.push([place, other]);
+        opened.push([binding, other]);
       } catch {
         // As it should be.
       }
@@ -121,7 +121,7 @@ it('no stored value opens in the place of another', async () => {
   }
   expect(opened).toEqual([]);
   // A replacement becomes the number of its row and a secret the old secret: these two pairs share their places.
-  const places = new Set(stored.map(({ place }) => JSON.stringify(Object.entries(place).sort())));
+  const places = new Set(stored.map(({ binding }) => JSON.stringify(Object.entries(binding).sort())));
   expect(stored.length - places.size).toBe(6);
 });
 

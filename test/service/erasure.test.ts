@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
-import { placeOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
+import { bindingOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
 import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { inWork } from '../../server/database/unit-of-work.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
@@ -67,7 +67,7 @@ async function dump(): Promise<string> {
     .where('answer_sealed', 'is not', null)
     .execute();
   parts.push(
-    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', placeOfAnswer(place))),
+    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', bindingOfAnswer(place))),
   );
   return parts.join('\n');
 }

@@ -20,7 +20,7 @@ interface Deps {
   now: () => Date;
 }
 
-export const placeOfAnswer = ({ account: owner, slot: id }: Slot): Binding => ({
+export const bindingOfAnswer = ({ account: owner, slot: id }: Slot): Binding => ({
   purpose: 'answer',
   owner,
   id,
@@ -41,7 +41,7 @@ export const createKeptAnswers =
       if (!known) return undefined;
       const { fingerprint, answer_sealed: sealed, isErased } = known;
       if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
-      return { fingerprint, answer: parseJson(vault.open(sealed, placeOfAnswer(keyed))) as SentAnswer };
+      return { fingerprint, answer: parseJson(vault.open(sealed, bindingOfAnswer(keyed))) as SentAnswer };
     };
     return {
       find,
@@ -59,7 +59,7 @@ export const createKeptAnswers =
     function claimOf(key: Claimed) {
       const settle = async (work: Work, answer: SentAnswer) => {
         // Sealed inside the transaction, because a rotation of the key waits for transactions.
-        const sealed = vault.seal(JSON.stringify(answer), placeOfAnswer(key));
+        const sealed = vault.seal(JSON.stringify(answer), bindingOfAnswer(key));
         if (!(await settleIdempotencyKey(work.db, key, sealed, resourceIdOf(answer))))
           throw new Error('the claim of the Idempotency-Key has lapsed');
       };
