@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request } from 'express';
 import { createBody } from '../server/http/body.ts';
-import { createCors } from '../server/http/cors.ts';
 import {
+  createCors,
   announceDeprecation,
   earlyData,
   createSecurityHeaders,

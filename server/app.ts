@@ -15,10 +15,11 @@ import { createAccessLog, type NoteRequest } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
+import { permission } from './http/permission.ts';
 import { createBody } from './http/body.ts';
 import { only, step, type Context, type Step } from './http/context.ts';
-import { createCors } from './http/cors.ts';
 import {
+  createCors,
   announceDeprecation,
   earlyData,
   createSecurityHeaders,
@@ -28,12 +29,10 @@ import {
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createExpress } from './http/express.ts';
 import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
-import { permission } from './http/permission.ts';
-import { createRateLimit } from './http/rate-limit.ts';
+import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import { createRouter } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createTrace, type RequestTracing } from './http/trace.ts';
-import { createVelocityLimit, type CardsPerMinute } from './http/velocity-limit.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets/open.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';

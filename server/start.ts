@@ -17,7 +17,7 @@ import { isLoopback } from './http/desk/guard.ts';
 import { createRecent } from './http/desk/recent.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
-import { rememberNumbersMilliseconds } from './http/velocity-limit.ts';
+import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
 import { OperatorFault } from './operator-fault.ts';

@@ -6,7 +6,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { compileAt, createAjv, pointTo } from '../../server/contract/ajv.ts';
 import type { Document } from '../../server/contract/load.ts';
-import { responseSchemas } from '../../server/contract/response-schemas.ts';
+import { responseSchemas } from '../../server/contract/responses.ts';
 import { root } from '../support/root.ts';
 import { proveContract } from './prove.ts';
 

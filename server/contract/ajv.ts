@@ -2,8 +2,9 @@
 import type { Format, ValidateFunction } from 'ajv';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { formats } from './formats.ts';
 import type { Document } from './load.ts';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { uuidPattern } from '../rules/uuid.ts';
 
 const id = 'contract';
 
@@ -44,3 +45,18 @@ export function compileAt(ajv: Ajv2020, pointer: string): ValidateFunction {
   if (!validate) throw new Error(`the contract has no schema at ${pointer}`);
   return validate;
 }
+
+// Stricter versions of two formats. ajv-formats accepts more than the standards and the database: `urn:uuid:…` as a UUID
+// (RFC 9562); the offset `+01`, a tab between date and time, and second 60 in a date-time (RFC 3339).
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
+const { validate: isDateTime } = fullFormats['date-time'] as { validate: (text: string) => boolean };
+
+export const formats = {
+  uuid: uuidPattern,
+  // The library is needed for the length of months: Date reads 30 February as 2 March.
+  'date-time': (text: string) => dateTime.test(text) && isDateTime(text) && !Number.isNaN(Date.parse(text)),
+};
+
+/** Every format by name, for validators that were compiled without an Ajv. */
+export const allFormats = { ...fullFormats, ...formats };

@@ -3,12 +3,10 @@
 // somebody edits it, is compiled here.
 import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
-import { compileAt, createAjv } from './ajv.ts';
-import { allFormats } from './formats.ts';
+import { compileAt, createAjv, allFormats } from './ajv.ts';
 import { ContractFault, type Contract, type Document } from './load.ts';
 import { createRequestJudge, type RequestJudge } from './requests.ts';
-import { emptyResponses, responseSchemas } from './response-schemas.ts';
-import { createResponseCheck, type ResponseCheck } from './responses.ts';
+import { emptyResponses, responseSchemas, createResponseCheck, type ResponseCheck } from './responses.ts';
 
 export interface CompiledContract {
   document: Document;
@@ -33,7 +31,7 @@ export const compileResponses = (contract: Contract): ResponseCheck =>
     emptyResponses(contract.document),
   );
 
-/** By the keys of response-schemas.ts; undefined for any contract but the generated one. */
+/** By the keys of responses.ts; undefined for any contract but the generated one. */
 export const compiledValidators = (contract: Contract): Map<string, generated.Validator> | undefined =>
   isGenerated(contract) ? new Map(Object.entries(generated.validators(allFormats))) : undefined;
 

@@ -3,9 +3,8 @@
 import type { ValidateFunction } from 'ajv';
 import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
-import { compileAt, createAjv, pointTo } from './ajv.ts';
+import { compileAt, createAjv, pointTo, formats } from './ajv.ts';
 import { dropUnknown, mostFaults } from './bound-faults.ts';
-import { formats } from './formats.ts';
 import {
   operationsOf,
   resolve,

@@ -8,7 +8,7 @@ import type { OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { boundFaults } from './bound-faults.ts';
 import { createExplainer, unexplained } from './explain.ts';
-import { formats } from './formats.ts';
+import { formats } from './ajv.ts';
 import {
   ContractFault,
   operationsOf,

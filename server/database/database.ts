@@ -18,10 +18,10 @@ import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
-import type { Db } from './transaction.ts';
+import type { Db } from './unit-of-work.ts';
 import { OperatorFault } from '../operator-fault.ts';
 
-export { inTransaction, inTransactionOnce, type Db, type Tx } from './transaction.ts';
+export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
 
 /** For statements that are not written with Kysely. */
 export interface Pool extends Pick<Connection, 'query'> {
@@ -130,8 +130,6 @@ export interface DatabaseOptions {
   pooler?: Pooler;
   /** How long to wait for a connection. */
   waitMilliseconds?: number;
-  /** Opens a new connection each time. */
-  isFresh?: boolean;
   /** See named-statements.ts. Asked for each new connection. */
   plansOnce?: () => boolean;
   /** See failed-statement.ts. */
@@ -146,7 +144,6 @@ export function openDatabase(
     statementMilliseconds = 15_000,
     waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
-    isFresh = false,
     command,
     plansOnce = () => false,
     notesStatements = false,
@@ -160,7 +157,6 @@ export function openDatabase(
     // Short, so that requests fail fast while the database is down.
     connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,
-    ...(isFresh ? { maxUses: 1 } : {}),
     // A pooler refuses these: its connections to PostgreSQL are shared.
     ...(pooler === 'none'
       ? {

@@ -1,14 +1,6 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import {
-  DatabaseFault,
-  openDatabase,
-  readOnlyFault,
-  reasonOf,
-  type Database,
-  type DatabaseOptions,
-  type Db,
-} from './database.ts';
+import { DatabaseFault, openDatabase, readOnlyFault, reasonOf, type Database, type Db } from './database.ts';
 import { adviceFor, describe, nameRights } from './connection-faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
@@ -54,8 +46,6 @@ export const requestDatabaseMilliseconds = 4_500;
 const backgroundSize = 6;
 /** A start is more patient than a request: a busy machine may need seconds for a connection. */
 const startMilliseconds = 10_000;
-/** With up to 2 s for a connection, still well within 5 s. */
-const probing: DatabaseOptions = { size: 1, statementMilliseconds: 500 };
 
 export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { environment, databaseUrl, dataDir, log, size, statementMilliseconds } = options;
@@ -82,10 +72,7 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   const background = servesRequests
     ? openDatabase(url, onError, { size: backgroundSize, pooler, notesStatements })
     : database;
-  // A connection of its own, because a database is ready also while all others are busy, and a new one each time: an old one
-  // may still be with a server that is the primary no more, or have settings of before.
-  const probe = servesRequests ? openDatabase(url, onError, { ...probing, pooler, isFresh: true }) : database;
-  const pools = new Set([database, background, probe]);
+  const pools = new Set([database, background]);
   embedded?.watch({
     // If it only is busy, the start finds it running and changes nothing.
     isReady: background.isReady,
@@ -120,8 +107,9 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
       ? await prepareEmbedded(embedded, onError, ready, command)
       : await prepare(url, onError, ready, { pooler, command });
     plansOnce = !prepared.isSharded;
-    const unready = sharedWhileUnderWay(() => findUnready(probe.pool));
-    return { ...database, findUnready: unready, background, url: embedded?.url() ?? url, ...prepared, close };
+    const currentUrl = () => embedded?.url() ?? url;
+    const unready = sharedWhileUnderWay(() => findUnready(currentUrl()));
+    return { ...database, findUnready: unready, background, url: currentUrl(), ...prepared, close };
   } catch (error) {
     await close();
     throw error;

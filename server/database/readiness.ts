@@ -1,23 +1,43 @@
 // Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
-import type { Pool } from './database.ts';
+import pg from 'pg';
+import { contractVersion } from '../../generated/operations.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Unready = 'database unreachable' | 'database read-only' | 'migrations missing';
 
-/** Undefined when everything is as it must be. */
-export async function findUnready(pool: Pick<Pool, 'query'>): Promise<Unready | undefined> {
+/** Together well within 5 s. */
+const connectMilliseconds = 2_000;
+const queryMilliseconds = 500;
+
+/**
+ * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
+ * busy, and an old one may still be with a server that is the primary no more, or have settings of before.
+ */
+export async function findUnready(url: string): Promise<Unready | undefined> {
   const names = Object.keys(migrations);
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `payments-service ${contractVersion}`,
+    connectionTimeoutMillis: connectMilliseconds,
+    query_timeout: queryMilliseconds,
+  });
+  // Whatever fails, the query does.
+  client.on('error', () => undefined);
   try {
+    await client.connect();
     // `transaction_read_only` is also on while a standby replays the log of its primary.
-    const { rows } = await pool.query<{ isReadOnly: boolean; applied: number }>(
+    const { rows } = await client.query<{ isReadOnly: boolean; applied: number }>(
       `select current_setting('transaction_read_only')::boolean as "isReadOnly",
-         (select count(*) from applied_migrations where name = any($1::text[])) as applied`,
+         (select count(*)::integer from applied_migrations where name = any($1::text[])) as applied`,
       [names],
     );
     if (rows[0]?.isReadOnly !== false) return 'database read-only';
     return rows[0].applied === names.length ? undefined : 'migrations missing';
   } catch (error) {
     return isUndefinedTable(error) ? 'migrations missing' : 'database unreachable';
+  } finally {
+    // Not awaited: a frozen server never says goodbye. A query under way is cut off.
+    client.end().catch(() => undefined);
   }
 }
 

@@ -1,8 +1,7 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
-import { writeBody } from '../contract/json-items.ts';
-import type { ResponseCheck } from '../contract/responses.ts';
+import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
@@ -10,7 +9,7 @@ import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rule
 import { ApiError, errorBody } from '../errors.ts';
 import type { Context, Step } from './context.ts';
 import { createOnce, keptRefusals, keyedBy, send, type Keep } from './idempotency.ts';
-import type { LimitVelocity } from './velocity-limit.ts';
+import type { LimitVelocity } from './limits.ts';
 
 interface Answer {
   status: number;

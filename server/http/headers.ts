@@ -62,3 +62,35 @@ export function announceDeprecation(document: Document, { path, method }: Place,
   res.setHeader('Deprecation', `@${Date.parse(deprecation.since) / 1000}`);
   res.setHeader('Sunset', new Date(deprecation.sunset).toUTCString());
 }
+
+// Allows calls from every origin, which is safe because access depends on the token and not on cookies. It comes before the
+// steps that refuse requests, so that error responses have the headers too and a web page can read them.
+
+/** `operations` are those of the contract, whose methods a web page may use. */
+export const createCors =
+  (operations: () => readonly { method: string }[]): RequestHandler =>
+  (req, res, next) => {
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    res.setHeader(
+      'Access-Control-Expose-Headers',
+      'X-Request-ID, Retry-After, Allow, Deprecation, Sunset, Idempotency-Replayed, X-Contract-Example, Preference-Applied',
+    );
+    const preflight =
+      req.method === 'OPTIONS' &&
+      req.headers.origin !== undefined &&
+      req.headers['access-control-request-method'] !== undefined;
+    if (!preflight) {
+      next();
+      return;
+    }
+    res.setHeader('Access-Control-Allow-Methods', methodsOf(operations()));
+    res.setHeader(
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, X-Service-Merchant-Account-ID, Idempotency-Key, X-Request-ID, Prefer',
+    );
+    res.setHeader('Access-Control-Max-Age', '600');
+    res.status(204).end();
+  };
+
+const methodsOf = (operations: readonly { method: string }[]) =>
+  [...new Set(operations.map(({ method }) => method.toUpperCase()))].sort().join(', ');

@@ -1,6 +1,6 @@
 // Converts times from RFC 3339 with any precision to whole milliseconds, as they are stored.
 
-// As strict as the format `date-time` of requests (server/contract/formats.ts).
+// As strict as the format `date-time` of requests (server/contract/ajv.ts).
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):(\d\d))$/i;
 

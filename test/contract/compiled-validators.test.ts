@@ -5,7 +5,7 @@ import type { Validator } from '../../generated/validators.js';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract, resolve, valueAt, type Media } from '../../server/contract/load.ts';
-import { responseSchemas } from '../../server/contract/response-schemas.ts';
+import { responseSchemas } from '../../server/contract/responses.ts';
 
 const contract = loadContract();
 const { document } = contract;

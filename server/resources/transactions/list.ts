@@ -9,7 +9,7 @@ import { hasValue, isHashedOf, isOf } from './lookup.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
 import { pageThrough, timestamp, type Page, type PageRequest, type Range } from '../../database/paging.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';
-import { jsonOf } from '../../database/json.ts';
+import { jsonOf } from '../../database/columns.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
 
 /** A transaction as the API shows it, with the place that it has in the list. */

@@ -6,7 +6,7 @@ import { operations } from '../../../generated/operations.ts';
 import { createBuyer } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { triedNumber } from '../../../server/resources/card-numbers/rules.ts';
-import { cardLimit } from '../../../server/http/velocity-limit.ts';
+import { cardLimit } from '../../../server/http/limits.ts';
 import { inTransaction } from '../../../server/database/database.ts';
 import { lockUntilCommit } from '../../../server/database/locks.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service.ts';

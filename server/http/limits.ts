@@ -1,15 +1,34 @@
-// Limits on storing cards, as the contract defines them in `x-velocity-limit`. They are counted when a request is carried
-// out: after its Idempotency-Key was claimed, because a repeated answer does not count, and before anything else is looked at,
-// because every other answer would tell something about the number. For the same reason a number that comes with a known key is
-// counted before it is compared with the first one: see docs/decisions/0013.
+// Limits, as the contract defines them. Rate limits: which operations, for tokens with which scope, how many calls. Calls are
+// counted over all operations with the same scope.
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
-import type { Context } from './context.ts';
-import { tooMany } from './rate-limit.ts';
+import type { Context, Step } from './context.ts';
+import { ApiError } from '../errors.ts';
+
+export const createRateLimit =
+  (countCall: CountCall): Step =>
+  async ({ operation, caller, db }) => {
+    const { rateLimit }: Operation = operation;
+    if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
+    const milliseconds = await countCall(db, rateLimit, caller.tokenDigest);
+    if (milliseconds !== undefined)
+      throw tooMany(milliseconds, `too many calls with one ${rateLimit.scope} token`);
+  };
+
+/** `reason` is for the log and the sandbox's page; callers are not told. */
+export const tooMany = (milliseconds: number, reason: string): ApiError => {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new ApiError('too_many_requests', { reason, headers: { 'Retry-After': String(seconds) } });
+};
+
+// Velocity limits (`x-velocity-limit`) are on storing cards. They are counted when a request is carried
+// out: after its Idempotency-Key was claimed, because a repeated answer does not count, and before anything else is looked at,
+// because every other answer would tell something about the number. For the same reason a number that comes with a known key is
+// counted before it is compared with the first one: see docs/decisions/0013.
 
 const limits = (Object.values(operations) as Operation[]).flatMap(({ id, velocityLimit }) =>
   velocityLimit ? [{ id, ...velocityLimit }] : [],
