@@ -1,4 +1,4 @@
-// `npm run mock`: prints the mock's URL, then one line per request.
+// `npm run mock`, and `npx URL/mock.tgz`: prints the mock's URL, then one line per request.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractFault } from '../server/contract/load.ts';
 
@@ -10,7 +10,7 @@ const wholeNumberUpTo =
     return Number(text);
   };
 
-const program = new Command('npm run mock --')
+const program = new Command('mock')
   .description(
     'Serve every response and example of the contract. Requests are validated as by the service; nothing is stored.',
   )
@@ -61,10 +61,9 @@ function explainTakenPort(): string {
   const { port } = program.opts<{ port: number }>();
   const other = port === 4011 ? 4012 : 4011;
   const source = program.getOptionValueSource('port');
-  if (source === 'cli')
-    return `Port ${port} (from --port) is taken. Choose another: npm run mock -- --port ${other}`;
+  if (source === 'cli') return `Port ${port} (from --port) is taken. Choose another: --port ${other}`;
   const origin = source === 'env' ? 'from PORT' : 'the default';
-  return `Port ${port} (${origin}) is taken. Choose another: PORT=${other} npm run mock`;
+  return `Port ${port} (${origin}) is taken. Choose another: PORT=${other}`;
 }
 
 try {

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { packClient } from './client.ts';
 import type { Contract } from './generate/contract.ts';
 import { withTables } from './generate/introduction.ts';
 import { parseContract } from './docs/contract.ts';
@@ -12,6 +11,7 @@ import { docsDigest } from './docs/digest.ts';
 import { assemble } from './docs/assemble.ts';
 import { assemblePages } from './docs/pages.ts';
 import { renderReference } from './docs/redoc.ts';
+import { packClient, packMock } from './packages.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 import { watchFolders } from './support/watch.ts';
@@ -33,7 +33,9 @@ export async function buildDocs({ out, pages, contract = generated, compress = t
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
   const { site, parts } = await assemble(parseContract(text), text, renderReference);
-  site.page('client.tgz', packClient());
+  const client = await packClient();
+  site.page('client.tgz', client);
+  site.page('mock.tgz', await packMock(client));
   site.write(out, { compress });
   if (pages !== undefined) (await assemblePages(parts)).write(pages);
   // Last, so that a build that was interrupted counts as out of date.

@@ -89,7 +89,7 @@ export function servePages(app: Express, siteDir: string, { hasConsole, address 
 }
 
 function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
-  app.use(['/docs', '/openapi.yaml', '/client.tgz', '/llms.txt'], (_req, res, next) => {
+  app.use(['/docs', '/openapi.yaml', '/client.tgz', '/mock.tgz', '/llms.txt'], (_req, res, next) => {
     contextOf(res).why = 'the docs';
     next();
   });

@@ -9,10 +9,12 @@ export function docsDigest(contract: string): string {
   for (const file of [
     'CHANGELOG.md',
     'package.json',
-    'scripts/client.ts',
     'scripts/docs.ts',
+    'scripts/packages.ts',
     ...filesOf('client'),
     ...filesOf('docs'),
+    // Not server/, of which the mock uses parts: an edit there would make every start as slow as the first.
+    ...filesOf('mock'),
     ...filesOf('scripts/docs'),
   ])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));

@@ -39,6 +39,7 @@ const importedInPlace = (files: string[]): Plugin => ({
 interface Options {
   /** With source maps, which stacks and debuggers need to show TypeScript. */
   sourcemap?: boolean;
+  minify?: boolean;
   /** Files of the project that are no part of the bundle. */
   inPlace?: string[];
 }
@@ -66,7 +67,11 @@ export async function createBundler(
   };
 }
 
-const settings = (programs: string[], folder: string, { sourcemap = false, inPlace = [] }: Options) =>
+const settings = (
+  programs: string[],
+  folder: string,
+  { sourcemap = false, minify = false, inPlace = [] }: Options,
+) =>
   ({
     absWorkingDir: root,
     entryPoints: programs,
@@ -87,6 +92,7 @@ const settings = (programs: string[], folder: string, { sourcemap = false, inPla
     },
     plugins: [lightPrism, importedInPlace(inPlace.map((file) => join(root, file)))],
     sourcemap,
+    minify,
     sourcesContent: false,
     metafile: true,
     logLevel: 'error',

@@ -23,7 +23,7 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
   // Programs look for these at the root.
-  app.get(['/openapi.yaml', '/client.tgz', '/llms.txt', '/llms-full.txt'], (req, _res, next) => {
+  app.get(['/openapi.yaml', '/client.tgz', '/mock.tgz', '/llms.txt', '/llms-full.txt'], (req, _res, next) => {
     req.url = `/docs${req.path}`;
     next();
   });

@@ -248,13 +248,8 @@ describe('/docs/', () => {
 
 describe('npm run mock', () => {
   it.each([
-    [
-      '--port',
-      (port: string) => ({ args: ['--port', port], env: {} }),
-      'from --port',
-      'npm run mock -- --port 4011',
-    ],
-    ['PORT', (port: string) => ({ args: [], env: { PORT: port } }), 'from PORT', 'PORT=4011 npm run mock'],
+    ['--port', (port: string) => ({ args: ['--port', port], env: {} }), 'from --port', '--port 4011'],
+    ['PORT', (port: string) => ({ args: [], env: { PORT: port } }), 'from PORT', 'PORT=4011'],
   ])('a port from %s that is taken is named', async (_, give, origin, command) => {
     await using taken = await startTestMock();
     const { port } = new URL(taken.url);

@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { packClient } from '../../scripts/client.ts';
+import { packClient } from '../../scripts/packages.ts';
 import { startMock } from '../../mock/mock.ts';
 import { generate } from '../../scripts/generate/generate.ts';
 import { brokenProject, swap } from './contract-copy.ts';
@@ -47,7 +47,7 @@ export async function installPackedClient(): Promise<PackedClient> {
   const siteDir = join(tree, 'site');
   const tarball = join(siteDir, 'client.tgz');
   await mkdir(siteDir);
-  await writeFile(tarball, packClient(tree));
+  await writeFile(tarball, await packClient(tree));
   const files = await run('tar', ['-tzf', tarball]);
 
   // Not below the copy, where it would also find the packages of the project.

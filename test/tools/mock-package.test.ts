@@ -1,0 +1,54 @@
+// The mock as a frontend team gets it that has nothing but the address of a server: `npx URL/mock.tgz`, in an empty folder.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { startMock } from '../../mock/mock.ts';
+import { packMock } from '../../scripts/packages.ts';
+
+it('starts in an empty folder with one command, without other packages, and serves examples and the client', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mock-package-'));
+  const siteDir = join(folder, 'site');
+  const empty = join(folder, 'empty');
+  for (const made of [siteDir, empty]) await mkdir(made);
+  await writeFile(join(siteDir, 'mock.tgz'), await packMock(Buffer.from('the client')));
+  const server = await startMock({ port: 0, siteDir });
+  const options = ['--yes', '--registry=http://127.0.0.1:1', '--cache', join(folder, 'cache')];
+  // A group of its own, because npx does not pass on the signal that ends it.
+  const child = spawn('npx', [...options, `${server.url}/mock.tgz`, '--port', '0'], {
+    cwd: empty,
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  try {
+    const url = await vi.waitFor(
+      () => {
+        const [, found] = /Mock of the payments service: (\S+)/.exec(output) ?? [];
+        if (found === undefined) throw new Error(`it said only: ${output}`);
+        return found;
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+    const get = (path: string, headers: Record<string, string> = { Authorization: 'Bearer anything' }) =>
+      fetch(`${url}${path}`, { headers });
+    const schemes = (await (await get('/card-scheme-definitions')).json()) as { items: { id: string }[] };
+    expect(schemes.items.map(({ id }) => id)).toContain('visa');
+    expect((await get('/transactions?limit=0')).status).toBe(400);
+    const generated = { Authorization: 'Bearer anything', Prefer: 'dynamic=true' };
+    expect((await get('/transactions', generated)).status).toBe(200);
+    expect(await (await get('/client.tgz')).text()).toBe('the client');
+    expect(await readdir(empty)).toEqual([]);
+  } finally {
+    const ended = once(child, 'close');
+    if (child.pid !== undefined) process.kill(-child.pid);
+    await ended;
+    await server.close();
+    await rm(folder, { recursive: true });
+  }
+});
